@@ -1,0 +1,2 @@
+//! The `featherank` command.
+fn main() {}

@@ -1,0 +1,342 @@
+//! The data set: documents of queries, their labels and their features, one column after the other.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::features::{FeatureId, FeatureTable};
+use super::view::View;
+
+/// Labelled query–document data in memory: column-major 32-bit features, one label a document, rows grouped by query.
+///
+/// ```
+/// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
+/// // Two queries with two and one documents, two features.
+/// let queries = Queries::from_sizes(&[2, 1]);
+/// let data = Dataset::new(vec![0.1, 0.2, 0.3, 9.0, 8.0, 7.0], vec![1.0, 0.0, 2.0], queries, FeatureTable::numbered(2, 1));
+/// assert_eq!(data.column(FeatureId(1)), [9.0, 8.0, 7.0]);
+/// assert_eq!(data.queries().rows(1), 2..3);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    values: Vec<f32>,
+    labels: Vec<f32>,
+    queries: Queries,
+    features: FeatureTable,
+    documents: Option<TextColumn>,
+}
+
+impl Dataset {
+    /// Puts the parts together. `values` holds feature 0 of all documents, then feature 1 of all documents, and so on.
+    ///
+    /// # Panics
+    /// If the parts do not fit each other; readers check their input before they come here.
+    pub fn new(values: Vec<f32>, labels: Vec<f32>, queries: Queries, features: FeatureTable) -> Self {
+        assert_eq!(values.len(), labels.len() * features.len(), "values must be documents × features");
+        assert_eq!(queries.documents(), labels.len(), "queries must cover the documents");
+        Dataset { values, labels, queries, features, documents: None }
+    }
+
+    /// Adds what is known about each document (an id, or the whole comment of a text row).
+    #[must_use]
+    pub fn with_documents(mut self, documents: Option<TextColumn>) -> Self {
+        assert!(documents.as_ref().is_none_or(|d| d.len() == self.labels.len()), "one text a document");
+        self.documents = documents;
+        self
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The queries and their rows.
+    pub fn queries(&self) -> &Queries {
+        &self.queries
+    }
+
+    /// The feature table.
+    pub fn features(&self) -> &FeatureTable {
+        &self.features
+    }
+
+    /// The feature table, to give features names.
+    pub fn features_mut(&mut self) -> &mut FeatureTable {
+        &mut self.features
+    }
+
+    /// Relevance labels, one a document.
+    pub fn labels(&self) -> &[f32] {
+        &self.labels
+    }
+
+    /// All values of one feature.
+    pub fn column(&self, feature: FeatureId) -> &[f32] {
+        let n = self.labels.len();
+        &self.values[feature.index() * n..(feature.index() + 1) * n]
+    }
+
+    /// All columns, one after the other.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Changes every column in parallel; the closure sees a feature and its values.
+    pub fn for_each_column_mut(&mut self, change: impl Fn(FeatureId, &Queries, &mut [f32]) + Sync) {
+        let (n, queries) = (self.labels.len().max(1), &self.queries);
+        self.values.par_chunks_mut(n).enumerate().for_each(|(f, column)| change(FeatureId::from(f), queries, column));
+    }
+
+    /// The texts that came with the documents, if any did.
+    pub fn document_texts(&self) -> Option<&TextColumn> {
+        self.documents.as_ref()
+    }
+
+    /// The id of a document: what follows `docid =` in its text, else the text's first word, else its row number from 1.
+    pub fn document_id(&self, row: usize) -> String {
+        let text = self.documents.as_ref().map_or("", |d| d.get(row));
+        match document_id(text) {
+            Some(id) => id.to_owned(),
+            None => (row + 1).to_string(),
+        }
+    }
+
+    /// The whole data set as a view.
+    pub fn view(&self) -> View<'_> {
+        View::all(self)
+    }
+
+    /// A copy of some queries (in the order given) with all features.
+    pub fn subset(&self, queries: &[usize]) -> Dataset {
+        let rows: Vec<Range<usize>> = queries.iter().map(|&q| self.queries.rows(q)).collect();
+        let gather = |source: &[f32]| -> Vec<f32> { rows.iter().flat_map(|r| &source[r.clone()]).copied().collect() };
+        let labels = gather(&self.labels);
+        let mut values = vec![0.0; labels.len() * self.features.len()];
+        let (from, to) = (self.labels.len().max(1), labels.len().max(1));
+        values.par_chunks_mut(to).zip(self.values.par_chunks(from)).for_each(|(to, from)| {
+            let mut start = 0;
+            for r in &rows {
+                to[start..start + r.len()].copy_from_slice(&from[r.clone()]);
+                start += r.len();
+            }
+        });
+        let sizes: Vec<usize> = rows.iter().map(Range::len).collect();
+        let ids = queries.iter().map(|&q| self.queries.id(q).to_owned()).collect();
+        let documents = self.documents.as_ref().map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
+        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone()).with_documents(documents)
+    }
+
+    /// A number that changes with any label, value, query or feature: it ties a saved selection to its data.
+    pub fn fingerprint(&self) -> String {
+        let columns: Vec<u64> = self.values.par_chunks(self.labels.len().max(1)).map(hash_floats).collect();
+        let mut hash = Fnv::default();
+        columns.iter().for_each(|&h| hash.write(&h.to_le_bytes()));
+        hash.write(&hash_floats(&self.labels).to_le_bytes());
+        for q in 0..self.queries.len() {
+            hash.write(&(self.queries.rows(q).end as u64).to_le_bytes());
+            hash.write(self.queries.id(q).as_bytes());
+        }
+        self.features.iter().for_each(|(_, f)| hash.write(f.label().as_bytes()));
+        format!("{:016x}", hash.0)
+    }
+}
+
+/// The id inside a document's text; `None` for a text without words.
+pub(crate) fn document_id(text: &str) -> Option<&str> {
+    let named = text.trim_start().strip_prefix("docid").map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+    named.unwrap_or(text).split_whitespace().next()
+}
+
+/// FNV-1a over eight bytes at a time: stable across releases and machines, which `std`'s hashers do not promise.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        // Multiplication only carries upwards; folding the top back lets every input bit reach the low ones.
+        self.0 ^= self.0 >> 32;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.word(u64::from(b)));
+        self.word(bytes.len() as u64);
+    }
+}
+
+fn hash_floats(values: &[f32]) -> u64 {
+    let mut hash = Fnv::default();
+    values.iter().for_each(|v| hash.word(u64::from(v.to_bits())));
+    hash.0
+}
+
+/// Which rows belong to which query. Rows of a query always stand together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Queries {
+    offsets: Vec<usize>,
+    ids: Vec<String>,
+}
+
+impl Queries {
+    /// Queries of the given sizes with the given ids.
+    pub fn new(sizes: &[usize], ids: Vec<String>) -> Self {
+        assert_eq!(sizes.len(), ids.len(), "one id a query");
+        let mut offsets = Vec::with_capacity(sizes.len() + 1);
+        offsets.push(0);
+        let mut end = 0;
+        for size in sizes {
+            end += size;
+            offsets.push(end);
+        }
+        Queries { offsets, ids }
+    }
+
+    /// Queries of the given sizes, called 1, 2, 3 …
+    pub fn from_sizes(sizes: &[usize]) -> Self {
+        Queries::new(sizes, (1..=sizes.len()).map(|i| i.to_string()).collect())
+    }
+
+    /// Number of queries.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Number of documents in all queries together.
+    pub fn documents(&self) -> usize {
+        self.offsets.last().copied().unwrap_or(0)
+    }
+
+    /// The rows of one query.
+    pub fn rows(&self, query: usize) -> Range<usize> {
+        self.offsets[query]..self.offsets[query + 1]
+    }
+
+    /// The owner's id of a query.
+    pub fn id(&self, query: usize) -> &str {
+        &self.ids[query]
+    }
+
+    /// All query ids in order.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Number of documents of each query.
+    pub fn sizes(&self) -> impl Iterator<Item = usize> {
+        self.offsets.windows(2).map(|w| w[1] - w[0])
+    }
+
+    /// The rows of each query in turn.
+    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+        self.offsets.windows(2).map(|w| w[0]..w[1])
+    }
+}
+
+/// Many short texts in one allocation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextColumn {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl TextColumn {
+    /// Adds a text at the end.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    /// Adds all texts of another column at the end.
+    pub fn append(&mut self, other: &TextColumn) {
+        let base = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| base + end));
+    }
+
+    /// The text at a position.
+    pub fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// True when every text is empty.
+    pub fn is_blank(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The texts in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+}
+
+impl<'a> FromIterator<&'a str> for TextColumn {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        let mut column = TextColumn::default();
+        texts.into_iter().for_each(|text| column.push(text));
+        column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Dataset {
+        let queries = Queries::new(&[2, 1], vec!["a".into(), "b".into()]);
+        Dataset::new(vec![1., 2., 3., 4., 5., 6.], vec![0., 1., 2.], queries, FeatureTable::numbered(2, 1))
+    }
+
+    #[test]
+    fn a_subset_keeps_query_order_ids_and_values() {
+        let picked = small().subset(&[1, 0]);
+        assert_eq!(picked.labels(), [2., 0., 1.]);
+        assert_eq!(picked.values(), [3., 1., 2., 6., 4., 5.]);
+        assert_eq!(picked.queries().ids(), ["b", "a"]);
+    }
+
+    #[test]
+    fn the_fingerprint_sees_every_part() {
+        let print = small().fingerprint();
+        assert_eq!(print, small().fingerprint());
+        let mut value = small();
+        value.values[4] = 5.5;
+        let mut label = small();
+        label.labels[0] = 1.0;
+        let mut query = small();
+        query.queries = Queries::new(&[1, 2], vec!["a".into(), "b".into()]);
+        let mut name = small();
+        name.features.set_names(vec!["x".into(), "y".into()]);
+        for changed in [value, label, query, name] {
+            assert_ne!(changed.fingerprint(), print);
+        }
+    }
+
+    #[test]
+    fn document_ids_come_from_letor_comments_or_the_first_word() {
+        assert_eq!(document_id("docid = GX008-86 inc = 1 prob = 0.08"), Some("GX008-86"));
+        assert_eq!(document_id("docid=7"), Some("7"));
+        assert_eq!(document_id(" 7555 rambo"), Some("7555"));
+        assert_eq!(document_id("  "), None);
+    }
+}

@@ -1,0 +1,9 @@
+//! Ranking data: the [`Dataset`], views of it, readers, writers, normalisers, folds and synthetic data.
+
+mod dataset;
+mod features;
+mod view;
+
+pub use dataset::{Dataset, Queries, TextColumn};
+pub use features::{Feature, FeatureId, FeatureTable};
+pub use view::View;
