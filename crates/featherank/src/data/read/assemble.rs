@@ -1,0 +1,317 @@
+//! From blocks of rows, as readers make them, to one column-major [`Dataset`].
+//!
+//! Memory is the point. Blocks are kept in anonymous memory maps, which go back to the system the moment they are
+//! dropped; the final columns are zero pages that cost nothing until written. Copying block after block and dropping
+//! each one therefore never needs more than the data itself plus one block.
+
+use std::collections::HashMap;
+
+use memmap2::MmapMut;
+use rayon::prelude::*;
+
+use super::options::ReadOptions;
+use crate::data::dataset::{Dataset, Queries, TextColumn};
+use crate::data::features::FeatureTable;
+use crate::error::{Error, Location, Problem, Result};
+
+/// Neighbouring rows of one query inside a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QueryRun {
+    pub query: String,
+    /// First row of the run, counted inside the block.
+    pub first_row: usize,
+    /// Line of that row in its file.
+    pub line: u64,
+}
+
+/// Some rows of a file.
+#[derive(Default)]
+pub(crate) struct Block {
+    pub values: Values,
+    pub labels: Vec<f32>,
+    /// Empty when rows do not say which query they belong to.
+    pub runs: Vec<QueryRun>,
+    pub documents: Option<TextColumn>,
+}
+
+/// The values of a block, in whichever form is smaller.
+pub(crate) enum Values {
+    /// Column after column, `width` columns.
+    Dense { width: usize, columns: MmapMut },
+    /// Row after row; `ends[i]` closes row `i`.
+    Sparse { ends: Vec<usize>, features: Vec<u32>, values: Vec<f32> },
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values::Sparse { ends: Vec::new(), features: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl Values {
+    /// Dense values from rows that stand one after the other.
+    pub fn from_rows(rows: &[f32], width: usize) -> Result<Values> {
+        let count = rows.len().checked_div(width).unwrap_or(0);
+        let mut columns = anonymous(rows.len())?;
+        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows.len() * 4]);
+        // Sixteen rows at a time: their cache lines are used up before they leave the cache.
+        for (tile, rows) in rows.chunks(16 * width.max(1)).enumerate() {
+            for feature in 0..width {
+                let column = &mut cells[feature * count + tile * 16..];
+                rows.chunks_exact(width).zip(column).for_each(|(row, cell)| *cell = row[feature]);
+            }
+        }
+        Ok(Values::Dense { width, columns })
+    }
+
+    /// Sparse values, made dense where that takes less memory.
+    pub fn from_sparse(ends: Vec<usize>, features: Vec<u32>, values: Vec<f32>) -> Result<Values> {
+        let width = features.iter().max().map_or(0, |&f| f as usize + 1);
+        if ends.len().saturating_mul(width) > 2 * values.len() {
+            return Ok(Values::Sparse { ends, features, values });
+        }
+        let count = ends.len();
+        let mut columns = anonymous(count * width)?;
+        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..count * width * 4]);
+        for_each_cell(&ends, &features, &values, |row, feature, value| cells[feature * count + row] = value);
+        Ok(Values::Dense { width, columns })
+    }
+
+    /// Number of columns that occur.
+    pub fn width(&self) -> usize {
+        match self {
+            Values::Dense { width, .. } => *width,
+            Values::Sparse { features, .. } => features.iter().max().map_or(0, |&f| f as usize + 1),
+        }
+    }
+}
+
+fn for_each_cell(ends: &[usize], features: &[u32], values: &[f32], mut cell: impl FnMut(usize, usize, f32)) {
+    let mut start = 0;
+    for (row, &end) in ends.iter().enumerate() {
+        for (feature, value) in features[start..end].iter().zip(&values[start..end]) {
+            cell(row, *feature as usize, *value);
+        }
+        start = end;
+    }
+}
+
+/// Zeroed memory for `cells` numbers, outside the allocator: see the module's introduction.
+fn anonymous(cells: usize) -> Result<MmapMut> {
+    MmapMut::map_anon((cells * 4).max(1)).map_err(|e| Error::io("reserve memory for", "the data", e))
+}
+
+/// Collects the blocks of one or more files and puts them together.
+pub(crate) struct Assembler<'a> {
+    options: &'a ReadOptions,
+    blocks: Vec<Block>,
+    runs: Vec<Run>,
+    files: Vec<String>,
+    rows: usize,
+    width: usize,
+}
+
+/// A query's neighbouring rows in the whole input.
+struct Run {
+    query: String,
+    first_row: usize,
+    file: usize,
+    line: u64,
+}
+
+impl<'a> Assembler<'a> {
+    pub fn new(options: &'a ReadOptions) -> Self {
+        Assembler { options, blocks: Vec::new(), runs: Vec::new(), files: Vec::new(), rows: 0, width: 0 }
+    }
+
+    /// Says that the blocks to come belong to this file.
+    pub fn start_file(&mut self, name: &str) {
+        self.files.push(name.to_owned());
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Adds the next block of the current file.
+    pub fn push(&mut self, mut block: Block) -> Result<()> {
+        let file = self.files.len().saturating_sub(1);
+        for run in block.runs.drain(..) {
+            if self.runs.last().is_none_or(|last| last.query != run.query) {
+                let first_row = self.rows + run.first_row;
+                self.runs.push(Run { query: run.query, first_row, file, line: run.line });
+            }
+        }
+        self.rows += block.labels.len();
+        self.width = self.width.max(block.values.width());
+        self.check_size(self.width)?;
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    /// Queries for rows of the current file that do not name theirs, from the sizes in a side file.
+    pub fn set_sizes(&mut self, first_row: usize, sizes: &[usize]) {
+        let (file, known) = (self.files.len().saturating_sub(1), self.runs.len());
+        let mut row = first_row;
+        for (i, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
+            self.runs.push(Run {
+                query: (known + i + 1).to_string(),
+                first_row: row,
+                file,
+                line: (i + 1) as u64,
+            });
+            row += size;
+        }
+    }
+
+    fn check_size(&self, width: usize) -> Result<()> {
+        let bytes = 4 * self.rows as u64 * width as u64;
+        if bytes <= self.options.max_bytes {
+            return Ok(());
+        }
+        let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+        let (documents, features) = (self.rows as u64, width as u64);
+        Err(Problem::TooLarge {
+            documents,
+            features,
+            gib: gib(bytes),
+            limit_gib: gib(self.options.max_bytes),
+        }
+        .at(Location::file(self.files.last().cloned().unwrap_or_default())))
+    }
+
+    /// One data set with these features, at least as many as the widest row has.
+    pub fn finish(mut self, features: FeatureTable) -> Result<Dataset> {
+        let here = Location::file(self.files.last().cloned().unwrap_or_default());
+        if self.rows == 0 {
+            return Err(Problem::Empty.at(here));
+        }
+        if features.is_empty() {
+            return Err(Problem::NoFeatures.at(here));
+        }
+        self.check_size(features.len())?;
+        let (queries, order) = self.queries()?;
+        let (labels, documents) = self.labels_and_documents();
+        let values = self.columns(features.len());
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[self.rows]), features)
+            .with_documents(documents);
+        Ok(match order {
+            None => data.with_queries(queries),
+            Some(order) => data.reordered(&order, queries),
+        })
+    }
+
+    /// The queries, and the order to bring rows into where `regroup` has to move some.
+    fn queries(&self) -> Result<(Queries, Option<Vec<usize>>)> {
+        let mut place: HashMap<&str, usize> = HashMap::with_capacity(self.runs.len());
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (index, run) in self.runs.iter().enumerate() {
+            match place.get(run.query.as_str()) {
+                None => {
+                    place.insert(&run.query, groups.len());
+                    groups.push(vec![index]);
+                }
+                Some(&group) if self.options.regroup => groups[group].push(index),
+                Some(&group) => {
+                    let first = &self.runs[groups[group][0]];
+                    let note = match first.file == run.file {
+                        true => format!("first seen at line {}", first.line),
+                        false => format!("first seen in {}, line {}", self.files[first.file], first.line),
+                    };
+                    let at = Location::line(&self.files[run.file], run.line).with_note(note);
+                    return Err(Problem::QueryNotContiguous { query: run.query.clone() }.at(at));
+                }
+            }
+        }
+        let end = |index: usize| self.runs.get(index + 1).map_or(self.rows, |next| next.first_row);
+        let rows = |index: &usize| self.runs[*index].first_row..end(*index);
+        let sizes: Vec<usize> = groups.iter().map(|runs| runs.iter().map(|i| rows(i).len()).sum()).collect();
+        let ids = groups.iter().map(|runs| self.runs[runs[0]].query.clone()).collect();
+        let moved = groups.len() < self.runs.len();
+        let order = moved.then(|| groups.iter().flatten().flat_map(rows).collect());
+        Ok((Queries::new(&sizes, ids), order))
+    }
+
+    fn labels_and_documents(&mut self) -> (Vec<f32>, Option<TextColumn>) {
+        let mut labels = Vec::with_capacity(self.rows);
+        let known = self.blocks.iter().any(|b| b.documents.is_some());
+        let mut documents = known.then(TextColumn::default);
+        for block in &mut self.blocks {
+            if let Some(all) = &mut documents {
+                match block.documents.take() {
+                    Some(texts) => all.append(&texts),
+                    None => (0..block.labels.len()).for_each(|_| all.push("")),
+                }
+            }
+            labels.append(&mut block.labels);
+            block.labels.shrink_to_fit();
+        }
+        (labels, documents)
+    }
+
+    fn columns(&mut self, width: usize) -> Vec<f32> {
+        let rows = self.rows;
+        let mut all = vec![0.0f32; rows * width];
+        let mut start = 0;
+        for block in self.blocks.drain(..) {
+            match block.values {
+                Values::Dense { width, columns } if width > 0 => {
+                    let count = columns.len() / 4 / width;
+                    let cells: &[f32] = bytemuck::cast_slice(&columns[..count * width * 4]);
+                    let filled = all.par_chunks_mut(rows).zip(cells.par_chunks_exact(count.max(1)));
+                    filled.for_each(|(to, from)| to[start..start + count].copy_from_slice(from));
+                    start += count;
+                }
+                Values::Dense { .. } => {}
+                Values::Sparse { ends, features, values } => {
+                    for_each_cell(&ends, &features, &values, |row, f, value| {
+                        all[f * rows + start + row] = value
+                    });
+                    start += ends.len();
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Rows collected one by one, for readers that meet them that way.
+pub(crate) struct RowCollector {
+    width: usize,
+    values: Vec<f32>,
+    block: Block,
+}
+
+impl RowCollector {
+    /// Rows worth collecting before they are handed on.
+    pub const ENOUGH: usize = 4096;
+
+    pub fn new(width: usize) -> Self {
+        RowCollector { width, values: Vec::new(), block: Block::default() }
+    }
+
+    /// Adds a row of exactly the collector's width.
+    pub fn push(&mut self, row: &[f32], label: f32, query: &str, document: Option<&str>, line: u64) {
+        self.values.extend_from_slice(row);
+        let block = &mut self.block;
+        if block.runs.last().is_none_or(|run| run.query != query) {
+            block.runs.push(QueryRun { query: query.to_owned(), first_row: block.labels.len(), line });
+        }
+        if let Some(document) = document {
+            block.documents.get_or_insert_default().push(document);
+        }
+        block.labels.push(label);
+    }
+
+    /// Rows waiting.
+    pub fn len(&self) -> usize {
+        self.block.labels.len()
+    }
+
+    /// The rows collected so far as a block; the collector starts anew.
+    pub fn take(&mut self) -> Result<Block> {
+        let values = Values::from_rows(&std::mem::take(&mut self.values), self.width)?;
+        Ok(Block { values, ..std::mem::take(&mut self.block) })
+    }
+}

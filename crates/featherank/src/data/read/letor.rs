@@ -1,0 +1,410 @@
+//! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, in blocks of lines, on all cores.
+//!
+//! Tabs and repeated blanks separate; a row may leave features out (they are 0); `#` starts a comment, which is kept as
+//! the document's text; blank lines and lines that are only a comment are passed over. Labels and values may be any
+//! number; query ids any word. Rows need feature ids in ascending order, as every writer of the format makes them.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::FileFeatures;
+use super::assemble::{Assembler, Block, QueryRun, Values};
+use super::number;
+use super::options::{ReadOptions, shorten};
+use super::side_files;
+use super::source::{Source, TextBlock, TextBlocks};
+use crate::data::dataset::TextColumn;
+use crate::data::features::FeatureTable;
+use crate::error::{Location, Problem, Result};
+
+/// Text per block: small enough that several fit in the cache hierarchy's reach and in memory, large enough that the
+/// work per block dwarfs handing it over.
+const BLOCK_BYTES: usize = 2 << 20;
+
+/// Reads one file into the assembler.
+pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+    read_blocks(source, BLOCK_BYTES, options, into)
+}
+
+fn read_blocks(
+    source: Source,
+    size: usize,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
+) -> Result<FileFeatures> {
+    let name = source.name().to_owned();
+    into.start_file(&name);
+    let first_row = into.rows();
+    let (mut sparse, mut width, mut with_query, mut without_query) = (false, 0, false, None);
+    let mut blocks = TextBlocks::new(source, size);
+    // A wave of blocks at a time: all cores parse, and no more text is in memory than one wave.
+    let wave = 4 * rayon::current_num_threads();
+    loop {
+        let texts: Vec<TextBlock> = blocks.by_ref().take(wave).collect::<Result<_>>()?;
+        if texts.is_empty() {
+            break;
+        }
+        let parsed: Vec<Result<ParsedBlock>> = texts
+            .into_par_iter()
+            .map(|text| BlockParser::new(options, text.first_line).parse(&text.bytes, &name))
+            .collect();
+        // In file order, so that the first mistake of the file is the one reported.
+        for block in parsed {
+            let block = block?;
+            sparse |= block.sparse || (width > 0 && width != block.rows.values.width());
+            width = width.max(block.rows.values.width());
+            with_query |= !block.rows.runs.is_empty();
+            without_query = without_query.or(block.without_query);
+            into.push(block.rows)?;
+        }
+    }
+    let features = FileFeatures {
+        table: FeatureTable::numbered(width, u32::from(!options.zero_based)),
+        flexible: sparse,
+    };
+    let sizes = side_files::query_sizes(Path::new(&name), options, without_query.is_some())?;
+    match (sizes, without_query) {
+        (None, Some(line)) => Err(Problem::MissingQuery.at(Location::line(&name, line))),
+        (None, None) => Ok(features),
+        (Some(_), _) if with_query => Err(Problem::GroupsTwice.at(Location::file(&name))),
+        (Some(sizes), _) => {
+            let rows = into.rows() - first_row;
+            let total: usize = sizes.iter().sum();
+            if total != rows {
+                let problem = Problem::GroupSizes { sizes: total as u64, rows: rows as u64 };
+                return Err(problem.at(Location::file(&name)));
+            }
+            into.set_sizes(first_row, &sizes);
+            Ok(features)
+        }
+    }
+}
+
+struct ParsedBlock {
+    rows: Block,
+    sparse: bool,
+    /// The first line without `qid:`.
+    without_query: Option<u64>,
+}
+
+/// The rows of one block while they are read.
+///
+/// Rows are taken to be dense, ids 1, 2, 3 … up to the width of the first one, until a row is not; only then are ids
+/// stored. Most files never get there, and reading them costs no memory but the values.
+struct BlockParser<'a> {
+    options: &'a ReadOptions,
+    line: u64,
+    first_id: u32,
+    values: Vec<f32>,
+    labels: Vec<f32>,
+    runs: Vec<QueryRun>,
+    documents: Option<TextColumn>,
+    width: usize,
+    sparse: Option<SparseRows>,
+    without_query: Option<u64>,
+}
+
+#[derive(Default)]
+struct SparseRows {
+    ends: Vec<usize>,
+    features: Vec<u32>,
+}
+
+impl<'a> BlockParser<'a> {
+    fn new(options: &'a ReadOptions, first_line: u64) -> Self {
+        BlockParser {
+            options,
+            line: first_line,
+            first_id: u32::from(!options.zero_based),
+            values: Vec::new(),
+            labels: Vec::new(),
+            runs: Vec::new(),
+            documents: None,
+            width: 0,
+            sparse: None,
+            without_query: None,
+        }
+    }
+
+    fn parse(mut self, bytes: &[u8], file: &str) -> Result<ParsedBlock> {
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            self.row(&bytes[start..end]).map_err(|problem| problem.at(Location::line(file, self.line)))?;
+            self.line += 1;
+            start = end + 1;
+        }
+        self.finish()
+    }
+
+    /// One line: blank, a comment, or a document.
+    fn row(&mut self, line: &[u8]) -> Result<(), Problem> {
+        let (row, comment) = match memchr::memchr(b'#', line) {
+            Some(hash) => (&line[..hash], Some(line[hash + 1..].trim_ascii_end())),
+            None => (line, None),
+        };
+        let row = row.trim_ascii_end();
+        let Some(label_start) = row.iter().position(|b| !b.is_ascii_whitespace()) else { return Ok(()) };
+        let label_end = word_end(row, label_start);
+        let Some(label) = self.options.parse_label(utf8(&row[label_start..label_end])?)? else {
+            return Ok(());
+        };
+        let mut at = next_word(row, label_end);
+        if row[at..].starts_with(b"qid:") {
+            let end = word_end(row, at);
+            self.query(&row[at + 4..end])?;
+            at = next_word(row, end);
+        } else if self.without_query.is_none() {
+            self.without_query = Some(self.line);
+        }
+        self.features(row, at)?;
+        self.document(comment)?;
+        self.labels.push(label);
+        Ok(())
+    }
+
+    fn query(&mut self, id: &[u8]) -> Result<(), Problem> {
+        if id.is_empty() {
+            return Err(Problem::MissingQuery);
+        }
+        if self.runs.last().is_none_or(|run| run.query.as_bytes() != id) {
+            let query = utf8(id)?.to_owned();
+            self.runs.push(QueryRun { query, first_row: self.labels.len(), line: self.line });
+        }
+        Ok(())
+    }
+
+    /// The `id:value` words of a row, from `at` on.
+    fn features(&mut self, row: &[u8], mut at: usize) -> Result<(), Problem> {
+        let row_start = self.values.len();
+        let mut next = 0u32;
+        while at < row.len() {
+            let (id, length) = number::unsigned(&row[at..]);
+            if length == 0 || row.get(at + length) != Some(&b':') {
+                return Err(not_a_feature(row, at));
+            }
+            let limit = self.options.max_feature_id;
+            let feature = match id.filter(|&id| id <= limit) {
+                Some(id) if id >= self.first_id => id - self.first_id,
+                Some(_) => return Err(Problem::FeatureZero),
+                None => {
+                    return Err(Problem::FeatureBeyondLimit {
+                        id: text(&row[at..at + length]),
+                        limit: limit.into(),
+                    });
+                }
+            };
+            if feature < next {
+                let (id, previous) =
+                    (u64::from(feature + self.first_id), u64::from(next - 1 + self.first_id));
+                return Err(match id == previous {
+                    true => Problem::DuplicateFeature { id },
+                    false => Problem::DescendingFeature { id, previous },
+                });
+            }
+            if feature != next && self.sparse.is_none() {
+                self.become_sparse(row_start);
+            }
+            next = feature + 1;
+            at += length + 1;
+            let end = self.value(row, at, feature)?;
+            if let Some(sparse) = &mut self.sparse {
+                sparse.features.push(feature);
+            }
+            at = next_word(row, end);
+        }
+        if self.labels.is_empty() && self.sparse.is_none() {
+            self.width = next as usize;
+        } else if next as usize != self.width && self.sparse.is_none() {
+            self.become_sparse(row_start);
+        }
+        if let Some(sparse) = &mut self.sparse {
+            sparse.ends.push(self.values.len());
+        }
+        Ok(())
+    }
+
+    /// The value that starts at `at`; returns where it ends.
+    #[inline]
+    fn value(&mut self, row: &[u8], at: usize, feature: u32) -> Result<usize, Problem> {
+        if let Some((value, length)) = number::plain_decimal(&row[at..])
+            && row.get(at + length).is_none_or(u8::is_ascii_whitespace)
+        {
+            self.values.push(value);
+            return Ok(at + length);
+        }
+        let end = word_end(row, at);
+        let what = || format!("the value of feature {}", feature + self.first_id);
+        self.values.push(self.options.parse_value(utf8(&row[at..end])?, what)?);
+        Ok(end)
+    }
+
+    /// Writes down the ids of the dense rows so far, and of the row that began at `row_start`.
+    fn become_sparse(&mut self, row_start: usize) {
+        let mut sparse = SparseRows::default();
+        for row in 0..self.labels.len() {
+            sparse.features.extend(0..self.width as u32);
+            sparse.ends.push((row + 1) * self.width);
+        }
+        sparse.features.extend(0..(self.values.len() - row_start) as u32);
+        self.sparse = Some(sparse);
+    }
+
+    fn document(&mut self, comment: Option<&[u8]>) -> Result<(), Problem> {
+        match (comment, &mut self.documents) {
+            (None, None) => {}
+            (comment, Some(texts)) => texts.push(utf8(comment.unwrap_or_default())?),
+            (Some(comment), none) => {
+                let texts = none.insert(TextColumn::default());
+                (0..self.labels.len()).for_each(|_| texts.push(""));
+                texts.push(utf8(comment)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<ParsedBlock> {
+        let sparse = self.sparse.is_some();
+        let values = match self.sparse {
+            Some(SparseRows { ends, features }) => Values::from_sparse(ends, features, self.values)?,
+            None => Values::from_rows(&self.values, self.width)?,
+        };
+        let rows = Block { values, labels: self.labels, runs: self.runs, documents: self.documents };
+        Ok(ParsedBlock { rows, sparse, without_query: self.without_query })
+    }
+}
+
+fn word_end(row: &[u8], at: usize) -> usize {
+    row[at..].iter().position(u8::is_ascii_whitespace).map_or(row.len(), |length| at + length)
+}
+
+#[inline]
+fn next_word(row: &[u8], mut at: usize) -> usize {
+    while row.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(bytes).map_err(|_| Problem::NotUtf8)
+}
+
+fn text(bytes: &[u8]) -> String {
+    shorten(&String::from_utf8_lossy(bytes))
+}
+
+fn not_a_feature(row: &[u8], at: usize) -> Problem {
+    let word = &row[at..word_end(row, at)];
+    match word.starts_with(b"qid:") {
+        true => Problem::NotAFeature { text: "a second qid:".into() },
+        false => Problem::NotAFeature { text: text(word) },
+    }
+}
+
+/// Reads text that is already in memory, in blocks of a given size: for tests, which want to see block borders.
+#[cfg(test)]
+pub(crate) fn read_text(text: &str, block: usize, options: &ReadOptions) -> Result<crate::data::Dataset> {
+    let bytes = std::io::Cursor::new(text.to_owned());
+    let mut assembler = Assembler::new(options);
+    let source = Source::from_reader(Box::new(bytes), "test.txt".into())?;
+    let features = read_blocks(source, block, options, &mut assembler)?;
+    assembler.finish(features.table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::{Missing, Unjudged};
+    use super::*;
+
+    const ROWS: &str =
+        "2 qid:a 1:0.5 2:3 # docid = 7\n0 qid:a\t1:1e-3  2:-4\r\n\n# only a comment\n1 qid:b 2:7";
+
+    /// The same data set wherever the blocks happen to be cut.
+    #[test]
+    fn reads_rows_whatever_the_block_size() {
+        for block in 1..80 {
+            let data = read_text(ROWS, block, &ReadOptions::default()).unwrap();
+            assert_eq!(data.values(), [0.5, 1e-3, 0.0, 3.0, -4.0, 7.0], "blocks of {block}");
+            assert_eq!(data.labels(), [2.0, 0.0, 1.0]);
+            assert_eq!(data.queries().ids(), ["a", "b"]);
+            assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1]);
+            assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), [" docid = 7", "", ""]);
+        }
+    }
+
+    fn problem(text: &str) -> (Problem, Option<u64>) {
+        match read_text(text, 1 << 16, &ReadOptions::default()) {
+            Err(crate::Error::Input { problem, at }) => (problem, at.line),
+            other => panic!("expected a problem, got {other:?}"),
+        }
+    }
+
+    #[test]
+    fn bad_rows_are_named_with_their_line() {
+        for (row, expected) in [
+            ("0 qid:1 1:1 1:2", Problem::DuplicateFeature { id: 1 }),
+            ("0 qid:1 3:1 2:2", Problem::DescendingFeature { id: 2, previous: 3 }),
+            ("0 qid:1 0:1", Problem::FeatureZero),
+            ("0 qid:1 1:x", Problem::NotANumber { what: "the value of feature 1".into(), text: "x".into() }),
+            (
+                "0 qid:1 1:nan",
+                Problem::NotFinite { what: "the value of feature 1".into(), text: "NaN".into() },
+            ),
+            (
+                "0 qid:1 1:-inf",
+                Problem::NotFinite { what: "the value of feature 1".into(), text: "-inf".into() },
+            ),
+            (
+                "0 qid:1 1:1e39",
+                Problem::BeyondF32 { what: "the value of feature 1".into(), text: "1e39".into() },
+            ),
+            ("0 qid:1 1:NULL", Problem::MissingValue { what: "the value of feature 1".into() }),
+            ("-1 qid:1 1:1", Problem::NegativeLabel { label: -1.0 }),
+            ("good qid:1 1:1", Problem::NotANumber { what: "label".into(), text: "good".into() }),
+            ("0 1:1", Problem::MissingQuery),
+            ("0 qid: 1:1", Problem::MissingQuery),
+            ("0 qid:1 bm25:1", Problem::NotAFeature { text: "bm25:1".into() }),
+            ("0 qid:1 7", Problem::NotAFeature { text: "7".into() }),
+            ("0 qid:1 qid:2 1:1", Problem::NotAFeature { text: "a second qid:".into() }),
+            (
+                "0 qid:1 99999999999:1",
+                Problem::FeatureBeyondLimit { id: "99999999999".into(), limit: 1_000_000 },
+            ),
+        ] {
+            assert_eq!(problem(&format!("0 qid:1 1:1\n{row}\n")), (expected, Some(2)), "{row}");
+        }
+        let again = "0 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:1\n";
+        assert_eq!(problem(again), (Problem::QueryNotContiguous { query: "1".into() }, Some(3)));
+        assert_eq!(problem("# nothing\n\n"), (Problem::Empty, None));
+        assert_eq!(problem("0 qid:1\n"), (Problem::NoFeatures, None));
+    }
+
+    #[test]
+    fn options_accept_what_some_users_mean() {
+        let options = ReadOptions {
+            missing: Missing::Zero,
+            clip: true,
+            unjudged: Unjudged::Drop,
+            regroup: true,
+            zero_based: true,
+            ..ReadOptions::default()
+        };
+        let text = "1 qid:x 0:1 1:NULL #d1\n-1 qid:x 0:9 #d2\n0 qid:y 0:2 1:5\n2 qid:x 0:3 1:1e300 #d4\n";
+        let data = read_text(text, 1 << 16, &options).unwrap();
+        assert_eq!(data.labels(), [1.0, 2.0, 0.0]);
+        assert_eq!(data.values(), [1.0, 3.0, 2.0, 0.0, f32::MAX, 5.0]);
+        assert_eq!(data.queries().ids(), ["x", "y"]);
+        assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), ["d1", "d4", ""]);
+        assert_eq!(data.features().get(crate::data::FeatureId(0)).id, 0);
+    }
+
+    #[test]
+    fn wide_sparse_rows_do_not_blow_up() {
+        let text = "0 qid:1 1000000:1\n".repeat(3000);
+        let options = ReadOptions { max_bytes: 1 << 30, ..ReadOptions::default() };
+        let error = read_text(&text, 1 << 12, &options).unwrap_err();
+        assert!(matches!(error, crate::Error::Input { problem: Problem::TooLarge { .. }, .. }), "{error}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Readers: from files of any format we know to one [`Dataset`].
+
+mod assemble;
+mod feature_log;
+mod letor;
+mod number;
+mod options;
+mod parquet;
+mod side_files;
+mod source;
+mod table;
+
+use std::path::Path;
+
+use super::dataset::Dataset;
+use super::features::FeatureTable;
+use crate::error::{Location, Problem, Result};
+use assemble::Assembler;
+pub use options::{Format, Missing, ReadOptions, Unjudged};
+use source::Source;
+
+/// Reads one or more files into one data set, in the order given. `-` is standard input.
+///
+/// ```no_run
+/// use featherank::data::{ReadOptions, read};
+/// let data = read(&["Fold1/train.txt"], &ReadOptions::default())?;
+/// println!("{} documents", data.documents());
+/// # Ok::<(), featherank::Error>(())
+/// ```
+pub fn read<P: AsRef<Path>>(files: &[P], options: &ReadOptions) -> Result<Dataset> {
+    read_all(files, options, None)
+}
+
+/// Reads files that must have the features of data read before; `other` names that data in messages.
+pub fn read_like<P: AsRef<Path>>(
+    files: &[P],
+    options: &ReadOptions,
+    like: &Dataset,
+    other: &str,
+) -> Result<Dataset> {
+    let features = FileFeatures { table: like.features().clone(), flexible: false };
+    read_all(files, options, Some((features, other.to_owned())))
+}
+
+/// Reads a data set from bytes in memory, as from a file of that name.
+pub fn read_bytes(bytes: Vec<u8>, name: &str, options: &ReadOptions) -> Result<Dataset> {
+    let mut assembler = Assembler::new(options);
+    let source = Source::from_reader(Box::new(std::io::Cursor::new(bytes)), name.to_owned())?;
+    let features = read_one(source, options, &mut assembler)?;
+    finish(assembler, features.table, options)
+}
+
+/// The features of one file.
+pub(crate) struct FileFeatures {
+    pub table: FeatureTable,
+    /// Rows may leave features out, so that the table only goes as far as what happened to occur.
+    pub flexible: bool,
+}
+
+fn read_all<P: AsRef<Path>>(
+    files: &[P],
+    options: &ReadOptions,
+    mut known: Option<(FileFeatures, String)>,
+) -> Result<Dataset> {
+    let mut assembler = Assembler::new(options);
+    for file in files {
+        let source = Source::open(file.as_ref())?;
+        let name = source.name().to_owned();
+        let found = read_one(source, options, &mut assembler)?;
+        known = Some(match known {
+            None => (found, name),
+            Some((earlier, other)) => (reconcile(earlier, found, &other, &name, options)?, other),
+        });
+    }
+    match known {
+        Some((features, _)) if !files.is_empty() => finish(assembler, features.table, options),
+        _ => Err(Problem::Empty.at(Location::file("no input"))),
+    }
+}
+
+fn read_one(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+    let name = source.name().to_owned();
+    let by_name = if name == "-" { Some(Format::Letor) } else { Format::from_name(&name) };
+    match options.format.or(by_name).ok_or_else(|| Problem::UnknownFormat.at(Location::file(&name)))? {
+        Format::Letor => letor::read(source, options, into),
+        Format::Csv => table::read(source, b',', options, into),
+        Format::Tsv => table::read(source, b'\t', options, into),
+        Format::Parquet => parquet::read(source, options, into),
+        Format::Log => feature_log::read(source, options, into),
+    }
+}
+
+fn finish(assembler: Assembler<'_>, features: FeatureTable, options: &ReadOptions) -> Result<Dataset> {
+    let mut data = assembler.finish(features)?;
+    if let Some(names) = &options.names {
+        side_files::name_features(data.features_mut(), names)?;
+    }
+    Ok(data)
+}
+
+/// The features of two files that belong together, or why they cannot.
+fn reconcile(
+    earlier: FileFeatures,
+    found: FileFeatures,
+    other: &str,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<FileFeatures> {
+    let named = |table: &FeatureTable| table.iter().any(|(_, feature)| feature.name.is_some());
+    let by_name = named(&earlier.table) && named(&found.table);
+    for ((id, a), (_, b)) in earlier.table.iter().zip(found.table.iter()) {
+        if (by_name && a.name != b.name) || (!by_name && a.id != b.id) {
+            let (position, found, expected) = (id.index() + 1, b.label(), a.label());
+            let problem = Problem::FeatureNames { position, found, expected, other: other.to_owned() };
+            return Err(problem.at(Location::file(name)));
+        }
+    }
+    let (expected, count) = (earlier.table.len(), found.table.len());
+    let narrower_may_be_filled = match count.cmp(&expected) {
+        std::cmp::Ordering::Equal => true,
+        std::cmp::Ordering::Less => found.flexible || options.missing == Missing::Zero,
+        std::cmp::Ordering::Greater => earlier.flexible,
+    };
+    if !narrower_may_be_filled {
+        let problem = Problem::FeatureCount { found: count, expected, other: other.to_owned() };
+        return Err(problem.at(Location::file(name)));
+    }
+    let wider = if count > expected { found.table } else { earlier.table };
+    Ok(FileFeatures { table: wider, flexible: earlier.flexible && found.flexible })
+}

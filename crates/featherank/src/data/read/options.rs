@@ -1,0 +1,262 @@
+//! What the user says about the input: where things are, and what doubtful things mean.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Problem, Result};
+
+/// The formats that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `2 qid:7 1:0.5 2:3.1 # comment`
+    Letor,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Tab-separated values with a header.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// Search responses with logged features: `_ltrlog` of the Elasticsearch and OpenSearch learning-to-rank plugins,
+    /// or `[features]` of Solr. Their shape tells which.
+    Log,
+}
+
+impl Format {
+    /// All formats with their names.
+    pub const NAMES: [(&'static str, Format); 5] = [
+        ("letor", Format::Letor),
+        ("csv", Format::Csv),
+        ("tsv", Format::Tsv),
+        ("parquet", Format::Parquet),
+        ("log", Format::Log),
+    ];
+
+    /// The format a file name stands for, whatever compression it ends in.
+    pub fn from_name(file: &str) -> Option<Format> {
+        let mut stem = file.to_ascii_lowercase();
+        for compressed in [".gz", ".zst", ".xz"] {
+            if let Some(shorter) = stem.strip_suffix(compressed) {
+                stem = shorter.to_owned();
+                break;
+            }
+        }
+        match stem.rsplit_once('.')?.1 {
+            "txt" | "letor" | "svm" | "svmlight" | "libsvm" | "dat" | "train" | "vali" | "test" => {
+                Some(Format::Letor)
+            }
+            "csv" => Some(Format::Csv),
+            "tsv" | "tab" => Some(Format::Tsv),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "json" | "jsonl" | "ndjson" => Some(Format::Log),
+            _ => None,
+        }
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Format::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, format)| *format).ok_or_else(|| {
+            Error::invalid(
+                "format",
+                name,
+                format!("one of {}", Format::NAMES.map(|(known, _)| known).join(", ")),
+            )
+        })
+    }
+}
+
+/// What a missing value (`NULL`, an empty cell, NaN) means. A feature left out of a sparse text row is always 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// An error that names the place.
+    #[default]
+    Error,
+    /// The value 0.
+    Zero,
+}
+
+/// What a document without a judgment (a label below 0, or none in a log) means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unjudged {
+    /// An error that names the place.
+    #[default]
+    Error,
+    /// The document is left out.
+    Drop,
+    /// The document is not relevant.
+    Zero,
+}
+
+/// Everything a reader can be told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadOptions {
+    /// The format, where the file's name does not tell.
+    pub format: Option<Format>,
+    /// What missing values mean.
+    pub missing: Missing,
+    /// Cut values beyond 32 bits, and infinities, to the largest 32-bit number.
+    pub clip: bool,
+    /// What unjudged documents mean.
+    pub unjudged: Unjudged,
+    /// Bring rows of one query together, in the order of their first appearance.
+    pub regroup: bool,
+    /// Text files number features from 0.
+    pub zero_based: bool,
+    /// Name of the label column of a table; guessed by the usual names when not given.
+    pub label_column: Option<String>,
+    /// Name of the query column of a table.
+    pub query_column: Option<String>,
+    /// Name of the document-id column of a table.
+    pub document_column: Option<String>,
+    /// Columns of a table that are no features.
+    pub ignore: Vec<String>,
+    /// Side file with one query size per line, for text rows without `qid:`.
+    pub groups: Option<PathBuf>,
+    /// File with feature names, one a line.
+    pub names: Option<PathBuf>,
+    /// TREC qrels with the labels of logged documents.
+    pub judgments: Option<PathBuf>,
+    /// The largest feature id a text file may use.
+    pub max_feature_id: u32,
+    /// The most memory, in bytes, that the values may take.
+    pub max_bytes: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            format: None,
+            missing: Missing::default(),
+            clip: false,
+            unjudged: Unjudged::default(),
+            regroup: false,
+            zero_based: false,
+            label_column: None,
+            query_column: None,
+            document_column: None,
+            ignore: Vec::new(),
+            groups: None,
+            names: None,
+            judgments: None,
+            max_feature_id: 1_000_000,
+            max_bytes: 64 << 30,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The value to store for a number, or why it cannot be stored. `what` is asked only on failure.
+    pub(crate) fn value(&self, number: f64, what: impl Fn() -> String) -> Result<f32, Problem> {
+        let narrow = number as f32;
+        if narrow.is_finite() {
+            return Ok(narrow);
+        }
+        match self {
+            _ if number.is_nan() && self.missing == Missing::Zero => Ok(0.0),
+            _ if !number.is_nan() && self.clip => Ok(f32::MAX.copysign(narrow)),
+            _ if number.is_finite() => Err(Problem::BeyondF32 { what: what(), text: format!("{number:e}") }),
+            _ => Err(Problem::NotFinite { what: what(), text: number.to_string() }),
+        }
+    }
+
+    /// The value to store where there is none.
+    pub(crate) fn missing_value(&self, what: impl Fn() -> String) -> Result<f32, Problem> {
+        match self.missing {
+            Missing::Zero => Ok(0.0),
+            Missing::Error => Err(Problem::MissingValue { what: what() }),
+        }
+    }
+
+    /// The value a text stands for: a number, or one of the usual words for a missing or infinite one.
+    pub(crate) fn parse_value(&self, text: &str, what: impl Fn() -> String) -> Result<f32, Problem> {
+        if let Ok(value) = text.parse::<f32>() {
+            // Rounded once, from the text: going through 64 bits could round twice.
+            if value.is_finite() {
+                return Ok(value);
+            }
+            let wide = text.parse::<f64>().unwrap_or(f64::from(value));
+            return self.value(wide, what);
+        }
+        match text.to_ascii_lowercase().as_str() {
+            "" | "null" | "na" | "n/a" | "none" | "?" => self.missing_value(what),
+            _ => Err(Problem::NotANumber { what: what(), text: shorten(text) }),
+        }
+    }
+
+    /// The label to store, `None` for a document that is to be left out.
+    pub(crate) fn label(&self, label: f32) -> Result<Option<f32>, Problem> {
+        match self.unjudged {
+            _ if label >= 0.0 => Ok(Some(label)),
+            _ if !label.is_finite() => {
+                Err(Problem::NotFinite { what: "label".into(), text: label.to_string() })
+            }
+            Unjudged::Error => Err(Problem::NegativeLabel { label }),
+            Unjudged::Drop => Ok(None),
+            Unjudged::Zero => Ok(Some(0.0)),
+        }
+    }
+
+    /// The label a text stands for, `None` for a document that is to be left out.
+    pub(crate) fn parse_label(&self, text: &str) -> Result<Option<f32>, Problem> {
+        match text.parse::<f32>() {
+            Ok(label) if label.is_finite() => self.label(label),
+            Ok(label) => Err(Problem::NotFinite { what: "label".into(), text: label.to_string() }),
+            Err(_) => Err(Problem::NotANumber { what: "label".into(), text: shorten(text) }),
+        }
+    }
+}
+
+/// The start of a text, short enough to stand in a message.
+pub(crate) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_the_usual_endings() {
+        for (file, format) in [
+            ("Fold1/train.txt", Some(Format::Letor)),
+            ("a.SVM.gz", Some(Format::Letor)),
+            ("a.csv.zst", Some(Format::Csv)),
+            ("a.b.parquet", Some(Format::Parquet)),
+            ("log.json", Some(Format::Log)),
+            ("noending", None),
+            ("a.docx", None),
+        ] {
+            assert_eq!(Format::from_name(file), format, "{file}");
+        }
+    }
+
+    #[test]
+    fn doubtful_values_follow_the_options() {
+        let strict = ReadOptions::default();
+        let lenient = ReadOptions { missing: Missing::Zero, clip: true, ..ReadOptions::default() };
+        let what = || "value".to_owned();
+        for text in ["NULL", "nan", "NaN", ""] {
+            assert!(strict.parse_value(text, what).is_err(), "{text}");
+            assert_eq!(lenient.parse_value(text, what), Ok(0.0), "{text}");
+        }
+        for (text, value) in [("inf", f32::MAX), ("-1e39", f32::MIN), ("1.79769313486e+308", f32::MAX)] {
+            assert!(strict.parse_value(text, what).is_err(), "{text}");
+            assert_eq!(lenient.parse_value(text, what), Ok(value), "{text}");
+        }
+        assert!(lenient.parse_value("abc", what).is_err());
+        assert_eq!(strict.parse_value("1e-50", what), Ok(0.0));
+    }
+
+    #[test]
+    fn negative_labels_follow_the_unjudged_option() {
+        let with = |unjudged| ReadOptions { unjudged, ..ReadOptions::default() };
+        assert!(with(Unjudged::Error).parse_label("-1").is_err());
+        assert_eq!(with(Unjudged::Drop).parse_label("-1"), Ok(None));
+        assert_eq!(with(Unjudged::Zero).parse_label("-1"), Ok(Some(0.0)));
+        assert!(with(Unjudged::Drop).parse_label("nan").is_err());
+    }
+}

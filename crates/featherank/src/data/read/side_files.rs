@@ -1,0 +1,101 @@
+//! Small files that stand beside the data: query sizes, feature names, judgments.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::options::{ReadOptions, shorten};
+use super::source::Source;
+use crate::data::features::FeatureTable;
+use crate::error::{Location, Problem, Result};
+
+/// Sizes of the queries of a text file: from the file the user named, or, for rows without `qid:`, from the one that
+/// LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would look for.
+pub(crate) fn query_sizes(data: &Path, options: &ReadOptions, wanted: bool) -> Result<Option<Vec<usize>>> {
+    let beside = || {
+        let with = |ending: &str| PathBuf::from(format!("{}{ending}", data.display()));
+        [".query", ".group"].map(with).into_iter().find(|path| path.is_file())
+    };
+    match options.groups.clone().or_else(|| wanted.then(beside).flatten()) {
+        Some(path) => read_sizes(&path).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// One query size per line.
+fn read_sizes(path: &Path) -> Result<Vec<usize>> {
+    let mut sizes = Vec::new();
+    for (line, text) in lines(path)? {
+        let size = text.parse::<u32>().map_err(|_| {
+            let problem = Problem::NotANumber { what: "query size".into(), text: shorten(&text) };
+            problem.at(Location::line(path.display().to_string(), line))
+        })?;
+        sizes.push(size as usize);
+    }
+    Ok(sizes)
+}
+
+/// Names the features of a table from a file: one name a line in the order of the features, or `id<TAB>name`.
+pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<()> {
+    let lines = lines(path)?;
+    let at = |line: Option<u64>| Location { file: path.display().to_string(), line, note: None };
+    let by_id: Option<Vec<(u32, String, u64)>> = lines
+        .iter()
+        .map(|(line, text)| {
+            let (id, name) = text.split_once('\t')?;
+            Some((id.trim().parse().ok()?, name.trim().to_owned(), *line))
+        })
+        .collect();
+    let names: Vec<String> = match by_id {
+        Some(by_id) => {
+            let mut names: Vec<String> = features.iter().map(|(_, f)| f.label()).collect();
+            for (id, name, line) in by_id {
+                let place = features.iter().find(|(_, f)| f.id == id).map(|(place, _)| place);
+                let found = features.len();
+                let place = place.ok_or_else(|| {
+                    Problem::FeatureBeyondLimit { id: id.to_string(), limit: found as u64 }.at(at(Some(line)))
+                })?;
+                names[place.index()] = name;
+            }
+            names
+        }
+        None => lines.into_iter().map(|(_, name)| name).collect(),
+    };
+    if names.len() != features.len() {
+        return Err(Problem::NameCount { found: names.len(), expected: features.len() }.at(at(None)));
+    }
+    features.set_names(names);
+    match features.first_duplicate() {
+        Some(column) => Err(Problem::DuplicateColumn { column }.at(at(None))),
+        None => Ok(()),
+    }
+}
+
+/// Labels by query and document.
+pub(crate) type Judgments = HashMap<(String, String), f32>;
+
+/// TREC qrels: `query iteration document label`.
+pub(crate) fn read_judgments(path: &Path) -> Result<Judgments> {
+    let mut judgments = HashMap::new();
+    for (line, text) in lines(path)? {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let here = || Location::line(path.display().to_string(), line);
+        let [query, _, document, label] = words[..] else {
+            return Err(Problem::RaggedRow { expected: 4, found: words.len() }.at(here()));
+        };
+        let label: f32 = label
+            .parse()
+            .map_err(|_| Problem::NotANumber { what: "label".into(), text: shorten(label) }.at(here()))?;
+        judgments.insert((query.to_owned(), document.to_owned()), label);
+    }
+    Ok(judgments)
+}
+
+/// The lines that say something, with their numbers; `#` starts a comment line.
+fn lines(path: &Path) -> Result<Vec<(u64, String)>> {
+    let mut source = Source::open(path)?;
+    let text = String::from_utf8(source.read_all()?)
+        .map_err(|_| Problem::NotUtf8.at(Location::file(path.display().to_string())))?;
+    let numbered = (1..).zip(text.lines().map(str::trim_end));
+    let kept = numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    Ok(kept.map(|(number, line)| (number, line.trim_start_matches(' ').to_owned())).collect())
+}

@@ -1,0 +1,181 @@
+//! Bytes of a file or of standard input, decompressed on the way.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use crate::error::{Error, Location, Problem, Result};
+
+/// An open input with the name to use in messages.
+pub(crate) struct Source {
+    reader: Box<dyn Read + Send>,
+    name: String,
+    compression: Option<&'static str>,
+}
+
+/// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
+const MAGIC: usize = 6;
+
+impl Source {
+    /// Opens a path; `-` is standard input.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let raw: Box<dyn Read + Send> = if name == "-" {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(path).map_err(|e| Error::io("open", path, e))?)
+        };
+        Source::from_reader(raw, name)
+    }
+
+    /// Wraps bytes that are already at hand.
+    pub fn from_reader(mut raw: Box<dyn Read + Send>, name: String) -> Result<Self> {
+        let mut magic = Vec::with_capacity(MAGIC);
+        raw.by_ref().take(MAGIC as u64).read_to_end(&mut magic).map_err(|e| Error::io("read", &name, e))?;
+        let compression = match magic.as_slice() {
+            [0x1f, 0x8b, ..] => Some("gzip"),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Some("xz"),
+            _ => None,
+        };
+        let whole = io::Cursor::new(magic).chain(raw);
+        let reader: Box<dyn Read + Send> = match compression {
+            Some("gzip") => {
+                Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole)))
+            }
+            Some("zstd") => Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io("read", &name, e))?),
+            Some(_) => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
+            None => Box::new(whole),
+        };
+        Ok(Source { reader, name, compression })
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads until `buffer` holds `target` bytes or the input ends; says whether it ended.
+    pub fn fill(&mut self, buffer: &mut Vec<u8>, target: usize) -> Result<bool> {
+        let missing = target.saturating_sub(buffer.len()) as u64;
+        match self.reader.by_ref().take(missing).read_to_end(buffer) {
+            Ok(read) => Ok((read as u64) < missing),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// Everything, for formats that cannot be read piece by piece.
+    pub fn read_all(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader.read_to_end(&mut bytes).map_err(|e| self.explain(e))?;
+        Ok(bytes)
+    }
+
+    /// What a failure to read means: inside a compressed file nearly always a file that was cut off.
+    pub fn explain(&self, error: io::Error) -> Error {
+        match self.compression {
+            Some(format) if error.raw_os_error().is_none() => {
+                Problem::Damaged { format, reason: error.to_string() }.at(Location::file(&self.name))
+            }
+            _ => Error::io("read", &self.name, error),
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+/// A run of whole lines.
+pub(crate) struct TextBlock {
+    /// The lines, each with its line end but perhaps the last of the file.
+    pub bytes: Vec<u8>,
+    /// Number of the first line, from 1.
+    pub first_line: u64,
+}
+
+/// Cuts a source into blocks of whole lines.
+///
+/// Blocks, not a memory map: compressed files and standard input take the same path, and pages of the text never
+/// count against the memory of the data.
+pub(crate) struct TextBlocks {
+    source: Source,
+    rest: Vec<u8>,
+    next_line: u64,
+    size: usize,
+    ended: bool,
+}
+
+impl TextBlocks {
+    pub fn new(source: Source, size: usize) -> Self {
+        TextBlocks { source, rest: Vec::new(), next_line: 1, size: size.max(1), ended: false }
+    }
+
+    fn next_block(&mut self) -> Result<Option<TextBlock>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(self.size);
+        bytes.append(&mut self.rest);
+        let mut searched = 0;
+        loop {
+            let target = self.size.max(bytes.len() + self.size / 2 + 1);
+            self.ended = self.source.fill(&mut bytes, target)?;
+            if self.ended {
+                break;
+            }
+            // A line longer than a block makes the block grow until the line ends.
+            if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
+                self.rest = bytes.split_off(searched + end + 1);
+                break;
+            }
+            searched = bytes.len();
+        }
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        Ok(Some(TextBlock { bytes, first_line }))
+    }
+}
+
+impl Iterator for TextBlocks {
+    type Item = Result<TextBlock>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let block = self.next_block().transpose();
+        self.ended |= matches!(block, Some(Err(_)));
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(text: &str, size: usize) -> Vec<(String, u64)> {
+        let source = Source::from_reader(Box::new(io::Cursor::new(text.to_owned())), "t".into()).unwrap();
+        TextBlocks::new(source, size)
+            .map(|b| b.map(|b| (String::from_utf8(b.bytes).unwrap(), b.first_line)).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn blocks_hold_whole_lines_and_know_their_line_numbers() {
+        for size in 1..30 {
+            let parts = blocks("one\ntwo\n\na much longer line\nend", size);
+            let joined: String = parts.iter().map(|(text, _)| text.as_str()).collect();
+            assert_eq!(joined, "one\ntwo\n\na much longer line\nend", "block size {size}");
+            let mut line = 1;
+            for (text, first) in &parts {
+                assert_eq!(*first, line);
+                line += text.matches('\n').count() as u64;
+            }
+            assert!(parts[..parts.len() - 1].iter().all(|(text, _)| text.ends_with('\n')));
+        }
+        assert!(blocks("", 8).is_empty());
+    }
+}
