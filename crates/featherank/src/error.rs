@@ -15,8 +15,8 @@ pub enum Error {
     Input {
         /// What is wrong.
         problem: Problem,
-        /// Where it is wrong.
-        at: Location,
+        /// Where it is wrong. Boxed to keep every `Result` small.
+        at: Box<Location>,
     },
     /// The operating system refused to read or write.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -400,7 +400,7 @@ impl Problem {
 
     /// The error for this problem at a place.
     pub fn at(self, at: Location) -> Error {
-        Error::Input { problem: self, at }
+        Error::Input { problem: self, at: Box::new(at) }
     }
 }
 

@@ -109,7 +109,7 @@ mod tests {
         let view = data.view().with_features(vec![FeatureId(1)]).with_queries(vec![1]);
         assert_eq!(view.documents(), 1);
         assert_eq!(view.labels().collect::<Vec<_>>(), [&[2.0][..]]);
-        assert_eq!(view.rows().collect::<Vec<_>>(), [2..3]);
+        assert!(view.rows().eq(std::iter::once(2..3)));
         assert!(std::ptr::eq(view.data().column(view.features()[0]).as_ptr(), &data.values()[3]));
     }
 }

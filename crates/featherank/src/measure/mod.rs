@@ -1,4 +1,213 @@
 //! Measures of rankings, of risk, and the tests that compare them.
+//!
+//! A [`Measure`] is known by its name: `ndcg@10`, `ndcg[letor]@10`, `map`, `p[rel=2]@5`. The name says every convention
+//! that differs from the standard ones, and parses back to the same measure. Values per query come first; means after.
 
+mod average_precision;
+mod cascade;
+mod conventions;
+mod gain;
+mod name;
+mod precision;
+mod ranking;
 pub mod risk;
 pub mod significance;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::data::View;
+use crate::error::{Error, Result};
+pub use conventions::{Conventions, Discount, Gain, NoRelevant, Preset, ShortLists, Ties};
+pub use ranking::{Ranker as RankingScratch, Ranking};
+
+/// What the registry holds of a measure.
+#[derive(Debug)]
+pub struct MeasureSpec {
+    /// The name before brackets and cut-off.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Keys of the papers that define it.
+    pub cites: &'static [&'static str],
+    /// Whether it takes `@k`.
+    pub cutoff: Cutoff,
+    /// The conventions it depends on.
+    pub options: &'static [conventions::Key],
+    /// Its conventions unless told otherwise.
+    pub defaults: Conventions,
+    /// How per-query values become one number.
+    pub summarise: Summary,
+    /// The value of one ranked query that has something to find.
+    pub(crate) value: fn(&Measure, &Ranking<'_>) -> f64,
+}
+
+/// Whether a measure looks at the top of a ranking only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cutoff {
+    /// `@k` must be given.
+    Required,
+    /// `@k` may be given; without it the whole ranking counts.
+    Optional,
+    /// There is no such thing.
+    None,
+}
+
+/// How per-query values become one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summary {
+    /// The mean.
+    Mean,
+    /// The geometric mean, with values below 0.00001 raised to it as TREC does.
+    GeometricMean,
+}
+
+/// All measures, in the order they are listed.
+pub static MEASURES: &[&MeasureSpec] = &[
+    &gain::NDCG,
+    &gain::DCG,
+    &gain::MEAN_NDCG,
+    &average_precision::MAP,
+    &average_precision::GMAP,
+    &precision::PRECISION,
+    &precision::WTA,
+    &cascade::MRR,
+    &cascade::ERR,
+];
+
+/// A measure of rankings with its cut-off and conventions.
+///
+/// ```
+/// use featherank::measure::Measure;
+/// let measure: Measure = "ndcg[letor]@10".parse()?;
+/// assert_eq!(measure.to_string(), "ndcg[letor]@10");
+/// // One query, two documents, the worse one first: positions 1 and 2 count alike in the LETOR scripts.
+/// assert_eq!("ndcg[letor]@2".parse::<Measure>()?.of_query(&[0.9, 0.1], &[0.0, 1.0]), 1.0);
+/// # Ok::<(), featherank::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Measure {
+    spec: &'static MeasureSpec,
+    cutoff: Option<usize>,
+    conventions: Conventions,
+}
+
+impl PartialEq for Measure {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Measure {
+    /// The registry's entry.
+    pub fn spec(&self) -> &'static MeasureSpec {
+        self.spec
+    }
+
+    /// The conventions in force.
+    pub fn conventions(&self) -> &Conventions {
+        &self.conventions
+    }
+
+    /// The same measure under other conventions, as far as it depends on them.
+    #[must_use]
+    pub fn with_preset(mut self, preset: Preset) -> Self {
+        self.conventions.apply(preset, self.spec.options);
+        self
+    }
+
+    /// The same measure with another treatment of ties.
+    #[must_use]
+    pub fn with_ties(mut self, ties: Ties) -> Self {
+        self.conventions.ties = ties;
+        self
+    }
+
+    /// The value of one query from scores and labels in the same order.
+    pub fn of_query(&self, scores: &[f32], labels: &[f32]) -> f64 {
+        let mut scratch = RankingScratch::default();
+        scratch.labels(labels);
+        self.of_ranking(&scratch.rank(scores))
+    }
+
+    /// The value of one ranked query; NaN when the query does not count.
+    pub fn of_ranking(&self, ranking: &Ranking<'_>) -> f64 {
+        if self.spec.options.contains(&conventions::Key::NoRelevant) && !self.has_something_to_find(ranking) {
+            return match self.conventions.no_relevant {
+                NoRelevant::Zero => 0.0,
+                NoRelevant::One => 1.0,
+                NoRelevant::Skip => f64::NAN,
+            };
+        }
+        (self.spec.value)(self, ranking)
+    }
+
+    /// A relevant document, or for measures of gain a label above 0.
+    fn has_something_to_find(&self, ranking: &Ranking<'_>) -> bool {
+        let graded = self.spec.options.contains(&conventions::Key::Gain);
+        let least = if graded { f32::MIN_POSITIVE } else { self.conventions.relevant_from };
+        ranking.ideal().first().is_some_and(|&best| best >= least)
+    }
+
+    /// The value of every query of a view; `scores` are in the view's order of documents.
+    pub fn per_query(&self, scores: &[f32], view: &View<'_>) -> Vec<f64> {
+        assert_eq!(scores.len(), view.documents(), "one score a document");
+        let mut scratch = RankingScratch::default();
+        let mut start = 0;
+        view.labels()
+            .map(|labels| {
+                let scores = &scores[start..start + labels.len()];
+                start += labels.len();
+                scratch.labels(labels);
+                self.of_ranking(&scratch.rank(scores))
+            })
+            .collect()
+    }
+
+    /// One number from per-query values; queries that do not count (NaN) are left out.
+    pub fn summary(&self, per_query: &[f64]) -> f64 {
+        let counted = per_query.iter().copied().filter(|value| !value.is_nan());
+        let n = counted.clone().count() as f64;
+        match self.spec.summarise {
+            Summary::Mean => counted.sum::<f64>() / n,
+            Summary::GeometricMean => (counted.map(|value| value.max(1e-5).ln()).sum::<f64>() / n).exp(),
+        }
+    }
+
+    /// Refuses labels that the measure cannot express.
+    pub fn check_labels(&self, largest: f32) -> Result<()> {
+        let uses = |key| self.spec.options.contains(&key);
+        if uses(conventions::Key::MaxGrade) && largest > self.conventions.max_grade {
+            let expected = format!("labels go up to {largest}; write {}[max={largest}]", self.spec.name);
+            return Err(Error::invalid("measure for this data", self, expected));
+        }
+        // 2^y − 1 loses its last digits beyond 53 bits.
+        if uses(conventions::Key::Gain) && self.conventions.gain == Gain::Exponential && largest > 53.0 {
+            let expected =
+                format!("labels go up to {largest}, too large for the gain 2^y-1; write gain=linear");
+            return Err(Error::invalid("measure for this data", self, expected));
+        }
+        Ok(())
+    }
+
+    /// The number of positions that count in a list of `n` documents.
+    pub(crate) fn depth(&self, n: usize) -> usize {
+        self.cutoff.map_or(n, |k| k.min(n))
+    }
+
+    /// True where the conventions give a list shorter than the cut-off nothing.
+    pub(crate) fn too_short(&self, n: usize) -> bool {
+        self.conventions.short_lists == ShortLists::Zero && self.cutoff.is_some_and(|k| n < k)
+    }
+}
+
+impl Serialize for Measure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Measure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,245 @@
+//! Names of measures: `name[option,option=value]@cutoff`, printed canonically and parsed back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::conventions::{Conventions, Discount, Gain, Key, NoRelevant, Preset, ShortLists, Ties};
+use super::{Cutoff, MEASURES, Measure};
+use crate::error::{Error, Result};
+use crate::registry::near_names;
+
+/// One option of the grammar: its key and the words for its values.
+struct Words {
+    key: Key,
+    word: &'static str,
+    values: &'static [(&'static str, fn(&mut Conventions))],
+}
+
+/// In the order in which names print them.
+const WORDS: [Words; 5] = [
+    Words {
+        key: Key::Gain,
+        word: "gain",
+        values: &[("exp", |c| c.gain = Gain::Exponential), ("linear", |c| c.gain = Gain::Linear)],
+    },
+    Words {
+        key: Key::Discount,
+        word: "discount",
+        values: &[("log2", |c| c.discount = Discount::Log2), ("letor", |c| c.discount = Discount::Letor)],
+    },
+    Words {
+        key: Key::ShortLists,
+        word: "short",
+        values: &[
+            ("truncate", |c| c.short_lists = ShortLists::Truncate),
+            ("pad", |c| c.short_lists = ShortLists::Pad),
+            ("zero", |c| c.short_lists = ShortLists::Zero),
+        ],
+    },
+    Words {
+        key: Key::NoRelevant,
+        word: "empty",
+        values: &[
+            ("zero", |c| c.no_relevant = NoRelevant::Zero),
+            ("one", |c| c.no_relevant = NoRelevant::One),
+            ("skip", |c| c.no_relevant = NoRelevant::Skip),
+        ],
+    },
+    Words {
+        key: Key::Ties,
+        word: "ties",
+        values: &[
+            ("input", |c| c.ties = Ties::Input),
+            ("worst", |c| c.ties = Ties::Worst),
+            ("expected", |c| c.ties = Ties::Expected),
+        ],
+    },
+];
+
+/// Options whose value is a number.
+type Number = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
+const NUMBERS: [Number; 2] =
+    [(Key::Relevant, "rel", |c| &mut c.relevant_from), (Key::MaxGrade, "max", |c| &mut c.max_grade)];
+
+impl FromStr for Measure {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let (head, cutoff) = match text.rsplit_once('@') {
+            Some((head, k)) if !k.contains(']') => (head, Some(k)),
+            _ => (text, None),
+        };
+        let (name, options) = match head.split_once('[') {
+            None => (head, ""),
+            Some((name, rest)) => {
+                (name, rest.strip_suffix(']').ok_or_else(|| bad(text, "the bracket is not closed"))?)
+            }
+        };
+        let lower = name.to_ascii_lowercase();
+        let spec = MEASURES.iter().find(|spec| spec.name == lower).ok_or_else(|| Error::Unknown {
+            kind: "measure".into(),
+            name: name.into(),
+            near: near_names(name, MEASURES.iter().map(|spec| spec.name)),
+        })?;
+        let cutoff = match (spec.cutoff, cutoff) {
+            (Cutoff::Required, None) => return Err(bad(text, &format!("it needs a cut-off: {name}@10"))),
+            (Cutoff::None, Some(_)) => return Err(bad(text, "it takes no cut-off")),
+            (_, None) => None,
+            (_, Some(k)) => match k.parse::<usize>() {
+                Ok(k) if k > 0 => Some(k),
+                _ => return Err(bad(text, "the cut-off is a number from 1 up")),
+            },
+        };
+        let mut conventions = spec.defaults;
+        for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
+            set_option(&mut conventions, option, spec.options).map_err(|expected| bad(text, &expected))?;
+        }
+        Ok(Measure { spec, cutoff, conventions })
+    }
+}
+
+fn bad(text: &str, expected: &str) -> Error {
+    Error::invalid("measure", text, expected)
+}
+
+fn set_option(conventions: &mut Conventions, option: &str, keys: &[Key]) -> Result<(), String> {
+    if option == "letor" {
+        conventions.apply(Preset::Letor4, keys);
+        return Ok(());
+    }
+    if let Ok(preset) = option.parse::<Preset>() {
+        conventions.apply(preset, keys);
+        return Ok(());
+    }
+    let known = || {
+        let words = WORDS.iter().filter(|w| keys.contains(&w.key)).map(|w| {
+            format!("{}={}", w.word, w.values.iter().map(|(value, _)| *value).collect::<Vec<_>>().join("|"))
+        });
+        let numbers = NUMBERS
+            .iter()
+            .filter(|(key, ..)| keys.contains(key))
+            .map(|(_, word, _)| format!("{word}=NUMBER"));
+        let all: Vec<String> =
+            ["letor3|letor4|standard".to_owned()].into_iter().chain(words).chain(numbers).collect();
+        format!("`{option}` is none of its options {}", all.join(", "))
+    };
+    let (word, value) = option.split_once('=').ok_or_else(known)?;
+    if let Some(words) = WORDS.iter().find(|w| w.word == word && keys.contains(&w.key)) {
+        let (_, set) = words.values.iter().find(|(known, _)| *known == value).ok_or_else(known)?;
+        set(conventions);
+        return Ok(());
+    }
+    let (.., field) =
+        NUMBERS.iter().find(|(key, known, _)| *known == word && keys.contains(key)).ok_or_else(known)?;
+    let number: f32 = value.parse().ok().filter(|n: &f32| n.is_finite() && *n > 0.0).ok_or_else(known)?;
+    *field(conventions) = number;
+    Ok(())
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = self.spec.options;
+        let (mut now, mut printed) = (self.conventions, Vec::new());
+        let mut base = self.spec.defaults;
+        let mut letor = base;
+        letor.apply(Preset::Letor4, keys);
+        // The preset's name stands for its options when all of them are set.
+        if letor != base && (now.discount, now.short_lists) == (letor.discount, letor.short_lists) {
+            printed.push("letor".to_owned());
+            base = letor;
+        }
+        for words in WORDS.iter().filter(|w| keys.contains(&w.key)) {
+            let value = words.values.iter().find(|(_, set)| {
+                let mut changed = now;
+                set(&mut changed);
+                changed == now
+            });
+            if let Some((value, set)) = value {
+                let mut default = base;
+                set(&mut default);
+                if default != base {
+                    printed.push(format!("{}={value}", words.word));
+                }
+            }
+        }
+        for (key, word, field) in NUMBERS {
+            let number = *field(&mut now);
+            if keys.contains(&key) && number != *field(&mut base) {
+                printed.push(format!("{word}={number}"));
+            }
+        }
+        f.write_str(self.spec.name)?;
+        if !printed.is_empty() {
+            write!(f, "[{}]", printed.join(","))?;
+        }
+        self.cutoff.map_or(Ok(()), |k| write!(f, "@{k}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_back_to_themselves() {
+        for name in [
+            "ndcg@10",
+            "ndcg",
+            "ndcg[letor]@10",
+            "ndcg[discount=letor]@3",
+            "ndcg[letor,ties=expected]@1",
+            "ndcg[gain=linear,empty=skip,ties=worst]@5",
+            "dcg@10",
+            "mean-ndcg[letor]",
+            "map",
+            "map[ties=expected,rel=2]",
+            "gmap",
+            "p@10",
+            "p[short=truncate]@3",
+            "wta",
+            "mrr",
+            "mrr@10",
+            "err@20",
+            "err[max=2]",
+        ] {
+            let measure: Measure = name.parse().unwrap();
+            assert_eq!(measure.to_string(), name);
+            assert_eq!(measure.to_string().parse::<Measure>().unwrap().conventions(), measure.conventions());
+        }
+    }
+
+    #[test]
+    fn other_spellings_print_canonically() {
+        for (written, printed) in [
+            ("NDCG@10", "ndcg@10"),
+            ("ndcg[standard]@10", "ndcg@10"),
+            ("ndcg[letor3]@10", "ndcg[letor]@10"),
+            ("ndcg[letor4]@10", "ndcg[letor]@10"),
+            ("ndcg[short=zero,discount=letor]@10", "ndcg[letor]@10"),
+            ("map[letor4]", "map"),
+            ("p[letor4]@5", "p@5"),
+            (" map ", "map"),
+        ] {
+            assert_eq!(written.parse::<Measure>().unwrap().to_string(), printed, "{written}");
+        }
+    }
+
+    #[test]
+    fn wrong_names_say_what_would_be_right() {
+        for (name, says) in [
+            ("ncdg@10", "did you mean `ndcg`"),
+            ("p", "it needs a cut-off"),
+            ("wta@3", "takes no cut-off"),
+            ("ndcg@0", "from 1 up"),
+            ("ndcg@ten", "from 1 up"),
+            ("ndcg[letor@10", "not closed"),
+            ("map[gain=linear]", "none of its options"),
+            ("ndcg[ties=best]@3", "ties=input|worst|expected"),
+            ("p[rel=0]@3", "rel=NUMBER"),
+        ] {
+            let error = name.parse::<Measure>().unwrap_err().to_string();
+            assert!(error.contains(says), "{name}: {error}");
+        }
+    }
+}

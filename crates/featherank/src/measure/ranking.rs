@@ -1,0 +1,158 @@
+//! One ranked query: labels in the order of the scores, and which of them are tied.
+
+use super::Ties;
+
+/// Labels of a query in ranked order, with the groups of tied documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranking<'a> {
+    labels: &'a [f32],
+    ends: &'a [u32],
+    ideal: &'a [f32],
+    worst: &'a [f32],
+}
+
+impl<'a> Ranking<'a> {
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// True for a query without documents.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Labels from best to worst: the ideal ranking.
+    pub fn ideal(&self) -> &'a [f32] {
+        self.ideal
+    }
+
+    /// Labels in ranked order, ties as in the input or the worst first.
+    pub(crate) fn ordered(&self, ties: Ties) -> &'a [f32] {
+        match ties {
+            Ties::Worst => self.worst,
+            Ties::Input | Ties::Expected => self.labels,
+        }
+    }
+
+    /// The groups of documents with equal scores, from the top: position of the first, and their labels.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &'a [f32])> {
+        let (labels, ends) = (self.labels, self.ends);
+        let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as usize));
+        starts.zip(ends).map(move |(start, &end)| (start, &labels[start..end as usize]))
+    }
+
+    /// Calls `visit` with every position above `depth` and what stands there on average: `of` the label, or under
+    /// expected ties the mean of `of` over the tied documents.
+    pub(crate) fn for_each(
+        &self,
+        depth: usize,
+        ties: Ties,
+        of: impl Fn(f32) -> f64,
+        mut visit: impl FnMut(usize, f64),
+    ) {
+        if ties != Ties::Expected {
+            self.ordered(ties).iter().take(depth).enumerate().for_each(|(i, &label)| visit(i, of(label)));
+            return;
+        }
+        for (start, labels) in self.groups().take_while(|(start, _)| *start < depth) {
+            let mean = match labels {
+                [label] => of(*label),
+                _ => labels.iter().map(|&label| of(label)).sum::<f64>() / labels.len() as f64,
+            };
+            (start..depth.min(start + labels.len())).for_each(|i| visit(i, mean));
+        }
+    }
+}
+
+/// Ranks queries one after the other without allocating anew.
+#[derive(Debug, Default)]
+pub struct Ranker {
+    given: Vec<f32>,
+    ideal: Vec<f32>,
+    keys: Vec<u64>,
+    labels: Vec<f32>,
+    ends: Vec<u32>,
+    worst: Vec<f32>,
+}
+
+impl Ranker {
+    /// Sets the labels of the query that the next scores are for.
+    pub fn labels(&mut self, labels: &[f32]) {
+        self.given.clear();
+        self.given.extend_from_slice(labels);
+        self.ideal.clear();
+        self.ideal.extend_from_slice(labels);
+        self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+    }
+
+    /// Ranks the query by these scores, highest first; equal scores keep the input's order.
+    pub fn rank(&mut self, scores: &[f32]) -> Ranking<'_> {
+        assert_eq!(scores.len(), self.given.len(), "one score a document");
+        self.keys.clear();
+        self.keys
+            .extend(scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row));
+        self.keys.sort_unstable();
+        self.labels.clear();
+        self.ends.clear();
+        let mut last = None;
+        for (position, key) in self.keys.iter().enumerate() {
+            if last.is_some_and(|last| last != key >> 32) {
+                self.ends.push(position as u32);
+            }
+            last = Some(key >> 32);
+            self.labels.push(self.given[(key & 0xffff_ffff) as usize]);
+        }
+        if last.is_some() {
+            self.ends.push(self.labels.len() as u32);
+        }
+        self.worst.clear();
+        self.worst.extend_from_slice(&self.labels);
+        if self.ends.len() < self.labels.len() {
+            let mut start = 0;
+            for &end in &self.ends {
+                self.worst[start..end as usize].sort_unstable_by(f32::total_cmp);
+                start = end as usize;
+            }
+        }
+        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
+    }
+}
+
+/// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.
+#[inline]
+fn descending(score: f32) -> u32 {
+    if score.is_nan() {
+        return u32::MAX;
+    }
+    let bits = (score + 0.0).to_bits();
+    let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    !ascending
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_high_scores_first_and_ties_by_input_order() {
+        let mut ranker = Ranker::default();
+        ranker.labels(&[1., 2., 3., 4., 5., 6.]);
+        let ranking = ranker.rank(&[0.0, -1.0, f32::NAN, -0.0, 7.0, f32::NEG_INFINITY]);
+        assert_eq!(ranking.ordered(Ties::Input), [5., 1., 4., 2., 6., 3.]);
+        assert_eq!(
+            ranking.groups().map(|(start, g)| (start, g.len())).collect::<Vec<_>>(),
+            [(0, 1), (1, 2), (3, 1), (4, 1), (5, 1)]
+        );
+        let ranking = ranker.rank(&[1.0; 6]);
+        assert_eq!(ranking.ordered(Ties::Worst), [1., 2., 3., 4., 5., 6.]);
+        assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
+    }
+
+    #[test]
+    fn an_empty_query_has_no_groups() {
+        let mut ranker = Ranker::default();
+        ranker.labels(&[]);
+        assert_eq!(ranker.rank(&[]).groups().count(), 0);
+    }
+}
