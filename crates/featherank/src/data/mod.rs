@@ -2,6 +2,7 @@
 
 mod dataset;
 mod features;
+pub mod synth;
 mod view;
 
 pub use dataset::{Dataset, Queries, TextColumn};
