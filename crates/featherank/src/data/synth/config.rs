@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 /// | `difficulty` | 0.5 | 0–10 | how much queries differ in relevance: standard deviation, in units of that inside queries |
 /// | `active_share` | 0.4 | 0 < x ≤ 1 | share of queries in which a query-dependent feature matters |
 /// | `risky_share` | 0.15 | 0 ≤ x < 0.5 | share of queries in which a risky feature misleads |
-/// | `heavy_tails` | true | | raw scales: powers of ten, exponentials, counts with ties; otherwise near-normal values |
+/// | `heavy_tails` | true | | raw scales: powers of ten, exponentials, counts with ties; otherwise the same data with near-normal values |
 /// | `names` | false | | name the features `f1`, `f2` … instead of only numbering them |
 /// | `seed` | 1 | | equal settings and seed give equal bytes |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

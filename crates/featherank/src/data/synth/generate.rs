@@ -16,10 +16,12 @@ const BLOCK: usize = 8;
 /// Makes the data set and the truth about it. Equal settings give equal bytes for any number of threads, because every
 /// query has its own stream of random numbers. Beside the values, memory grows with documents and queries only.
 pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
+    config.check()?;
+    // First of all, because it is what does not fit when a size has a digit too many.
+    let mut values = zeros(config)?;
     let sizes = config.query_sizes()?;
     let queries = Queries::from_sizes(&sizes);
     let plan = Plan::new(config);
-    let mut values = zeros(config)?;
     let mut relevance = vec![0.0; config.documents];
     blocks(&sizes, &mut values, &mut relevance).into_par_iter().for_each(|block| {
         let Block { first, sizes, mut columns, mut relevance } = block;
