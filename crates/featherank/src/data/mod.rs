@@ -3,6 +3,7 @@
 mod dataset;
 mod features;
 mod read;
+pub mod synth;
 mod view;
 
 pub use dataset::{Dataset, Queries, TextColumn};

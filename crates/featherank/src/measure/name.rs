@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn wrong_names_say_what_would_be_right() {
         for (name, says) in [
-            ("ncdg@10", "did you mean `ndcg`"),
+            ("ncdg@10", "did you mean `dcg` or `ndcg`?"),
             ("p", "it needs a cut-off"),
             ("wta@3", "takes no cut-off"),
             ("ndcg@0", "from 1 up"),

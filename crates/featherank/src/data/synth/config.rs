@@ -1,0 +1,276 @@
+//! What a synthetic data set is to be like, and the check that it can be made.
+
+use serde::{Deserialize, Serialize};
+
+use super::preset::Preset;
+use crate::error::{Error, Result};
+
+/// The settings of a synthetic data set. Start from a [`Preset`] and change what matters; what a document leaves out
+/// is taken from the preset `tiny`, which is also the [`Default`].
+///
+/// | Name | Tiny | Range | Meaning |
+/// |---|---|---|---|
+/// | `queries` | 60 | ≥ 1 | number of queries |
+/// | `documents` | 1500 | ≥ `queries` × `min_documents` | number of documents in all queries together, met exactly |
+/// | `min_documents` | 5 | ≥ 1 | documents of the shortest list |
+/// | `max_documents` | 80 | ≥ `min_documents` | documents of the longest list |
+/// | `size_spread` | 0.5 | 0–5 | standard deviation of the logarithm of list sizes |
+/// | `useful` | 5 | | features that bear on relevance in every query, each on its own |
+/// | `redundant` | 5 | | noisy copies of useful features |
+/// | `noisy` | 4 | | features that say nothing about relevance |
+/// | `query_dependent` | 2 | | features that bear on relevance in some queries and are noise in the others |
+/// | `risky` | 2 | | features that help most queries and mislead in a few |
+/// | `constant` | 2 | | features with one value in each query |
+/// | `correlation` | 0.9 | 0 ≤ x < 1 | Pearson correlation inside queries of a redundant feature with its parent, before raw scales |
+/// | `labels` | 0.70 0.20 0.10 | sum 1 | share of documents with grade 0, 1, 2 … |
+/// | `no_relevant` | 0.05 | 0 ≤ x < 1 | share of queries without any relevant document |
+/// | `signal` | 0.7 | 0 < x ≤ 1 | share of the variance of relevance inside queries that the features explain |
+/// | `difficulty` | 0.5 | 0–10 | how much queries differ in relevance: standard deviation, in units of that inside queries |
+/// | `active_share` | 0.4 | 0 < x ≤ 1 | share of queries in which a query-dependent feature matters |
+/// | `risky_share` | 0.15 | 0 ≤ x < 0.5 | share of queries in which a risky feature misleads |
+/// | `heavy_tails` | true | | raw scales: powers of ten, exponentials, counts with ties; otherwise the same data with near-normal values |
+/// | `names` | false | | name the features `f1`, `f2` … instead of only numbering them |
+/// | `seed` | 1 | | equal settings and seed give equal bytes |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SynthConfig {
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of documents in all queries together.
+    pub documents: usize,
+    /// Documents of the shortest list.
+    pub min_documents: usize,
+    /// Documents of the longest list.
+    pub max_documents: usize,
+    /// Standard deviation of the logarithm of list sizes.
+    pub size_spread: f64,
+    /// How many features bear on relevance in every query.
+    pub useful: usize,
+    /// How many features are noisy copies of useful ones.
+    pub redundant: usize,
+    /// How many features say nothing about relevance.
+    pub noisy: usize,
+    /// How many features bear on relevance in some queries only.
+    pub query_dependent: usize,
+    /// How many features mislead in some queries.
+    pub risky: usize,
+    /// How many features have one value in each query.
+    pub constant: usize,
+    /// Correlation of a redundant feature with its parent.
+    pub correlation: f64,
+    /// Share of documents with each grade, from 0 up.
+    pub labels: Vec<f64>,
+    /// Share of queries without any relevant document.
+    pub no_relevant: f64,
+    /// Share of the variance of relevance that features explain.
+    pub signal: f64,
+    /// How much queries differ in relevance.
+    pub difficulty: f64,
+    /// Share of queries in which a query-dependent feature matters.
+    pub active_share: f64,
+    /// Share of queries in which a risky feature misleads.
+    pub risky_share: f64,
+    /// Whether features have the scales of raw logs.
+    pub heavy_tails: bool,
+    /// Whether features have names.
+    pub names: bool,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for SynthConfig {
+    fn default() -> Self {
+        Preset::Tiny.config()
+    }
+}
+
+impl SynthConfig {
+    /// Number of features of all roles together; as large as a number can be where the sum is beyond that.
+    pub fn features(&self) -> usize {
+        [self.useful, self.redundant, self.noisy, self.query_dependent, self.risky, self.constant]
+            .into_iter()
+            .fold(0, usize::saturating_add)
+    }
+
+    /// How many queries are to have no relevant document.
+    pub(super) fn barren_queries(&self) -> usize {
+        (self.no_relevant * self.queries as f64).round() as usize
+    }
+
+    /// How many documents are to have this grade or a better one.
+    pub(super) fn documents_from_grade(&self, grade: usize) -> usize {
+        let share: f64 = self.labels.iter().skip(grade).sum();
+        (share * self.documents as f64).round() as usize
+    }
+
+    /// Says which setting cannot be met, if any.
+    pub fn check(&self) -> Result<()> {
+        self.check_sizes()?;
+        self.check_features()?;
+        self.check_shares()?;
+        self.check_labels()
+    }
+
+    fn check_sizes(&self) -> Result<()> {
+        if self.queries == 0 {
+            return Err(Error::invalid("queries", 0, "at least one query is needed"));
+        }
+        if self.min_documents == 0 {
+            return Err(Error::invalid("min_documents", 0, "a query has at least one document"));
+        }
+        if self.max_documents < self.min_documents {
+            let expected = format!("at least min_documents, {}", self.min_documents);
+            return Err(Error::invalid("max_documents", self.max_documents, expected));
+        }
+        let least = self.queries.saturating_mul(self.min_documents);
+        let most = self.queries.saturating_mul(self.max_documents);
+        if !(least..=most).contains(&self.documents) {
+            let (queries, min, max) = (self.queries, self.min_documents, self.max_documents);
+            let expected =
+                format!("{queries} queries of {min} to {max} documents have {least} to {most} in all");
+            return Err(Error::invalid("documents", self.documents, expected));
+        }
+        within(
+            "size_spread",
+            self.size_spread,
+            (0.0..=5.0).contains(&self.size_spread),
+            "a number from 0 to 5",
+        )
+    }
+
+    fn check_features(&self) -> Result<()> {
+        let features = self.features();
+        if features == 0 {
+            let expected =
+                "at least one of useful, redundant, noisy, query_dependent, risky, constant must not be 0";
+            return Err(Error::invalid("number of features", 0, expected));
+        }
+        if u32::try_from(features).is_err() {
+            return Err(Error::invalid("number of features", features, "more than feature ids can number"));
+        }
+        if self.redundant > 0 && self.useful == 0 {
+            let expected = "redundant features copy useful ones, so useful must be at least 1";
+            return Err(Error::invalid("redundant", self.redundant, expected));
+        }
+        Ok(())
+    }
+
+    fn check_shares(&self) -> Result<()> {
+        let below_one = 0.0..1.0;
+        let share = |x: f64| x > 0.0 && x <= 1.0;
+        within(
+            "correlation",
+            self.correlation,
+            below_one.contains(&self.correlation),
+            "0 or more, and below 1",
+        )?;
+        within(
+            "no_relevant",
+            self.no_relevant,
+            below_one.contains(&self.no_relevant),
+            "0 or more, and below 1",
+        )?;
+        within("signal", self.signal, share(self.signal), "above 0, and at most 1")?;
+        within(
+            "difficulty",
+            self.difficulty,
+            (0.0..=10.0).contains(&self.difficulty),
+            "a number from 0 to 10",
+        )?;
+        within("active_share", self.active_share, share(self.active_share), "above 0, and at most 1")?;
+        let helps_most = (0.0..0.5).contains(&self.risky_share);
+        within(
+            "risky_share",
+            self.risky_share,
+            helps_most,
+            "0 or more, and below 0.5: risky features help most queries",
+        )
+    }
+
+    fn check_labels(&self) -> Result<()> {
+        let shown = || format!("{:?}", self.labels);
+        if self.labels.len() < 2 {
+            return Err(Error::invalid(
+                "labels",
+                shown(),
+                "a share for grade 0 and for at least one better grade",
+            ));
+        }
+        if self.labels.iter().any(|share| !(0.0..=1.0).contains(share)) {
+            return Err(Error::invalid("labels", shown(), "every share is between 0 and 1"));
+        }
+        let sum: f64 = self.labels.iter().sum();
+        if (sum - 1.0).abs() > 1e-6 {
+            return Err(Error::invalid("labels", shown(), format!("the shares must sum to 1, not {sum}")));
+        }
+        let (relevant, needed) =
+            (self.documents_from_grade(1), self.queries.saturating_sub(self.barren_queries()));
+        if relevant < needed.max(1) {
+            let expected = format!(
+                "these shares make {relevant} of {} documents relevant, but {needed} queries need one each; \
+                 raise the shares of grades above 0 or no_relevant",
+                self.documents
+            );
+            return Err(Error::invalid("labels", shown(), expected));
+        }
+        Ok(())
+    }
+}
+
+fn within(what: &str, value: f64, holds: bool, expected: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::invalid(what, value, expected)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_value_is_refused_by_name() {
+        type Change = fn(&mut SynthConfig);
+        let cases: &[(&str, Change)] = &[
+            ("queries", |c| c.queries = 0),
+            ("documents", |c| c.documents = 60 * 5 - 1),
+            ("documents", |c| c.documents = 60 * 80 + 1),
+            ("min_documents", |c| c.min_documents = 0),
+            ("max_documents", |c| c.max_documents = 4),
+            ("size_spread", |c| c.size_spread = -0.1),
+            ("size_spread", |c| c.size_spread = f64::NAN),
+            ("redundant", |c| c.useful = 0),
+            ("number of features", |c| c.noisy = usize::MAX),
+            ("correlation", |c| c.correlation = 1.0),
+            ("correlation", |c| c.correlation = -0.2),
+            ("labels", |c| c.labels = vec![1.0]),
+            ("labels", |c| c.labels = vec![0.5, 0.4]),
+            ("labels", |c| c.labels = vec![1.5, -0.5]),
+            ("labels", |c| c.labels = vec![f64::NAN, 1.0]),
+            ("labels", |c| c.labels = vec![0.99, 0.01]),
+            ("no_relevant", |c| c.no_relevant = 1.0),
+            ("signal", |c| c.signal = 0.0),
+            ("signal", |c| c.signal = 1.1),
+            ("difficulty", |c| c.difficulty = f64::INFINITY),
+            ("active_share", |c| c.active_share = 0.0),
+            ("risky_share", |c| c.risky_share = 0.5),
+        ];
+        for (field, change) in cases {
+            let mut config = SynthConfig::default();
+            change(&mut config);
+            let error = config.check().expect_err(field);
+            assert!(matches!(&error, Error::Invalid { what, .. } if what == field), "{field}: {error}");
+        }
+    }
+
+    #[test]
+    fn no_features_at_all_are_refused() {
+        let none = SynthConfig {
+            useful: 0,
+            redundant: 0,
+            noisy: 0,
+            query_dependent: 0,
+            risky: 0,
+            constant: 0,
+            ..SynthConfig::default()
+        };
+        assert!(none.check().unwrap_err().to_string().contains("number of features"));
+    }
+}

@@ -1,0 +1,80 @@
+//! From settings to a data set: blocks of queries, drawn in parallel straight into their place.
+
+use rayon::prelude::*;
+
+use super::config::SynthConfig;
+use super::labels;
+use super::plan::Plan;
+use super::query::{self, Scratch};
+use super::truth::Truth;
+use crate::data::{Dataset, Queries};
+use crate::error::{Error, Result};
+
+/// Queries that one task draws: enough to keep the list of slices short beside the values, few enough to share out.
+const BLOCK: usize = 8;
+
+/// Makes the data set and the truth about it. Equal settings give equal bytes for any number of threads, because every
+/// query has its own stream of random numbers. Beside the values, memory grows with documents and queries only.
+pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
+    config.check()?;
+    // First of all, because it is what does not fit when a size has a digit too many.
+    let mut values = zeros(config)?;
+    let sizes = config.query_sizes()?;
+    let queries = Queries::from_sizes(&sizes);
+    let plan = Plan::new(config);
+    let mut relevance = vec![0.0; config.documents];
+    blocks(&sizes, &mut values, &mut relevance).into_par_iter().for_each(|block| {
+        let Block { first, sizes, mut columns, mut relevance } = block;
+        let mut scratch = Scratch::default();
+        for (query, &size) in (first..).zip(sizes) {
+            let mut rows: Vec<&mut [f32]> = columns.iter_mut().map(|column| split(column, size)).collect();
+            query::fill(config, &plan, query, &mut rows, split(&mut relevance, size), &mut scratch);
+        }
+    });
+    let labels = labels::cut(config, &queries, relevance)?;
+    Ok((Dataset::new(values, labels, queries, plan.table(config)), plan.truth(config)))
+}
+
+/// Room for all values. Asked for politely: a typing error in the size must not end the program.
+fn zeros(config: &SynthConfig) -> Result<Vec<f32>> {
+    let mut values = Vec::new();
+    let length = config.documents.saturating_mul(config.features());
+    values.try_reserve_exact(length).map_err(|_| {
+        let gib = 4.0 * config.documents as f64 * config.features() as f64 / f64::from(1 << 30);
+        let expected =
+            format!("with {} features they need {gib:.1} GiB, more than there is", config.features());
+        Error::invalid("documents", config.documents, expected)
+    })?;
+    values.resize(length, 0.0);
+    Ok(values)
+}
+
+/// Consecutive queries and the places of their rows.
+struct Block<'a> {
+    first: usize,
+    sizes: &'a [usize],
+    columns: Vec<&'a mut [f32]>,
+    relevance: &'a mut [f32],
+}
+
+fn blocks<'a>(sizes: &'a [usize], values: &'a mut [f32], relevance: &'a mut [f32]) -> Vec<Block<'a>> {
+    let mut columns: Vec<&mut [f32]> = values.chunks_mut(relevance.len()).collect();
+    let mut relevance = relevance;
+    let block = |(index, sizes): (usize, &'a [usize])| {
+        let rows = sizes.iter().sum();
+        Block {
+            first: index * BLOCK,
+            sizes,
+            columns: columns.iter_mut().map(|column| split(column, rows)).collect(),
+            relevance: split(&mut relevance, rows),
+        }
+    };
+    sizes.chunks(BLOCK).enumerate().map(block).collect()
+}
+
+/// Takes the first `rows` values off a slice.
+fn split<'a>(slice: &mut &'a mut [f32], rows: usize) -> &'a mut [f32] {
+    let (head, tail) = std::mem::take(slice).split_at_mut(rows);
+    *slice = tail;
+    head
+}
