@@ -312,7 +312,9 @@ pub enum Problem {
         expected: usize,
     },
     /// The dense matrix would not fit.
-    #[error("{documents} documents × {features} features need {gib:.1} GiB, more than the limit of {limit_gib:.1} GiB")]
+    #[error(
+        "{documents} documents × {features} features need {gib:.1} GiB, more than the limit of {limit_gib:.1} GiB"
+    )]
     TooLarge {
         /// Documents.
         documents: u64,
@@ -350,26 +352,40 @@ impl Problem {
             FeatureBeyondLimit { .. } => {
                 "check the row; featherank stores features densely, so hashed ids must be renumbered, or raise --max-feature-id"
             }
-            NotANumber { .. } => "write a number such as 3 or 0.25; mark a missing value with NULL or leave it out",
+            NotANumber { .. } => {
+                "write a number such as 3 or 0.25; mark a missing value with NULL or leave it out"
+            }
             NotAFeature { .. } => "rows look like `2 qid:7 1:0.5 2:3.1 # comment`",
-            NotFinite { .. } => "repair the value, or pass --missing zero to read NaN as 0 and --clip to cut infinities",
-            BeyondF32 { .. } => "rescale the feature, or pass --clip to cut such values to the largest 32-bit number",
+            NotFinite { .. } => {
+                "repair the value, or pass --missing zero to read NaN as 0 and --clip to cut infinities"
+            }
+            BeyondF32 { .. } => {
+                "rescale the feature, or pass --clip to cut such values to the largest 32-bit number"
+            }
             MissingValue { .. } => "pass --missing zero to read missing values as 0, or fill them in",
             NegativeLabel { .. } => {
                 "labels are relevance grades from 0 up; if -1 means unjudged, pass --unjudged drop or --unjudged zero"
             }
             Unjudged { .. } => "add the label, or pass --unjudged drop or --unjudged zero",
-            MissingQuery => "put qid:<id> after the label, or give the query sizes in a .query or .group file (--group)",
-            RaggedRow { .. } => "every row needs as many cells as the header; look for a stray separator or quote",
+            MissingQuery => {
+                "put qid:<id> after the label, or give the query sizes in a .query or .group file (--group)"
+            }
+            RaggedRow { .. } => {
+                "every row needs as many cells as the header; look for a stray separator or quote"
+            }
             NoHeader => "put the column names in the first row",
             Empty => "check the path; the file has no data rows",
-            Damaged { .. } => "the file was probably cut off while it was written or copied: fetch or write it again",
+            Damaged { .. } => {
+                "the file was probably cut off while it was written or copied: fetch or write it again"
+            }
             NotUtf8 => "save the file as UTF-8",
             ColumnType { .. } => "leave the column out with --ignore NAME, or convert it to a number",
             NoColumn { .. } => "name it with --label-column, --query-column or --document-column",
             DuplicateColumn { .. } => "rename one of them",
             NoFeatures => "check --ignore and the column options; at least one numeric column must remain",
-            GroupSizes { .. } => "the side file must belong to this data file and hold one query size per line",
+            GroupSizes { .. } => {
+                "the side file must belong to this data file and hold one query size per line"
+            }
             GroupsTwice => "leave out --group: the rows already say which query they belong to",
             FeatureCount { .. } => {
                 "use files made with the same features; for sparse text whose last features are all zero pass --missing zero"
@@ -378,7 +394,9 @@ impl Problem {
             NameCount { .. } => "write one name per line, in the order of the feature ids, or `id<TAB>name`",
             TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
             UnknownFormat => "say it with --format letor|csv|tsv|parquet|elasticsearch|solr",
-            NotALog { .. } => "pass the search response that holds the logged features, one JSON document per query",
+            NotALog { .. } => {
+                "pass the search response that holds the logged features, one JSON document per query"
+            }
         }
     }
 

@@ -84,7 +84,10 @@ impl Dataset {
     /// Changes every column in parallel; the closure sees a feature and its values.
     pub fn for_each_column_mut(&mut self, change: impl Fn(FeatureId, &Queries, &mut [f32]) + Sync) {
         let (n, queries) = (self.labels.len().max(1), &self.queries);
-        self.values.par_chunks_mut(n).enumerate().for_each(|(f, column)| change(FeatureId::from(f), queries, column));
+        self.values
+            .par_chunks_mut(n)
+            .enumerate()
+            .for_each(|(f, column)| change(FeatureId::from(f), queries, column));
     }
 
     /// The texts that came with the documents, if any did.
@@ -109,7 +112,8 @@ impl Dataset {
     /// A copy of some queries (in the order given) with all features.
     pub fn subset(&self, queries: &[usize]) -> Dataset {
         let rows: Vec<Range<usize>> = queries.iter().map(|&q| self.queries.rows(q)).collect();
-        let gather = |source: &[f32]| -> Vec<f32> { rows.iter().flat_map(|r| &source[r.clone()]).copied().collect() };
+        let gather =
+            |source: &[f32]| -> Vec<f32> { rows.iter().flat_map(|r| &source[r.clone()]).copied().collect() };
         let labels = gather(&self.labels);
         let mut values = vec![0.0; labels.len() * self.features.len()];
         let (from, to) = (self.labels.len().max(1), labels.len().max(1));
@@ -122,8 +126,10 @@ impl Dataset {
         });
         let sizes: Vec<usize> = rows.iter().map(Range::len).collect();
         let ids = queries.iter().map(|&q| self.queries.id(q).to_owned()).collect();
-        let documents = self.documents.as_ref().map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
-        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone()).with_documents(documents)
+        let documents =
+            self.documents.as_ref().map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
+        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone())
+            .with_documents(documents)
     }
 
     /// A number that changes with any label, value, query or feature: it ties a saved selection to its data.
@@ -143,7 +149,8 @@ impl Dataset {
 
 /// The id inside a document's text; `None` for a text without words.
 pub(crate) fn document_id(text: &str) -> Option<&str> {
-    let named = text.trim_start().strip_prefix("docid").map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+    let named =
+        text.trim_start().strip_prefix("docid").map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
     named.unwrap_or(text).split_whitespace().next()
 }
 

@@ -120,7 +120,8 @@ impl FeatureTable {
             let range = item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
             match range {
                 Some((first, last)) if self.resolve(item).is_err() => {
-                    let inside = self.iter().filter(|(_, f)| (first..=last).contains(&f.id)).map(|(id, _)| id);
+                    let inside =
+                        self.iter().filter(|(_, f)| (first..=last).contains(&f.id)).map(|(id, _)| id);
                     let before = found.len();
                     found.extend(inside);
                     if found.len() == before {

@@ -100,7 +100,12 @@ mod tests {
     #[test]
     fn views_select_without_copying() {
         let values = vec![1., 2., 3., 4., 5., 6.];
-        let data = Dataset::new(values, vec![0., 1., 2.], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(2, 1));
+        let data = Dataset::new(
+            values,
+            vec![0., 1., 2.],
+            Queries::from_sizes(&[2, 1]),
+            FeatureTable::numbered(2, 1),
+        );
         let view = data.view().with_features(vec![FeatureId(1)]).with_queries(vec![1]);
         assert_eq!(view.documents(), 1);
         assert_eq!(view.labels().collect::<Vec<_>>(), [&[2.0][..]]);
