@@ -5,9 +5,9 @@
 //!
 //! | measure | function | says |
 //! |---|---|---|
-//! | F_RISK, F_REWARD, U_RISK, T_RISK | [`trade_off`] | how losses and gains weigh up, and where |
-//! | wins, losses, losses of 20 % | [`wins_losses`] | how many queries change |
-//! | Z_RISK, GeoRisk | [`geo_risk`] | risk against several systems at once |
+//! | F_RISK, F_REWARD, U_RISK, T_RISK | [`trade_off()`] | how losses and gains weigh up, and where |
+//! | wins, losses, losses of 20 % | [`wins_losses()`] | how many queries change |
+//! | Z_RISK, GeoRisk | [`geo_risk()`] | risk against several systems at once |
 //! | mean and max baselines | [`mean_baseline`], [`max_baseline`] | what single features reach |
 //!
 //! A value of NaN means "this query does not count"; the query is left out, for both systems.

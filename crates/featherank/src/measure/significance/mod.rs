@@ -5,8 +5,8 @@
 //!
 //! | question | function |
 //! |---|---|
-//! | do the means differ? | [`paired_t`], or without normality [`wilcoxon`] |
-//! | the same, asked several times? | [`holm`] on the p-values |
+//! | do the means differ? | [`paired_t`], or without normality [`wilcoxon()`] |
+//! | the same, asked several times? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
 //! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`] |
 //!
