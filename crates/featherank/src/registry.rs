@@ -1,4 +1,142 @@
-//! The registries of measures, selectors and rankers.
+//! The registries of measures, selectors and rankers: the command line, the docs and the tests are driven by them.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+pub use crate::measure::MEASURES;
+use crate::params::Param;
+use crate::rank::{self, RankerSpec};
+use crate::select::{self, SelectorSpec};
+
+/// All selectors, in the order they are listed.
+pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
+
+/// All rankers, in the order they are listed.
+pub static RANKERS: &[&RankerSpec] = &[&rank::single_feature::SPEC];
+
+/// How close an implementation is to its paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Follows the publication; departures are named in the method's documentation.
+    AsPublished,
+    /// The publication leaves so much open that this is our reading of it.
+    Reconstruction,
+    /// Ours.
+    Original,
+}
+
+/// What kind of selector a method is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// Looks at features without training a ranker.
+    Filter,
+    /// Trains a ranker for many subsets.
+    Wrapper,
+    /// Selects while it trains.
+    Embedded,
+}
+
+/// One row of `featherank methods`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// `measure`, `selector` or `ranker`.
+    pub kind: &'static str,
+    /// The name.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Keys of papers.
+    pub cites: &'static [&'static str],
+    /// Filter, wrapper or embedded, for selectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// How close to its paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Runs on rows that are not in this process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scales_out: Option<bool>,
+    /// Its parameters; for measures the options of its name.
+    pub parameters: Vec<ParameterEntry>,
+}
+
+/// A parameter in `featherank methods`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParameterEntry {
+    /// Name.
+    pub name: String,
+    /// Default.
+    pub default: String,
+    /// Range in words.
+    pub range: String,
+    /// One line for people.
+    pub meaning: String,
+}
+
+impl From<&Param> for ParameterEntry {
+    fn from(param: &Param) -> Self {
+        ParameterEntry {
+            name: param.name.into(),
+            default: param.default.into(),
+            range: param.kind.range(),
+            meaning: param.meaning.into(),
+        }
+    }
+}
+
+/// Everything there is, measures first.
+pub fn entries() -> Vec<Entry> {
+    let measures = MEASURES.iter().map(|spec| Entry {
+        kind: "measure",
+        name: spec.name,
+        summary: spec.summary,
+        cites: spec.cites,
+        category: None,
+        status: None,
+        scales_out: None,
+        parameters: spec.option_entries(),
+    });
+    let selectors = SELECTORS.iter().map(|spec| Entry {
+        kind: "selector",
+        name: spec.name,
+        summary: spec.summary,
+        cites: spec.cites,
+        category: Some(spec.category),
+        status: Some(spec.status),
+        scales_out: Some(spec.scales_out),
+        parameters: spec.params.iter().map(ParameterEntry::from).collect(),
+    });
+    let rankers = RANKERS.iter().map(|spec| Entry {
+        kind: "ranker",
+        name: spec.name,
+        summary: spec.summary,
+        cites: spec.cites,
+        category: None,
+        status: Some(spec.status),
+        scales_out: Some(spec.scales_out),
+        parameters: spec.params.iter().map(ParameterEntry::from).collect(),
+    });
+    measures.chain(selectors).chain(rankers).collect()
+}
+
+/// The selector of that name.
+pub fn selector(name: &str) -> Result<&'static SelectorSpec> {
+    let found = SELECTORS.iter().find(|spec| spec.name == name).copied();
+    found.ok_or_else(|| unknown("selector", name, SELECTORS.iter().map(|spec| spec.name)))
+}
+
+/// The ranker of that name.
+pub fn ranker(name: &str) -> Result<&'static RankerSpec> {
+    let found = RANKERS.iter().find(|spec| spec.name == name).copied();
+    found.ok_or_else(|| unknown("ranker", name, RANKERS.iter().map(|spec| spec.name)))
+}
+
+/// The error for a name that is not there.
+pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Error {
+    Error::Unknown { kind: kind.into(), name: name.into(), near: near_names(name, known) }
+}
 
 /// Names within two edits of `wanted`, nearest first.
 pub(crate) fn near_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {

@@ -2,11 +2,16 @@
 
 mod dataset;
 mod features;
+pub mod folds;
+mod normalise;
 mod read;
 pub mod synth;
+mod write;
 mod view;
 
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};
+pub use normalise::{Normaliser, Scaler};
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;
+pub use write::write_atomically;

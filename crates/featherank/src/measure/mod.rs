@@ -61,6 +61,24 @@ pub enum Summary {
     GeometricMean,
 }
 
+impl MeasureSpec {
+    /// The options of the measure's name, as rows of a parameter table.
+    pub(crate) fn option_entries(&self) -> Vec<crate::registry::ParameterEntry> {
+        let cutoff = match self.cutoff {
+            Cutoff::Required => Some("needed"),
+            Cutoff::Optional => Some("the whole list"),
+            Cutoff::None => None,
+        };
+        let cutoff = cutoff.map(|default| crate::registry::ParameterEntry {
+            name: "@k".into(),
+            default: default.into(),
+            range: "1 and up".into(),
+            meaning: "how many positions count".into(),
+        });
+        cutoff.into_iter().chain(name::option_entries(self)).collect()
+    }
+}
+
 /// All measures, in the order they are listed.
 pub static MEASURES: &[&MeasureSpec] = &[
     &gain::NDCG,

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::conventions::{Conventions, Discount, Gain, Key, NoRelevant, Preset, ShortLists, Ties};
-use super::{Cutoff, MEASURES, Measure};
+use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
-use crate::registry::near_names;
+use crate::registry::{ParameterEntry, near_names};
 
 /// One option of the grammar: its key and the words for its values.
 struct Words {
@@ -60,6 +60,52 @@ const WORDS: [Words; 5] = [
 type Number = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
 const NUMBERS: [Number; 2] =
     [(Key::Relevant, "rel", |c| &mut c.relevant_from), (Key::MaxGrade, "max", |c| &mut c.max_grade)];
+
+impl Key {
+    fn meaning(self) -> &'static str {
+        match self {
+            Key::Gain => "worth of a label: 2^y-1 or y",
+            Key::Discount => "worth of a position: 1/log2(1+i), or as in the LETOR scripts",
+            Key::ShortLists => "a list shorter than the cut-off",
+            Key::NoRelevant => "a query without relevant documents",
+            Key::Relevant => "smallest label that is relevant",
+            Key::Ties => "documents of equal score",
+            Key::MaxGrade => "largest label: satisfies with (2^y-1)/2^max",
+        }
+    }
+}
+
+/// The bracketed options that a measure takes.
+pub(super) fn option_entries(spec: &MeasureSpec) -> Vec<ParameterEntry> {
+    let mut defaults = spec.defaults;
+    let words = WORDS.iter().filter(|w| spec.options.contains(&w.key)).map(|w| ParameterEntry {
+        name: w.word.into(),
+        default: w.current(&spec.defaults).map_or("", |(value, _)| *value).into(),
+        range: w.values.iter().map(|(value, _)| *value).collect::<Vec<_>>().join(", "),
+        meaning: w.key.meaning().into(),
+    });
+    let mut entries: Vec<ParameterEntry> = words.collect();
+    for (key, word, field) in NUMBERS.iter().filter(|(key, ..)| spec.options.contains(key)) {
+        entries.push(ParameterEntry {
+            name: (*word).into(),
+            default: field(&mut defaults).to_string(),
+            range: "a number above 0".into(),
+            meaning: key.meaning().into(),
+        });
+    }
+    entries
+}
+
+impl Words {
+    /// The word for what the conventions say.
+    fn current(&self, conventions: &Conventions) -> Option<&(&'static str, fn(&mut Conventions))> {
+        self.values.iter().find(|(_, set)| {
+            let mut changed = *conventions;
+            set(&mut changed);
+            changed == *conventions
+        })
+    }
+}
 
 impl FromStr for Measure {
     type Err = Error;
@@ -150,12 +196,7 @@ impl fmt::Display for Measure {
             base = letor;
         }
         for words in WORDS.iter().filter(|w| keys.contains(&w.key)) {
-            let value = words.values.iter().find(|(_, set)| {
-                let mut changed = now;
-                set(&mut changed);
-                changed == now
-            });
-            if let Some((value, set)) = value {
+            if let Some((value, set)) = words.current(&now) {
                 let mut default = base;
                 set(&mut default);
                 if default != base {

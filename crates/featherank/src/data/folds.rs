@@ -1,0 +1,205 @@
+//! Folds: LETOR's five, as folders or as parts to rotate, and query-grouped k-fold of any data.
+//!
+//! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2 starts at S2; and so on.
+
+use std::path::{Path, PathBuf};
+
+use rand::seq::SliceRandom;
+
+use super::dataset::Dataset;
+use super::read::{Format, ReadOptions, read, read_like};
+use crate::error::{Error, Result};
+use crate::random::{Purpose, stream};
+
+/// One fold's data.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    /// From 1.
+    pub number: usize,
+    /// What methods learn from.
+    pub train: Dataset,
+    /// What chooses settings.
+    pub valid: Dataset,
+    /// What is looked at once.
+    pub test: Dataset,
+}
+
+/// Files of one fold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldFiles {
+    /// From 1.
+    pub number: usize,
+    /// Training files, to be read one after the other.
+    pub train: Vec<PathBuf>,
+    /// Validation files.
+    pub valid: Vec<PathBuf>,
+    /// Test files.
+    pub test: Vec<PathBuf>,
+}
+
+impl FoldFiles {
+    /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt … S5.txt`.
+    pub fn find(folder: &Path) -> Result<Vec<FoldFiles>> {
+        let folders: Vec<FoldFiles> = (1..).map_while(|number| fold_folder(folder, number)).collect();
+        if !folders.is_empty() {
+            return Ok(folders);
+        }
+        let parts: Vec<PathBuf> = (1..=5).map_while(|part| data_file(folder, &format!("S{part}"))).collect();
+        match <[PathBuf; 5]>::try_from(parts) {
+            Ok(parts) => Ok(rotate(&parts)),
+            Err(found) => Err(Error::Conflict {
+                what: format!("{} holds no folds", folder.display()),
+                help: match found.len() {
+                    0 => "folders Fold1, Fold2 … each with train.txt, vali.txt and test.txt, or the five parts S1.txt … S5.txt, are expected".into(),
+                    n => format!("part S{} is missing; all five parts S1 … S5 are needed", n + 1),
+                },
+            }),
+        }
+    }
+
+    /// Reads the three parts of the fold.
+    pub fn read(&self, options: &ReadOptions) -> Result<Fold> {
+        let train = read(&self.train, options)?;
+        let name = self.train[0].display().to_string();
+        let valid = read_like(&self.valid, options, &train, &name)?;
+        let test = read_like(&self.test, options, &train, &name)?;
+        Ok(Fold { number: self.number, train, valid, test })
+    }
+}
+
+/// The LETOR folds of five parts.
+pub fn rotate(parts: &[PathBuf; 5]) -> Vec<FoldFiles> {
+    let part = |i: usize| parts[i % 5].clone();
+    (0..5)
+        .map(|i| FoldFiles {
+            number: i + 1,
+            train: vec![part(i), part(i + 1), part(i + 2)],
+            valid: vec![part(i + 3)],
+            test: vec![part(i + 4)],
+        })
+        .collect()
+}
+
+fn fold_folder(folder: &Path, number: usize) -> Option<FoldFiles> {
+    let folder = folder.join(format!("Fold{number}"));
+    let valid = ["vali", "valid", "validation"].iter().find_map(|name| data_file(&folder, name));
+    Some(FoldFiles {
+        number,
+        train: vec![data_file(&folder, "train")?],
+        valid: vec![valid?],
+        test: vec![data_file(&folder, "test")?],
+    })
+}
+
+/// The file of that name in any readable format, plain text before the others.
+fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
+    let exact = folder.join(format!("{stem}.txt"));
+    if exact.is_file() {
+        return Some(exact);
+    }
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            name.split('.').next() == Some(stem) && Format::from_name(name).is_some()
+        })
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+/// Which queries each of `folds` folds tests on: a seeded shuffle dealt out like cards, so that sizes differ by one at
+/// most and no query is ever cut.
+pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
+    if folds < 2 || folds > queries {
+        let expected = format!("from 2 up to the number of queries ({queries})");
+        return Err(Error::invalid("number of folds", folds, expected));
+    }
+    let mut order: Vec<usize> = (0..queries).collect();
+    order.shuffle(&mut stream(seed, Purpose::Folds, folds as u64));
+    let mut parts = vec![Vec::new(); folds];
+    order.into_iter().enumerate().for_each(|(i, query)| parts[i % folds].push(query));
+    parts.iter_mut().for_each(|part| part.sort_unstable());
+    Ok(parts)
+}
+
+/// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the others train.
+pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
+    if folds < 3 {
+        return Err(Error::invalid("number of folds", folds, "at least 3: one part trains, one validates, one tests"));
+    }
+    let parts = k_fold(data.queries().len(), folds, seed)?;
+    let fold = |i: usize| {
+        let (test, valid) = ((i + folds - 1) % folds, (i + folds - 2) % folds);
+        let train = (0..folds).filter(|part| *part != test && *part != valid);
+        let mut queries: Vec<usize> = train.flat_map(|part| parts[part].iter().copied()).collect();
+        queries.sort_unstable();
+        let (valid, test) = (data.subset(&parts[valid]), data.subset(&parts[test]));
+        Fold { number: i + 1, train: data.subset(&queries), valid, test }
+    };
+    Ok((0..folds).map(fold).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_rotate_the_letor_way() {
+        let parts = ["S1", "S2", "S3", "S4", "S5"].map(PathBuf::from);
+        let folds = rotate(&parts);
+        let names = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ");
+        assert_eq!(names(&folds[0].train), "S1 S2 S3");
+        assert_eq!((names(&folds[0].valid), names(&folds[0].test)), ("S4".into(), "S5".into()));
+        assert_eq!(names(&folds[3].train), "S4 S5 S1");
+        assert_eq!((names(&folds[3].valid), names(&folds[3].test)), ("S2".into(), "S3".into()));
+    }
+
+    #[test]
+    fn k_fold_deals_out_every_query_once_and_depends_on_the_seed_only() {
+        let folds = k_fold(23, 5, 1).unwrap();
+        let mut all: Vec<usize> = folds.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..23).collect::<Vec<_>>());
+        assert!(folds.iter().all(|fold| [4, 5].contains(&fold.len())));
+        assert_eq!(folds, k_fold(23, 5, 1).unwrap());
+        assert_ne!(folds, k_fold(23, 5, 2).unwrap());
+        assert!(k_fold(3, 4, 1).is_err() && k_fold(3, 1, 1).is_err());
+    }
+
+    #[test]
+    fn folders_are_found_and_gaps_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        assert!(FoldFiles::find(folder.path()).unwrap_err().to_string().contains("holds no folds"));
+        write("S1.txt", "0 qid:1 1:1\n");
+        assert!(FoldFiles::find(folder.path()).unwrap_err().to_string().contains("part S2 is missing"));
+        for name in ["train.txt", "vali.txt", "test.txt"] {
+            write(&format!("Fold1/{name}"), "0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n");
+        }
+        let folds = FoldFiles::find(folder.path()).unwrap();
+        assert_eq!(folds.len(), 1);
+        assert_eq!(folds[0].read(&ReadOptions::default()).unwrap().test.documents(), 2);
+    }
+
+    #[test]
+    fn a_split_tests_every_query_once() {
+        let (data, _) = super::super::synth::generate(&super::super::synth::SynthConfig::default()).unwrap();
+        let folds = split(&data, 5, 3).unwrap();
+        let mut tested: Vec<String> = folds.iter().flat_map(|f| f.test.queries().ids().to_vec()).collect();
+        tested.sort();
+        tested.dedup();
+        assert_eq!(tested.len(), data.queries().len());
+        for fold in &folds {
+            let ids = |d: &Dataset| d.queries().ids().to_vec();
+            let all = [ids(&fold.train), ids(&fold.valid), ids(&fold.test)].concat();
+            assert_eq!(all.len(), data.queries().len());
+            assert!(ids(&fold.test).iter().all(|id| !ids(&fold.train).contains(id)));
+        }
+    }
+}

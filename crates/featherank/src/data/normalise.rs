@@ -1,0 +1,174 @@
+//! Normalisers: bring features to comparable scales, per query or over all documents.
+//!
+//! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a feature is constant.
+//! `query-zscore` and `zscore` use the standard deviation with n in the denominator, as scikit-learn's scaler does.
+//! What a global scale learnt is kept in a [`Scaler`], because a model must see new data the way it saw the old.
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::Dataset;
+use super::features::FeatureId;
+use crate::error::{Error, Result};
+
+/// The ways to normalise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normaliser {
+    /// Leave values as they are.
+    None,
+    /// To [0, 1] inside each query.
+    QueryMinmax,
+    /// To mean 0 and standard deviation 1 inside each query.
+    QueryZscore,
+    /// To mean 0 and standard deviation 1 over all documents of the training data.
+    Zscore,
+}
+
+impl Normaliser {
+    /// All normalisers with their names.
+    pub const NAMES: [(&'static str, Normaliser); 4] = [
+        ("none", Normaliser::None),
+        ("query-minmax", Normaliser::QueryMinmax),
+        ("query-zscore", Normaliser::QueryZscore),
+        ("zscore", Normaliser::Zscore),
+    ];
+
+    /// Learns what has to be remembered from training data.
+    pub fn fit(self, data: &Dataset) -> Scaler {
+        let scales = match self {
+            Normaliser::Zscore => {
+                (0..data.features().len()).map(|f| Moments::of(data.column(FeatureId::from(f))).scale()).collect()
+            }
+            _ => Vec::new(),
+        };
+        Scaler { normaliser: self, scales }
+    }
+}
+
+impl std::str::FromStr for Normaliser {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Normaliser::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, normaliser)| *normaliser).ok_or_else(|| {
+            Error::invalid("normaliser", name, format!("one of {}", Normaliser::NAMES.map(|(known, _)| known).join(", ")))
+        })
+    }
+}
+
+/// A normaliser with what it learnt from training data; saved with models that need it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaler {
+    normaliser: Normaliser,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    scales: Vec<Scale>,
+}
+
+/// x becomes (x − offset) / divisor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Scale {
+    offset: f64,
+    divisor: f64,
+}
+
+impl Scale {
+    fn apply(self, values: &mut [f32]) {
+        values.iter_mut().for_each(|x| *x = ((f64::from(*x) - self.offset) / self.divisor) as f32);
+    }
+}
+
+impl Scaler {
+    /// Normalises in place.
+    ///
+    /// # Panics
+    /// If the data has another number of features than the training data had.
+    pub fn apply(&self, data: &mut Dataset) {
+        let scales = &self.scales;
+        assert!(scales.is_empty() || scales.len() == data.features().len(), "a scaler fits the features it learnt");
+        match self.normaliser {
+            Normaliser::None => {}
+            Normaliser::Zscore => data.for_each_column_mut(|f, _, column| scales[f.index()].apply(column)),
+            Normaliser::QueryZscore => data.for_each_column_mut(|_, queries, column| {
+                queries.iter().for_each(|rows| Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows]));
+            }),
+            Normaliser::QueryMinmax => data.for_each_column_mut(|_, queries, column| {
+                queries.iter().for_each(|rows| min_max(&column[rows.clone()]).apply(&mut column[rows]));
+            }),
+        }
+    }
+}
+
+fn min_max(values: &[f32]) -> Scale {
+    let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+    let range = f64::from(high) - f64::from(low);
+    Scale { offset: f64::from(low), divisor: if range > 0.0 { range } else { 1.0 } }
+}
+
+struct Moments {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Moments {
+    /// Two passes: heavy-tailed columns would lose their digits to a one-pass formula.
+    fn of(values: &[f32]) -> Self {
+        let n = values.len().max(1) as f64;
+        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
+        let squares = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
+        let constant = values.iter().all(|x| Some(x) == values.first());
+        Moments { mean, deviation: if constant { 0.0 } else { (squares / n).sqrt() } }
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { offset: self.mean, divisor: if self.deviation > 0.0 { self.deviation } else { 1.0 } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dataset::Queries;
+    use super::super::features::FeatureTable;
+    use super::*;
+
+    /// One feature, two queries: (2, 4, 6) and (5, 5).
+    fn data() -> Dataset {
+        Dataset::new(vec![2., 4., 6., 5., 5.], vec![0.; 5], Queries::from_sizes(&[3, 2]), FeatureTable::numbered(1, 1))
+    }
+
+    fn normalised(normaliser: Normaliser) -> Vec<f32> {
+        let mut data = data();
+        normaliser.fit(&data).apply(&mut data);
+        data.values().to_vec()
+    }
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(normalised(Normaliser::None), [2., 4., 6., 5., 5.]);
+        assert_eq!(normalised(Normaliser::QueryMinmax), [0., 0.5, 1., 0., 0.]);
+        let root = 1.5f32.sqrt();
+        let z = normalised(Normaliser::QueryZscore);
+        assert!(z.iter().zip([-root, 0., root, 0., 0.]).all(|(a, b)| (a - b).abs() < 1e-6), "{z:?}");
+        // Mean 4.4, variance (2.4² + .4² + 1.6² + .6² + .6²)/5 = 1.84.
+        let z = normalised(Normaliser::Zscore);
+        assert!((f64::from(z[0]) + 2.4 / 1.84f64.sqrt()).abs() < 1e-6, "{z:?}");
+    }
+
+    #[test]
+    fn a_global_scale_is_remembered_and_saved() {
+        let scaler = Normaliser::Zscore.fit(&data());
+        let saved = serde_json::to_string(&scaler).unwrap();
+        let mut other = Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
+        serde_json::from_str::<Scaler>(&saved).unwrap().apply(&mut other);
+        assert!(other.values()[0].abs() < 1e-6);
+    }
+
+    #[test]
+    fn extreme_values_stay_finite() {
+        let queries = Queries::from_sizes(&[2]);
+        for normaliser in [Normaliser::QueryMinmax, Normaliser::QueryZscore, Normaliser::Zscore] {
+            let values = vec![f32::MIN, f32::MAX];
+            let mut data = Dataset::new(values, vec![0.; 2], queries.clone(), FeatureTable::numbered(1, 1));
+            normaliser.fit(&data).apply(&mut data);
+            assert!(data.values().iter().all(|x| x.is_finite()), "{normaliser:?}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Writers.
+
+mod atomic;
+pub use atomic::write_atomically;

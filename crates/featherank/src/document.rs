@@ -1,0 +1,52 @@
+//! Saved documents: versioned JSON, written whole or not at all, refused when they are not what they should be.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::data::write_atomically;
+use crate::error::{Error, Result};
+
+/// The lines that every document starts with.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    featherank: String,
+    version: u32,
+}
+
+#[derive(Serialize)]
+struct Document<'a, T> {
+    featherank: &'a str,
+    version: u32,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+/// A document's text, ending in a line end.
+pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Result<String> {
+    let text = serde_json::to_string_pretty(&Document { featherank: kind, version, content });
+    text.map(|text| text + "\n").map_err(|e| Error::invalid(kind, "its content", e.to_string()))
+}
+
+/// Writes a document.
+pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
+    let text = to_json(kind, version, content)?;
+    write_atomically(path, |file| file.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e)))
+}
+
+/// Reads a document of that kind, of this or an older version.
+pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    let refuse = |what: String, help: &str| Error::Document { what, path: path.to_owned(), help: help.into() };
+    let header: Header = serde_json::from_str(&text)
+        .map_err(|e| refuse(format!("this is not a featherank {kind}: {e}"), "check the path"))?;
+    if header.featherank != kind {
+        return Err(refuse(format!("this is a featherank {}, not a {kind}", header.featherank), "check the path"));
+    }
+    if header.version > version {
+        let what = format!("this {kind} has version {}; this release reads up to {version}", header.version);
+        return Err(refuse(what, "use the newer featherank that wrote it"));
+    }
+    serde_json::from_str(&text).map_err(|e| refuse(format!("this {kind} is damaged: {e}"), "write it again"))
+}

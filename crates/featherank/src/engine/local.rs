@@ -1,0 +1,103 @@
+//! The engine for rows in this process: blocks of queries on all cores, merged in order.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Engine, Outcome, Pass, Schema};
+use crate::data::{Dataset, View};
+use crate::error::{Error, Result};
+use crate::run::{Observer, Silent, Step};
+
+/// Documents per block, at least. Fixed, because results must not depend on the machine.
+const BLOCK_DOCUMENTS: usize = 4096;
+
+/// Rows in memory, asked by a pool of threads.
+pub struct LocalEngine {
+    data: Dataset,
+    schema: Schema,
+    blocks: Vec<Range<usize>>,
+    pool: rayon::ThreadPool,
+    observer: Arc<dyn Observer>,
+}
+
+impl LocalEngine {
+    /// An engine over these rows; 0 threads means all cores.
+    pub fn new(data: Dataset, threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()))?;
+        let blocks = blocks(&data);
+        let schema = pool.install(|| Schema::of(&data));
+        Ok(LocalEngine { data, schema, blocks, pool, observer: Arc::new(Silent) })
+    }
+
+    /// The same engine, telling this observer how its passes go.
+    #[must_use]
+    pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Gives the data back.
+    pub fn into_data(self) -> Dataset {
+        self.data
+    }
+}
+
+fn blocks(data: &Dataset) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let (mut first, mut documents) = (0, 0);
+    for (query, size) in data.queries().sizes().enumerate() {
+        documents += size;
+        if documents >= BLOCK_DOCUMENTS {
+            blocks.push(first..query + 1);
+            (first, documents) = (query + 1, 0);
+        }
+    }
+    if first < data.queries().len() {
+        blocks.push(first..data.queries().len());
+    }
+    blocks
+}
+
+impl Engine for LocalEngine {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn run(&self, pass: &Pass) -> Result<Outcome> {
+        let view = self.data.view();
+        let mut merged: Option<Outcome> = None;
+        // Waves keep few answers in memory at once. The order of merging, and so the result, does not depend on them.
+        for (wave, blocks) in self.blocks.chunks(8 * self.pool.current_num_threads()).enumerate() {
+            let outcomes: Vec<Outcome> =
+                self.pool.install(|| blocks.par_iter().map(|block| answer(pass, &view, block)).collect());
+            merged = outcomes.into_iter().fold(merged, |all, next| {
+                Some(match all {
+                    Some(all) => all.merge(next),
+                    None => next,
+                })
+            });
+            let done = (wave * 8 * self.pool.current_num_threads() + blocks.len()) as u64;
+            let step = Step { what: pass.describe(), done, total: Some(self.blocks.len() as u64) };
+            if let ControlFlow::Break(stop) = self.observer.on_step(&step) {
+                return Err(Error::Stopped(stop));
+            }
+        }
+        Ok(merged.unwrap_or_else(|| answer(pass, &view, &(0..0))))
+    }
+
+    fn local(&self) -> Option<&Dataset> {
+        Some(&self.data)
+    }
+}
+
+fn answer(pass: &Pass, view: &View<'_>, block: &Range<usize>) -> Outcome {
+    let block = view.with_query_span(block.clone());
+    match pass {
+        Pass::Moments => Outcome::Moments(super::Moments::of(&block)),
+        Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, &block)),
+        Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
+    }
+}

@@ -1,0 +1,127 @@
+//! The engine: methods reach rows only by sending passes through it.
+//!
+//! A [`Pass`] is a small request that can be sent anywhere; an [`Outcome`] is a small answer that can be merged with the
+//! answers of other rows. A pass is a pure function of the rows and the request, so a lost shard is simply asked again.
+//! Rows are visited in blocks of queries whose borders depend on the data alone, and outcomes are merged in block
+//! order: results are the same to the last bit for any number of threads.
+
+mod local;
+pub mod passes;
+mod schema;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Dataset, FeatureId};
+use crate::error::Result;
+use crate::measure::Measure;
+pub use local::LocalEngine;
+use passes::{FeatureMeasures, Gram, GramPass, Moments};
+pub use schema::{LabelCount, Schema};
+
+/// Access to rows, wherever they are.
+pub trait Engine: Sync {
+    /// What the data is like: features, labels, query sizes; never rows.
+    fn schema(&self) -> &Schema;
+    /// Asks all rows and merges the answers.
+    fn run(&self, pass: &Pass) -> Result<Outcome>;
+    /// The data set itself where its rows are in this process.
+    fn local(&self) -> Option<&Dataset>;
+}
+
+/// A request that every block of queries can answer on its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Pass {
+    /// Mean, variance, range and liveliness of every feature.
+    Moments,
+    /// A measure for every single feature, per query.
+    FeatureMeasures(FeatureMeasuresPass),
+    /// Sums of products of centred columns: covariances, correlations, normal equations.
+    Gram(GramPass),
+}
+
+/// Which features to measure alone, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeatureMeasuresPass {
+    /// The measure.
+    pub measure: Measure,
+    /// The features, in the order of the answer.
+    pub features: Vec<FeatureId>,
+}
+
+impl Pass {
+    /// What the pass does, for progress bars.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Pass::Moments => "looking at every feature",
+            Pass::FeatureMeasures(_) => "ranking by single features",
+            Pass::Gram(_) => "correlating features",
+        }
+    }
+}
+
+/// The answer to a [`Pass`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// To [`Pass::Moments`].
+    Moments(Moments),
+    /// To [`Pass::FeatureMeasures`].
+    FeatureMeasures(FeatureMeasures),
+    /// To [`Pass::Gram`].
+    Gram(Gram),
+}
+
+impl Outcome {
+    /// Adds the answer of the rows that follow.
+    ///
+    /// # Panics
+    /// If the two answers are to different requests; an engine never mixes them.
+    #[must_use]
+    pub fn merge(self, next: Outcome) -> Outcome {
+        match (self, next) {
+            (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
+            (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => Outcome::FeatureMeasures(a.merge(b)),
+            (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
+            _ => unreachable!("answers to different passes are never merged"),
+        }
+    }
+}
+
+/// Typed requests: what methods call.
+impl dyn Engine + '_ {
+    /// Mean, variance, range and liveliness of every feature.
+    pub fn moments(&self) -> Result<Moments> {
+        match self.run(&Pass::Moments)? {
+            Outcome::Moments(moments) => Ok(moments),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// The features that differ within some query, and those that never do.
+    pub fn alive(&self) -> Result<(Vec<FeatureId>, Vec<FeatureId>)> {
+        let moments = self.moments()?;
+        let all = (0..moments.features.len()).map(FeatureId::from);
+        Ok(all.partition(|f| !moments.features[f.index()].is_dead()))
+    }
+
+    /// A measure for each of these features alone, per query.
+    pub fn feature_measures(&self, measure: &Measure, features: &[FeatureId]) -> Result<FeatureMeasures> {
+        measure.check_labels(self.schema().largest_label())?;
+        let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
+        match self.run(&Pass::FeatureMeasures(pass))? {
+            Outcome::FeatureMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Sums of products of these centred features, and of the labels.
+    pub fn gram(&self, pass: GramPass) -> Result<Gram> {
+        match self.run(&Pass::Gram(pass))? {
+            Outcome::Gram(gram) => Ok(gram),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+}

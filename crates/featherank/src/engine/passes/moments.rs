@@ -1,0 +1,139 @@
+//! Moments: mean, variance and range of every feature, whether it is alive, and a hash to find equal columns.
+//!
+//! A feature is *dead* when it is constant within every query: it can then rank nothing, whatever its values are
+//! across queries. Merging follows Chan, Golub & LeVeque (1983).
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::View;
+
+/// What the rows say about every feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Moments {
+    /// One entry a feature, in column order.
+    pub features: Vec<FeatureMoments>,
+}
+
+/// What the rows say about one feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeatureMoments {
+    /// Documents seen.
+    pub count: u64,
+    /// Mean over documents.
+    pub mean: f64,
+    /// Sum of squared deviations from the mean.
+    pub squares: f64,
+    /// Smallest value.
+    pub min: f32,
+    /// Largest value.
+    pub max: f32,
+    /// How many values are 0.
+    pub zeros: u64,
+    /// In how many queries the feature takes more than one value.
+    pub alive_in: u64,
+    /// Equal columns have equal hashes.
+    pub hash: u64,
+}
+
+impl FeatureMoments {
+    const EMPTY: FeatureMoments = FeatureMoments {
+        count: 0,
+        mean: 0.0,
+        squares: 0.0,
+        min: f32::INFINITY,
+        max: f32::NEG_INFINITY,
+        zeros: 0,
+        alive_in: 0,
+        hash: 0,
+    };
+
+    /// Standard deviation over documents, with n in the denominator.
+    pub fn deviation(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
+    /// One value in all documents.
+    pub fn is_constant(&self) -> bool {
+        self.min == self.max
+    }
+
+    /// Constant within every query.
+    pub fn is_dead(&self) -> bool {
+        self.alive_in == 0
+    }
+
+    fn of(column: &[f32], view: &View<'_>) -> Self {
+        let mut all = FeatureMoments::EMPTY;
+        let mut sum = 0.0;
+        for rows in view.rows() {
+            let values = &column[rows];
+            all.alive_in += u64::from(values.iter().any(|x| Some(x) != values.first()));
+            for &x in values {
+                sum += f64::from(x);
+                all.min = all.min.min(x);
+                all.max = all.max.max(x);
+                all.zeros += u64::from(x == 0.0);
+                // Adding 0 makes −0 equal to 0, as comparisons have it.
+                all.hash = mix(all.hash, u64::from((x + 0.0).to_bits()));
+            }
+            all.count += values.len() as u64;
+        }
+        all.mean = sum / all.count.max(1) as f64;
+        let deviations = view.rows().flat_map(|rows| &column[rows]).map(|&x| f64::from(x) - all.mean);
+        all.squares = deviations.map(|d| d * d).sum();
+        all
+    }
+
+    fn merge(self, next: Self) -> Self {
+        let (n, m) = (self.count as f64, next.count as f64);
+        let apart = next.mean - self.mean;
+        FeatureMoments {
+            count: self.count + next.count,
+            mean: self.mean + apart * m / (n + m).max(1.0),
+            squares: self.squares + next.squares + apart * apart * n * m / (n + m).max(1.0),
+            min: self.min.min(next.min),
+            max: self.max.max(next.max),
+            zeros: self.zeros + next.zeros,
+            alive_in: self.alive_in + next.alive_in,
+            hash: mix(self.hash, next.hash),
+        }
+    }
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let product = (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    product ^ product >> 32
+}
+
+impl Moments {
+    pub(crate) fn of(block: &View<'_>) -> Self {
+        let of = |&f| FeatureMoments::of(block.data().column(f), block);
+        Moments { features: block.features().iter().map(of).collect() }
+    }
+
+    pub(crate) fn merge(self, next: Self) -> Self {
+        let pairs = self.features.into_iter().zip(next.features);
+        Moments { features: pairs.map(|(a, b)| a.merge(b)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    /// Feature 1 is (1, 3 | 5); feature 2 is constant within each query, but not over all.
+    #[test]
+    fn merged_blocks_equal_the_whole() {
+        let values = vec![1., 3., 5., 7., 7., 8.];
+        let data = Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(2, 1));
+        let view = data.view();
+        let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
+        let first = &merged.features[0];
+        assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
+        assert_eq!((first.min, first.max), (1.0, 5.0));
+        assert!(merged.features[1].is_dead() && !merged.features[1].is_constant());
+        let whole = Moments::of(&view);
+        assert!((whole.features[1].squares - merged.features[1].squares).abs() < 1e-12);
+    }
+}

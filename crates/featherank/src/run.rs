@@ -1,0 +1,144 @@
+//! One run of a method: its seed, its constraints, and who watches it.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{FeatureId, FeatureTable};
+use crate::error::{Error, Result, Stop};
+
+/// How far a piece of work has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What is being done.
+    pub what: &'static str,
+    /// Units done.
+    pub done: u64,
+    /// Units in all, where that is known.
+    pub total: Option<u64>,
+}
+
+/// Watches a run and may stop it: progress bars, time limits, Ctrl-C and checkpoints are all observers.
+pub trait Observer: Send + Sync {
+    /// Called after every step; `Break` stops the run.
+    fn on_step(&self, step: &Step) -> ControlFlow<Stop>;
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// What every selector honours where it makes sense.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Constraints {
+    /// Exactly this many features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// Features that must be chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<FeatureId>,
+    /// Features that must not be chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<FeatureId>,
+    /// What each feature costs, in column order; 1 each when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<f64>,
+    /// The most that the chosen features may cost together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
+}
+
+impl Constraints {
+    /// What a feature costs.
+    pub fn cost(&self, feature: FeatureId) -> f64 {
+        self.costs.get(feature.index()).copied().unwrap_or(1.0)
+    }
+
+    /// Refuses constraints that contradict each other or the data.
+    pub fn check(&self, features: &FeatureTable) -> Result<()> {
+        let conflict = |what: String, help: &str| Err(Error::Conflict { what, help: help.into() });
+        if let Some(both) = self.keep.iter().find(|f| self.drop.contains(f)) {
+            let what = format!("feature {} is to be kept and to be dropped", features.label(*both));
+            return conflict(what, "name it in --keep or in --drop, not in both");
+        }
+        if self.k == Some(0) {
+            return Err(Error::invalid("number of features", 0, "at least 1"));
+        }
+        let free = features.len() - self.drop.len();
+        if let Some(k) = self.k.filter(|&k| k > free) {
+            let expected = format!("at most {free}, the number of features that may be chosen");
+            return Err(Error::invalid("number of features", k, expected));
+        }
+        if let Some(k) = self.k.filter(|&k| k < self.keep.len()) {
+            let what = format!("{} features are to be kept, but only {k} chosen", self.keep.len());
+            return conflict(what, "raise --k or keep fewer");
+        }
+        let kept: f64 = self.keep.iter().map(|&f| self.cost(f)).sum();
+        match self.budget {
+            Some(budget) if !(budget.is_finite() && budget > 0.0) => {
+                Err(Error::invalid("budget", budget, "a number above 0"))
+            }
+            Some(budget) if kept > budget => conflict(
+                format!("the features to be kept cost {kept}, more than the budget of {budget}"),
+                "raise --budget or keep fewer",
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The context of one run.
+#[derive(Clone)]
+pub struct Run {
+    /// All randomness comes from this.
+    pub seed: u64,
+    /// What the result must satisfy.
+    pub constraints: Constraints,
+    /// Who watches.
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Run {
+    /// A run that nobody watches.
+    pub fn new(seed: u64, constraints: Constraints) -> Self {
+        Run { seed, constraints, observer: Arc::new(Silent) }
+    }
+
+    /// Reports a step; an error when the observer says stop.
+    pub fn step(&self, what: &'static str, done: u64, total: Option<u64>) -> Result<()> {
+        match self.observer.on_step(&Step { what, done, total }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(stop) => Err(Error::Stopped(stop)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contradictions_are_refused() {
+        let features = FeatureTable::numbered(3, 1);
+        let f = FeatureId;
+        for (constraints, says) in [
+            (Constraints { keep: vec![f(0)], drop: vec![f(0)], ..Constraints::default() }, "not in both"),
+            (Constraints { k: Some(0), ..Constraints::default() }, "at least 1"),
+            (Constraints { k: Some(3), drop: vec![f(1)], ..Constraints::default() }, "at most 2"),
+            (Constraints { k: Some(1), keep: vec![f(0), f(1)], ..Constraints::default() }, "raise --k"),
+            (Constraints { budget: Some(-1.0), ..Constraints::default() }, "above 0"),
+            (Constraints { budget: Some(1.0), keep: vec![f(0), f(1)], ..Constraints::default() }, "raise --budget"),
+        ] {
+            let error = constraints.check(&features).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        assert!(Constraints { k: Some(3), ..Constraints::default() }.check(&features).is_ok());
+    }
+}

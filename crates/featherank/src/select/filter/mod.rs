@@ -1,0 +1,3 @@
+//! Filters: methods that look at features without training a ranker.
+
+pub mod top_k;

@@ -1,0 +1,48 @@
+//! Selectors: methods that choose features.
+
+pub mod filter;
+mod selection;
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Param, Params};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+pub use selection::{Chosen, DataSummary, PathStep, Selection, SetAside};
+
+/// A method that chooses features.
+pub trait Selector: Send + Sync {
+    /// Chooses features of the data behind the engine, under the run's constraints.
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection>;
+}
+
+/// What the registry holds of a selector.
+pub struct SelectorSpec {
+    /// Its name everywhere.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Filter, wrapper or embedded.
+    pub category: Category,
+    /// Keys of papers.
+    pub cites: &'static [&'static str],
+    /// How close to its paper.
+    pub status: Status,
+    /// Needs passes only, never rows.
+    pub scales_out: bool,
+    /// Its parameters.
+    pub params: &'static [Param],
+    /// Makes the method from checked parameters.
+    pub build: fn(&Params) -> Result<Box<dyn Selector>>,
+}
+
+impl SelectorSpec {
+    /// Runs the method: checks parameters and constraints, selects, and signs the result.
+    pub fn run(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let params = Params::new(self.name, self.params, set)?;
+        run.constraints.check(&engine.schema().features)?;
+        let mut selection = (self.build)(&params)?.select(run, engine)?;
+        selection.sign(self.name, &params, run);
+        Ok(selection)
+    }
+}

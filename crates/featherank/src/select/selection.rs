@@ -1,0 +1,174 @@
+//! The result of a selection: a versioned document that says what was chosen, from what, how and why.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Feature, FeatureId, FeatureTable};
+use crate::document;
+use crate::engine::Schema;
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::run::Run;
+
+/// A selection, as it is printed, saved and read back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// The method's name.
+    pub method: String,
+    /// Its parameters, all of them.
+    pub parameters: BTreeMap<String, String>,
+    /// The seed.
+    pub seed: u64,
+    /// What was selected from.
+    pub data: DataSummary,
+    /// The chosen features, best first.
+    pub selected: Vec<Chosen>,
+    /// What happened at every size on the way.
+    pub path: Vec<PathStep>,
+    /// Features that no method was shown, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAside>,
+}
+
+/// What a selection was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// Number of queries.
+    pub queries: u64,
+    /// Number of documents.
+    pub documents: u64,
+    /// Number of features.
+    pub features: u64,
+    /// Changes with any value, label, query or feature.
+    pub fingerprint: String,
+}
+
+/// A chosen feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// The owner's id.
+    pub id: u32,
+    /// The owner's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the method thinks of it; higher is better.
+    pub score: f64,
+    /// What it costs.
+    pub cost: f64,
+}
+
+/// One more feature on the way from none to all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// Number of features with this one.
+    pub size: usize,
+    /// The id of the feature that was added.
+    pub feature: u32,
+    /// The method's own measure at this step.
+    pub value: f64,
+    /// What the features up to here cost together.
+    pub cost: f64,
+}
+
+/// A feature that no method was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// The owner's id.
+    pub id: u32,
+    /// The owner's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+const KIND: &str = "selection";
+const VERSION: u32 = 1;
+
+impl Selection {
+    /// Chooses by score: features to keep first, then the best that the constraints allow. Equal scores go by column.
+    pub fn by_score(run: &Run, schema: &Schema, scored: &[(FeatureId, f64)], dead: &[FeatureId]) -> Result<Self> {
+        let constraints = &run.constraints;
+        let kept = |f: &FeatureId| constraints.keep.contains(f);
+        let mut order: Vec<(FeatureId, f64)> =
+            scored.iter().copied().filter(|(f, _)| !constraints.drop.contains(f)).collect();
+        order.extend(dead.iter().filter(|f| kept(f)).map(|&f| (f, 0.0)));
+        order.sort_by(|(f, a), (g, b)| kept(g).cmp(&kept(f)).then(b.total_cmp(a)).then(f.cmp(g)));
+        let path = path(run, &schema.features, &order);
+        let wanted = constraints.k.unwrap_or(order.len());
+        let (mut selected, mut cost) = (Vec::new(), 0.0);
+        for (f, score) in order {
+            let price = constraints.cost(f);
+            if selected.len() < wanted && constraints.budget.is_none_or(|budget| cost + price <= budget) {
+                let Feature { id, name } = schema.features.get(f).clone();
+                selected.push(Chosen { id, name, score, cost: price });
+                cost += price;
+            }
+        }
+        if let Some(k) = constraints.k.filter(|&k| selected.len() < k) {
+            return Err(Error::Conflict {
+                what: format!("only {} of {k} features can be chosen", selected.len()),
+                help: match constraints.budget {
+                    Some(budget) => format!("the budget of {budget} pays for no more; raise it or lower --k"),
+                    None => format!("{} features never differ within a query; lower --k", dead.len()),
+                },
+            });
+        }
+        let set_aside = dead.iter().filter(|f| !kept(f)).map(|&f| SetAside::dead(schema.features.get(f))).collect();
+        let data = DataSummary {
+            queries: schema.queries() as u64,
+            documents: schema.documents(),
+            features: schema.features.len() as u64,
+            fingerprint: schema.fingerprint.clone(),
+        };
+        Ok(Selection { method: String::new(), parameters: BTreeMap::new(), seed: run.seed, data, selected, path, set_aside })
+    }
+
+    pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run) {
+        self.method = method.to_owned();
+        self.parameters = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        self.seed = run.seed;
+    }
+
+    /// The chosen features as columns of a table; an error when the table does not have one of them.
+    pub fn columns(&self, features: &FeatureTable) -> Result<Vec<FeatureId>> {
+        let find = |chosen: &Chosen| match &chosen.name {
+            Some(name) => features.resolve(name),
+            None => features.resolve(&chosen.id.to_string()),
+        };
+        self.selected.iter().map(find).collect()
+    }
+
+    /// The document's text.
+    pub fn to_json(&self) -> Result<String> {
+        document::to_json(KIND, VERSION, self)
+    }
+
+    /// Writes the document, atomically.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        document::save(KIND, VERSION, self, path)
+    }
+
+    /// Reads a document back.
+    pub fn load(path: &Path) -> Result<Self> {
+        document::load(KIND, VERSION, path)
+    }
+}
+
+fn path(run: &Run, features: &FeatureTable, order: &[(FeatureId, f64)]) -> Vec<PathStep> {
+    let mut cost = 0.0;
+    let steps = order.iter().enumerate().map(|(i, &(f, value))| {
+        cost += run.constraints.cost(f);
+        PathStep { size: i + 1, feature: features.get(f).id, value, cost }
+    });
+    steps.collect()
+}
+
+impl SetAside {
+    fn dead(feature: &Feature) -> Self {
+        let Feature { id, name } = feature.clone();
+        SetAside { id, name, reason: "constant within every query".into() }
+    }
+}
