@@ -38,11 +38,15 @@ pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &P
 /// Reads a document of that kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let refuse = |what: String, help: &str| Error::Document { what, path: path.to_owned(), help: help.into() };
+    let refuse =
+        |what: String, help: &str| Error::Document { what, path: path.to_owned(), help: help.into() };
     let header: Header = serde_json::from_str(&text)
         .map_err(|e| refuse(format!("this is not a featherank {kind}: {e}"), "check the path"))?;
     if header.featherank != kind {
-        return Err(refuse(format!("this is a featherank {}, not a {kind}", header.featherank), "check the path"));
+        return Err(refuse(
+            format!("this is a featherank {}, not a {kind}", header.featherank),
+            "check the path",
+        ));
     }
     if header.version > version {
         let what = format!("this {kind} has version {}; this release reads up to {version}", header.version);

@@ -25,6 +25,8 @@ pub mod data;
 mod document;
 pub mod engine;
 mod error;
+pub mod evaluate;
+pub mod inspect;
 pub mod measure;
 pub mod params;
 pub mod random;

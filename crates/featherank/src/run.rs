@@ -134,7 +134,10 @@ mod tests {
             (Constraints { k: Some(3), drop: vec![f(1)], ..Constraints::default() }, "at most 2"),
             (Constraints { k: Some(1), keep: vec![f(0), f(1)], ..Constraints::default() }, "raise --k"),
             (Constraints { budget: Some(-1.0), ..Constraints::default() }, "above 0"),
-            (Constraints { budget: Some(1.0), keep: vec![f(0), f(1)], ..Constraints::default() }, "raise --budget"),
+            (
+                Constraints { budget: Some(1.0), keep: vec![f(0), f(1)], ..Constraints::default() },
+                "raise --budget",
+            ),
         ] {
             let error = constraints.check(&features).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

@@ -127,7 +127,11 @@ pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>
 /// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the others train.
 pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
     if folds < 3 {
-        return Err(Error::invalid("number of folds", folds, "at least 3: one part trains, one validates, one tests"));
+        return Err(Error::invalid(
+            "number of folds",
+            folds,
+            "at least 3: one part trains, one validates, one tests",
+        ));
     }
     let parts = k_fold(data.queries().len(), folds, seed)?;
     let fold = |i: usize| {
@@ -149,7 +153,8 @@ mod tests {
     fn parts_rotate_the_letor_way() {
         let parts = ["S1", "S2", "S3", "S4", "S5"].map(PathBuf::from);
         let folds = rotate(&parts);
-        let names = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ");
+        let names =
+            |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(&folds[0].train), "S1 S2 S3");
         assert_eq!((names(&folds[0].valid), names(&folds[0].test)), ("S4".into(), "S5".into()));
         assert_eq!(names(&folds[3].train), "S4 S5 S1");

@@ -6,8 +6,8 @@ pub mod folds;
 mod normalise;
 mod read;
 pub mod synth;
-mod write;
 mod view;
+mod write;
 
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};

@@ -36,9 +36,9 @@ impl Normaliser {
     /// Learns what has to be remembered from training data.
     pub fn fit(self, data: &Dataset) -> Scaler {
         let scales = match self {
-            Normaliser::Zscore => {
-                (0..data.features().len()).map(|f| Moments::of(data.column(FeatureId::from(f))).scale()).collect()
-            }
+            Normaliser::Zscore => (0..data.features().len())
+                .map(|f| Moments::of(data.column(FeatureId::from(f))).scale())
+                .collect(),
             _ => Vec::new(),
         };
         Scaler { normaliser: self, scales }
@@ -50,7 +50,11 @@ impl std::str::FromStr for Normaliser {
     fn from_str(name: &str) -> Result<Self> {
         let found = Normaliser::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, normaliser)| *normaliser).ok_or_else(|| {
-            Error::invalid("normaliser", name, format!("one of {}", Normaliser::NAMES.map(|(known, _)| known).join(", ")))
+            Error::invalid(
+                "normaliser",
+                name,
+                format!("one of {}", Normaliser::NAMES.map(|(known, _)| known).join(", ")),
+            )
         })
     }
 }
@@ -83,12 +87,17 @@ impl Scaler {
     /// If the data has another number of features than the training data had.
     pub fn apply(&self, data: &mut Dataset) {
         let scales = &self.scales;
-        assert!(scales.is_empty() || scales.len() == data.features().len(), "a scaler fits the features it learnt");
+        assert!(
+            scales.is_empty() || scales.len() == data.features().len(),
+            "a scaler fits the features it learnt"
+        );
         match self.normaliser {
             Normaliser::None => {}
             Normaliser::Zscore => data.for_each_column_mut(|f, _, column| scales[f.index()].apply(column)),
             Normaliser::QueryZscore => data.for_each_column_mut(|_, queries, column| {
-                queries.iter().for_each(|rows| Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows]));
+                queries
+                    .iter()
+                    .for_each(|rows| Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows]));
             }),
             Normaliser::QueryMinmax => data.for_each_column_mut(|_, queries, column| {
                 queries.iter().for_each(|rows| min_max(&column[rows.clone()]).apply(&mut column[rows]));
@@ -98,7 +107,8 @@ impl Scaler {
 }
 
 fn min_max(values: &[f32]) -> Scale {
-    let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+    let (low, high) =
+        values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
     let range = f64::from(high) - f64::from(low);
     Scale { offset: f64::from(low), divisor: if range > 0.0 { range } else { 1.0 } }
 }
@@ -131,7 +141,12 @@ mod tests {
 
     /// One feature, two queries: (2, 4, 6) and (5, 5).
     fn data() -> Dataset {
-        Dataset::new(vec![2., 4., 6., 5., 5.], vec![0.; 5], Queries::from_sizes(&[3, 2]), FeatureTable::numbered(1, 1))
+        Dataset::new(
+            vec![2., 4., 6., 5., 5.],
+            vec![0.; 5],
+            Queries::from_sizes(&[3, 2]),
+            FeatureTable::numbered(1, 1),
+        )
     }
 
     fn normalised(normaliser: Normaliser) -> Vec<f32> {
@@ -156,7 +171,8 @@ mod tests {
     fn a_global_scale_is_remembered_and_saved() {
         let scaler = Normaliser::Zscore.fit(&data());
         let saved = serde_json::to_string(&scaler).unwrap();
-        let mut other = Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
+        let mut other =
+            Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
         serde_json::from_str::<Scaler>(&saved).unwrap().apply(&mut other);
         assert!(other.values()[0].abs() < 1e-6);
     }

@@ -83,7 +83,9 @@ impl Outcome {
     pub fn merge(self, next: Outcome) -> Outcome {
         match (self, next) {
             (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
-            (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => Outcome::FeatureMeasures(a.merge(b)),
+            (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
+                Outcome::FeatureMeasures(a.merge(b))
+            }
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }

@@ -48,7 +48,15 @@ impl Schema {
         }
         let query_sizes = data.queries().sizes().map(|size| size as u32).collect();
         let features = data.features().clone();
-        Schema { features, query_sizes, labels, pairs, without_relevant, all_equal, fingerprint: data.fingerprint() }
+        Schema {
+            features,
+            query_sizes,
+            labels,
+            pairs,
+            without_relevant,
+            all_equal,
+            fingerprint: data.fingerprint(),
+        }
     }
 
     /// Number of documents.
@@ -92,10 +100,14 @@ mod tests {
     #[test]
     fn counts_pairs_and_labels() {
         let labels = vec![2., 0., 1., 0., 0., 0.];
-        let data = Dataset::new(vec![0.; 6], labels, Queries::from_sizes(&[4, 2]), FeatureTable::numbered(1, 1));
+        let data =
+            Dataset::new(vec![0.; 6], labels, Queries::from_sizes(&[4, 2]), FeatureTable::numbered(1, 1));
         let schema = Schema::of(&data);
         assert_eq!((schema.pairs, schema.without_relevant, schema.all_equal), (5, 1, 1));
-        assert_eq!(schema.labels.iter().map(|c| (c.label, c.documents)).collect::<Vec<_>>(), [(0., 4), (1., 1), (2., 1)]);
+        assert_eq!(
+            schema.labels.iter().map(|c| (c.label, c.documents)).collect::<Vec<_>>(),
+            [(0., 4), (1., 1), (2., 1)]
+        );
         assert_eq!((schema.documents(), schema.queries(), schema.largest_label()), (6, 2, 2.0));
     }
 }

@@ -40,7 +40,13 @@ pub struct RankerSpec {
 
 impl RankerSpec {
     /// Checks parameters and learns.
-    pub fn fit(&self, set: &[(String, String)], run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    pub fn fit(
+        &self,
+        set: &[(String, String)],
+        run: &Run,
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+    ) -> Result<Model> {
         (self.build)(&Params::new(self.name, self.params, set)?)?.fit(run, train, valid)
     }
 }

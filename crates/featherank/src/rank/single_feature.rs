@@ -31,7 +31,12 @@ pub const SPEC: RankerSpec = RankerSpec {
     scales_out: false,
     params: &[
         Param { name: "feature", kind: Kind::Feature, default: "best", meaning: "which feature ranks" },
-        Param { name: "measure", kind: Kind::Measure, default: "ndcg[ties=expected]@10", meaning: "what \"best\" means" },
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default: "ndcg[ties=expected]@10",
+            meaning: "what \"best\" means",
+        },
     ],
     build: |params| {
         let feature = Some(params.text("feature")).filter(|&name| name != "best").map(str::to_owned);
@@ -61,6 +66,7 @@ impl SingleFeature {
         let values: Vec<(FeatureId, f64)> = train.features().par_iter().map(alone).collect();
         // The first of equals.
         let best = values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(f, _)| f).ok_or_else(|| Error::invalid("training data", "no features", "at least one feature"))
+        best.map(|(f, _)| f)
+            .ok_or_else(|| Error::invalid("training data", "no features", "at least one feature"))
     }
 }

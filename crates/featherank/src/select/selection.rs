@@ -89,7 +89,12 @@ const VERSION: u32 = 1;
 
 impl Selection {
     /// Chooses by score: features to keep first, then the best that the constraints allow. Equal scores go by column.
-    pub fn by_score(run: &Run, schema: &Schema, scored: &[(FeatureId, f64)], dead: &[FeatureId]) -> Result<Self> {
+    pub fn by_score(
+        run: &Run,
+        schema: &Schema,
+        scored: &[(FeatureId, f64)],
+        dead: &[FeatureId],
+    ) -> Result<Self> {
         let constraints = &run.constraints;
         let kept = |f: &FeatureId| constraints.keep.contains(f);
         let mut order: Vec<(FeatureId, f64)> =
@@ -116,14 +121,23 @@ impl Selection {
                 },
             });
         }
-        let set_aside = dead.iter().filter(|f| !kept(f)).map(|&f| SetAside::dead(schema.features.get(f))).collect();
+        let set_aside =
+            dead.iter().filter(|f| !kept(f)).map(|&f| SetAside::dead(schema.features.get(f))).collect();
         let data = DataSummary {
             queries: schema.queries() as u64,
             documents: schema.documents(),
             features: schema.features.len() as u64,
             fingerprint: schema.fingerprint.clone(),
         };
-        Ok(Selection { method: String::new(), parameters: BTreeMap::new(), seed: run.seed, data, selected, path, set_aside })
+        Ok(Selection {
+            method: String::new(),
+            parameters: BTreeMap::new(),
+            seed: run.seed,
+            data,
+            selected,
+            path,
+            set_aside,
+        })
     }
 
     pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run) {

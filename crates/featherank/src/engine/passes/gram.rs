@@ -65,7 +65,8 @@ impl Gram {
         let mut products = Mat::<f64>::zeros(width, width);
         // One thread: the blocks already keep all cores busy, and the order of summation stays fixed.
         matmul(products.as_mut(), Accum::Replace, centred.transpose(), centred.as_ref(), 1.0, Par::Seq);
-        let products = (0..width).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| products[(i, j)]).collect();
+        let products =
+            (0..width).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| products[(i, j)]).collect();
         if pass.centring == Centring::PerQuery {
             means.fill(0.0);
         }
@@ -106,7 +107,12 @@ mod tests {
     #[test]
     fn products_by_hand_merged_over_blocks() {
         let values = vec![1., 2., 3., 10., 20.];
-        let data = Dataset::new(values, vec![0., 1., 2., 1., 0.], Queries::from_sizes(&[3, 2]), FeatureTable::numbered(1, 1));
+        let data = Dataset::new(
+            values,
+            vec![0., 1., 2., 1., 0.],
+            Queries::from_sizes(&[3, 2]),
+            FeatureTable::numbered(1, 1),
+        );
         let merged = |centring| {
             let pass = GramPass { features: vec![FeatureId(0)], centring };
             let part = |span| Gram::of(&pass, &data.view().with_query_span(span));

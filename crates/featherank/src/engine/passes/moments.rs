@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn merged_blocks_equal_the_whole() {
         let values = vec![1., 3., 5., 7., 7., 8.];
-        let data = Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(2, 1));
+        let data =
+            Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(2, 1));
         let view = data.view();
         let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
         let first = &merged.features[0];

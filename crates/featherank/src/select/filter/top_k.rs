@@ -61,7 +61,12 @@ mod tests {
     #[test]
     fn orders_features_by_their_mean_alone() {
         let values = vec![2., 1., 2., 1., 9., 1., 1., 9., 3., 3., 3., 3.0001, 0., 1., 1., 0., 4., 4., 8., 8.];
-        let data = Dataset::new(values, vec![1., 0., 0., 1.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(5, 1));
+        let data = Dataset::new(
+            values,
+            vec![1., 0., 0., 1.],
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(5, 1),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let run = Run::new(0, Constraints::default());
         let set = [("measure".to_owned(), "map[ties=expected]".to_owned())];

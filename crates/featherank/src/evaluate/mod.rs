@@ -1,0 +1,196 @@
+//! Evaluation: several rankings of the same queries side by side, with significance and risk.
+
+mod scores;
+
+use serde::Serialize;
+
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::measure::risk::{RiskReport, geo_risk, risk_report};
+use crate::measure::significance::{Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon};
+pub use scores::{feature_scores, read_scores, write_scores};
+
+/// A ranking to be evaluated: a name and one score a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// What to call it.
+    pub name: String,
+    /// Scores in the order of the data.
+    pub scores: Vec<f32>,
+}
+
+impl Ranking {
+    /// The ranking that says nothing: file order under stable ties. Whoever does not beat it has learnt nothing.
+    pub fn constant(data: &Dataset) -> Self {
+        Ranking { name: "constant score".into(), scores: vec![0.0; data.documents()] }
+    }
+}
+
+/// What to compare rankings against for risk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RiskBaseline {
+    /// What to call it.
+    pub name: String,
+    /// Its value in every query, under each measure in turn.
+    pub per_query: Vec<Vec<f64>>,
+}
+
+/// How to evaluate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluationPlan {
+    /// The measures, the first of which risk is about.
+    pub measures: Vec<Measure>,
+    /// Weight of losses in risk measures.
+    pub alpha: f64,
+    /// Resamples of queries for confidence intervals.
+    pub resamples: usize,
+    /// Seed of the resamples.
+    pub seed: u64,
+}
+
+/// Rankings side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The measures, in order.
+    pub measures: Vec<Measure>,
+    /// The queries, in order.
+    pub queries: Vec<String>,
+    /// The rankings, in order.
+    pub rankings: Vec<RankingResult>,
+    /// Every pair of rankings under every measure.
+    pub comparisons: Vec<Comparison>,
+    /// What risk is measured against, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk_baseline: Option<String>,
+}
+
+/// One ranking's results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankingResult {
+    /// Its name.
+    pub name: String,
+    /// One entry a measure.
+    pub values: Vec<MeasureResult>,
+    /// Risk under the first measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<RankingRisk>,
+}
+
+/// One measure of one ranking.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasureResult {
+    /// Over all queries.
+    pub value: f64,
+    /// Where the mean over queries like these may lie.
+    pub interval: Interval,
+    /// Per query; null where the query does not count.
+    pub per_query: Vec<f64>,
+}
+
+/// Risk of one ranking.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankingRisk {
+    /// Against the baseline.
+    #[serde(flatten)]
+    pub report: RiskReport,
+    /// Against all rankings of the evaluation and the baseline together.
+    pub z_risk_of_all: f64,
+    /// The same, weighed with effectiveness.
+    pub geo_risk_of_all: f64,
+}
+
+/// Two rankings under one measure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Index of the measure.
+    pub measure: usize,
+    /// Index of the first ranking.
+    pub a: usize,
+    /// Index of the second ranking.
+    pub b: usize,
+    /// Mean of a − b over queries.
+    pub difference: f64,
+    /// Paired t-test, two-sided.
+    pub t_p: f64,
+    /// The same, corrected for all pairs of this measure (Holm).
+    pub t_p_holm: f64,
+    /// Wilcoxon signed-rank test, two-sided.
+    pub wilcoxon_p: f64,
+    /// The same, corrected for all pairs of this measure (Holm).
+    pub wilcoxon_p_holm: f64,
+}
+
+/// Evaluates rankings of one data set.
+pub fn evaluate(
+    data: &Dataset,
+    rankings: &[Ranking],
+    plan: &EvaluationPlan,
+    baseline: Option<&RiskBaseline>,
+) -> Result<Evaluation> {
+    let largest = data.labels().iter().copied().fold(0.0, f32::max);
+    plan.measures.iter().try_for_each(|measure| measure.check_labels(largest))?;
+    let view = data.view();
+    let mut results: Vec<RankingResult> = Vec::with_capacity(rankings.len());
+    for ranking in rankings {
+        let value = |measure: &Measure| {
+            let per_query = measure.per_query(&ranking.scores, &view);
+            let interval = bootstrap_mean(&per_query, 0.95, plan.resamples, plan.seed);
+            MeasureResult { value: measure.summary(&per_query), interval, per_query }
+        };
+        let values = plan.measures.iter().map(value).collect();
+        results.push(RankingResult { name: ranking.name.clone(), values, risk: None });
+    }
+    let comparisons = (0..plan.measures.len()).flat_map(|m| compare(m, &results)).collect();
+    if let Some(baseline) = baseline {
+        add_risk(&mut results, &baseline.per_query[0], plan.alpha);
+    }
+    Ok(Evaluation {
+        measures: plan.measures.clone(),
+        queries: data.queries().ids().to_vec(),
+        rankings: results,
+        comparisons,
+        risk_baseline: baseline.map(|baseline| baseline.name.clone()),
+    })
+}
+
+fn compare(measure: usize, results: &[RankingResult]) -> Vec<Comparison> {
+    let mut found = Vec::new();
+    for a in 0..results.len() {
+        for b in a + 1..results.len() {
+            let (x, y) = (&results[a].values[measure].per_query, &results[b].values[measure].per_query);
+            let t = paired_t(x, y);
+            let wilcoxon_p = wilcoxon(x, y, WilcoxonMethod::Auto).p;
+            let difference = t.mean_difference;
+            found.push(Comparison {
+                measure,
+                a,
+                b,
+                difference,
+                t_p: t.p,
+                t_p_holm: 0.0,
+                wilcoxon_p,
+                wilcoxon_p_holm: 0.0,
+            });
+        }
+    }
+    let t = holm(&found.iter().map(|c| c.t_p).collect::<Vec<_>>());
+    let w = holm(&found.iter().map(|c| c.wilcoxon_p).collect::<Vec<_>>());
+    for (comparison, (t, w)) in found.iter_mut().zip(t.into_iter().zip(w)) {
+        (comparison.t_p_holm, comparison.wilcoxon_p_holm) = (t, w);
+    }
+    found
+}
+
+fn add_risk(results: &mut [RankingResult], baseline: &[f64], alpha: f64) {
+    let mut systems: Vec<Vec<f64>> = results.iter().map(|r| r.values[0].per_query.clone()).collect();
+    systems.push(baseline.to_vec());
+    let together = geo_risk(&systems, alpha);
+    for (i, result) in results.iter_mut().enumerate() {
+        result.risk = Some(RankingRisk {
+            report: risk_report(&systems[i], baseline, alpha),
+            z_risk_of_all: together.z_risk[i],
+            geo_risk_of_all: together.geo_risk[i],
+        });
+    }
+}

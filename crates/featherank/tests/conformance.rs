@@ -1,0 +1,266 @@
+//! One suite that every selector, ranker and measure of the registry passes; nobody is excused.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use featherank::data::synth::{Preset, generate};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
+use featherank::engine::LocalEngine;
+use featherank::measure::Measure;
+use featherank::rank::RankerSpec;
+use featherank::registry::{MEASURES, RANKERS, SELECTORS, entries};
+use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::select::{Selection, SelectorSpec};
+use featherank::{Error, Result, Stop};
+use rand::seq::SliceRandom;
+
+fn tiny() -> Dataset {
+    generate(&Preset::Tiny.config()).unwrap().0
+}
+
+fn select(spec: &SelectorSpec, data: Dataset, threads: usize, constraints: Constraints) -> Result<Selection> {
+    spec.run(&[], &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
+}
+
+fn ids(selection: &Selection) -> Vec<u32> {
+    selection.selected.iter().map(|chosen| chosen.id).collect()
+}
+
+/// A data set from columns, with rows and queries in any order.
+fn rearranged(data: &Dataset, queries: &[usize], within: impl Fn(&mut Vec<usize>)) -> Dataset {
+    let mut rows = Vec::new();
+    for &query in queries {
+        let mut own: Vec<usize> = data.queries().rows(query).collect();
+        within(&mut own);
+        rows.extend(own);
+    }
+    let pick = |column: &[f32]| rows.iter().map(|&row| column[row]).collect::<Vec<f32>>();
+    let values = (0..data.features().len()).flat_map(|f| pick(data.column(FeatureId::from(f)))).collect();
+    let sizes: Vec<usize> = queries.iter().map(|&q| data.queries().rows(q).len()).collect();
+    let names = queries.iter().map(|&q| data.queries().id(q).to_owned()).collect();
+    Dataset::new(values, pick(data.labels()), Queries::new(&sizes, names), data.features().clone())
+}
+
+#[test]
+fn selectors_do_not_depend_on_threads() {
+    for spec in SELECTORS {
+        let json =
+            |threads| select(spec, tiny(), threads, Constraints::default()).unwrap().to_json().unwrap();
+        assert!([2, 7].iter().all(|&threads| json(threads) == json(1)), "{}", spec.name);
+    }
+}
+
+#[test]
+fn order_of_rows_and_queries_and_names_do_not_matter() {
+    let data = tiny();
+    let count = data.queries().len();
+    let mut shuffled: Vec<usize> = (0..count).collect();
+    shuffled.shuffle(&mut featherank::random::stream(1, featherank::random::Purpose::Test, 0));
+    let mut named = data.clone();
+    named.features_mut().set_names((0..data.features().len()).map(|i| format!("name{i}")).collect());
+    let in_order: Vec<usize> = (0..count).collect();
+    for spec in SELECTORS {
+        let expected = ids(&select(spec, data.clone(), 1, Constraints::default()).unwrap());
+        for (what, changed) in [
+            ("rows reversed", rearranged(&data, &in_order, |rows| rows.reverse())),
+            ("queries shuffled", rearranged(&data, &shuffled, |_| {})),
+            ("features named", named.clone()),
+        ] {
+            let got = ids(&select(spec, changed, 1, Constraints::default()).unwrap());
+            assert_eq!(got, expected, "{} with {what}", spec.name);
+        }
+    }
+}
+
+#[test]
+fn constraints_are_obeyed() {
+    let f = |id: u32| FeatureId(id - 1);
+    for spec in SELECTORS {
+        let free = select(spec, tiny(), 1, Constraints::default()).unwrap();
+        let (best, worst) = (free.selected[0].id, free.selected[free.selected.len() - 1].id);
+        for k in 1..=free.selected.len() {
+            let chosen =
+                select(spec, tiny(), 1, Constraints { k: Some(k), ..Constraints::default() }).unwrap();
+            assert_eq!(chosen.selected.len(), k, "{}", spec.name);
+            assert_eq!(chosen.path.len(), free.path.len(), "{} returns the whole path", spec.name);
+        }
+        let constraints =
+            Constraints { k: Some(3), keep: vec![f(worst)], drop: vec![f(best)], ..Constraints::default() };
+        let chosen = ids(&select(spec, tiny(), 1, constraints).unwrap());
+        assert!(chosen.contains(&worst) && !chosen.contains(&best) && chosen.len() == 3, "{}", spec.name);
+        // The best feature costs more than the budget; the others cost 1.
+        let mut costs = vec![1.0; tiny().features().len()];
+        costs[best as usize - 1] = 100.0;
+        let constraints = Constraints { costs, budget: Some(4.0), ..Constraints::default() };
+        let chosen = select(spec, tiny(), 1, constraints).unwrap();
+        assert!(chosen.selected.iter().map(|c| c.cost).sum::<f64>() <= 4.0, "{}", spec.name);
+        assert!(!ids(&chosen).contains(&best) && !chosen.selected.is_empty(), "{}", spec.name);
+        let too_many = Constraints { k: Some(20), ..Constraints::default() };
+        assert!(select(spec, tiny(), 1, too_many).is_err(), "{}: two features of tiny are dead", spec.name);
+    }
+}
+
+/// Columns: one that ranks, its copy, a constant, one constant within queries, and noise; then odd queries.
+fn odd() -> Dataset {
+    let sizes = [1, 4, 4, 3, 5];
+    let labels = vec![
+        1., /* none relevant */ 0., 0., 0., 0., /* all relevant */ 2., 2., 2., 2., 1., 0., 0., 0.,
+        1., 2., 0., 1.,
+    ];
+    let rank: Vec<f32> = labels.iter().zip(0u8..).map(|(y, i)| y * 2.0 + f32::from(i % 3) * 0.1).collect();
+    let queries = Queries::from_sizes(&sizes);
+    let within: Vec<f32> =
+        queries.iter().enumerate().flat_map(|(q, rows)| vec![q as f32; rows.len()]).collect();
+    let noise: Vec<f32> = (0..labels.len()).map(|i| (i * 7919 % 13) as f32).collect();
+    let values = [rank.clone(), rank, vec![3.0; labels.len()], within, noise].concat();
+    Dataset::new(values, labels, queries, FeatureTable::numbered(5, 1))
+}
+
+#[test]
+fn odd_features_and_queries_are_survived() {
+    for spec in SELECTORS {
+        let selection = select(spec, odd(), 1, Constraints::default()).unwrap();
+        assert!(!ids(&selection).iter().any(|id| [3, 4].contains(id)), "{} picks a dead feature", spec.name);
+        assert_eq!(selection.set_aside.iter().map(|s| s.id).collect::<Vec<_>>(), [3, 4], "{}", spec.name);
+        assert!(selection.selected.iter().all(|c| c.score.is_finite()), "{}", spec.name);
+        assert_eq!(
+            ids(&selection)[0],
+            1,
+            "{}: the feature that ranks comes first, the copy later",
+            spec.name
+        );
+    }
+}
+
+struct StopAt(AtomicU64);
+
+impl Observer for StopAt {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        match self.0.fetch_sub(1, Ordering::Relaxed) {
+            0 => ControlFlow::Break(Stop::Interrupted),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Stopping at any step is an error of its own kind, and starting again gives the same bytes.
+#[test]
+fn every_step_can_be_the_last() {
+    for spec in SELECTORS {
+        let expected = select(spec, tiny(), 1, Constraints::default()).unwrap().to_json().unwrap();
+        for step in 0.. {
+            let observer = Arc::new(StopAt(AtomicU64::new(step)));
+            let engine = LocalEngine::new(tiny(), 1).unwrap().observed_by(observer.clone());
+            let run = Run { observer, ..Run::new(7, Constraints::default()) };
+            match spec.run(&[], &run, &engine) {
+                Err(Error::Stopped(Stop::Interrupted)) => assert!(step < 10_000, "{} never ends", spec.name),
+                finished => {
+                    assert!(step > 0, "{} reports no step", spec.name);
+                    assert_eq!(finished.unwrap().to_json().unwrap(), expected, "{}", spec.name);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn selections_survive_saving() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("selection.json");
+    for spec in SELECTORS {
+        let selection = select(spec, tiny(), 1, Constraints::default()).unwrap();
+        selection.save(&path).unwrap();
+        assert_eq!(Selection::load(&path).unwrap(), selection, "{}", spec.name);
+        assert_eq!(selection.columns(tiny().features()).unwrap().len(), selection.selected.len());
+        assert!(selection.columns(&FeatureTable::numbered(1, 1)).is_err(), "other data lacks its features");
+    }
+    std::fs::write(
+        &path,
+        std::fs::read_to_string(&path).unwrap().replace("\"version\": 1", "\"version\": 99"),
+    )
+    .unwrap();
+    assert!(Selection::load(&path).unwrap_err().to_string().contains("newer featherank"));
+    std::fs::write(&path, "{\"featherank\": \"model\", \"version\": 1}").unwrap();
+    assert!(Selection::load(&path).unwrap_err().to_string().contains("not a selection"));
+    std::fs::write(&path, "{\"featherank\": \"selection\", \"version\": 1, \"me").unwrap();
+    assert!(Selection::load(&path).is_err());
+}
+
+fn fit(spec: &RankerSpec, view: &View<'_>) -> Vec<f32> {
+    spec.fit(&[], &Run::new(7, Constraints::default()), view, None).unwrap().score(view).unwrap()
+}
+
+#[test]
+fn rankers_are_deterministic_and_ignore_order() {
+    let data = tiny();
+    let in_order: Vec<usize> = (0..data.queries().len()).collect();
+    let reversed = rearranged(&data, &in_order, |rows| rows.reverse());
+    let measure: Measure = "ndcg@10".parse().unwrap();
+    for spec in RANKERS {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fit(spec, &data.view()))
+        };
+        assert!([2, 7].iter().all(|&threads| with(threads) == with(1)), "{}", spec.name);
+        let (a, b) = (fit(spec, &data.view()), fit(spec, &reversed.view()));
+        for rows in data.queries().iter() {
+            assert!(a[rows.clone()].iter().eq(b[rows].iter().rev()), "{}", spec.name);
+        }
+        let value = |scores: &[f32]| measure.summary(&measure.per_query(scores, &data.view()));
+        assert!(value(&a) > value(&vec![0.0; data.documents()]), "{} learns nothing", spec.name);
+        assert!(fit(spec, &odd().view()).iter().all(|score| score.is_finite()), "{}", spec.name);
+    }
+}
+
+#[test]
+fn models_survive_saving() {
+    let (data, folder) = (tiny(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("model.json");
+    for spec in RANKERS {
+        let model = spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap();
+        model.save(&path).unwrap();
+        let loaded = featherank::rank::Model::load(&path).unwrap();
+        assert_eq!(loaded.score(&data.view()).unwrap(), model.score(&data.view()).unwrap(), "{}", spec.name);
+        assert!(Selection::load(&path).is_err(), "a model is no selection");
+    }
+}
+
+#[test]
+fn measures_parse_back_and_accept_odd_queries() {
+    let data = odd();
+    for spec in MEASURES {
+        let name = if spec.name == "p" { "p@3".to_owned() } else { spec.name.to_owned() };
+        let measure: Measure = name.parse().unwrap();
+        assert_eq!(measure.to_string(), name);
+        let values = measure.per_query(data.column(FeatureId(0)), &data.view());
+        assert!(values.iter().all(|value| value.is_finite() && *value >= 0.0), "{name}: {values:?}");
+    }
+}
+
+#[test]
+fn the_registry_explains_itself() {
+    let mut seen = std::collections::HashSet::new();
+    for entry in entries() {
+        assert!(seen.insert((entry.kind, entry.name)), "{} twice", entry.name);
+        assert!(!entry.summary.is_empty() && !entry.summary.ends_with('.'), "{}", entry.name);
+        assert!(
+            entry.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+            "{}",
+            entry.name
+        );
+        for parameter in &entry.parameters {
+            assert!(
+                !parameter.meaning.is_empty() && !parameter.range.is_empty(),
+                "{} {}",
+                entry.name,
+                parameter.name
+            );
+        }
+    }
+    for spec in SELECTORS {
+        assert!((spec.build)(&featherank::params::Params::new(spec.name, spec.params, &[]).unwrap()).is_ok());
+    }
+}
