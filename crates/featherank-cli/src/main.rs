@@ -1,2 +1,89 @@
-//! The `featherank` command.
-fn main() {}
+//! The `featherank` command: parse, call the library, print. Nothing else.
+
+mod arguments;
+mod commands;
+mod output;
+mod progress;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use output::Output;
+
+/// featherank chooses the ranking features worth paying for.
+#[derive(Parser)]
+#[command(version, about, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: arguments::Common,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make data, choose features and compare rankings: all of featherank in a minute
+    Demo(commands::demo::Args),
+    /// Show what ranking data is like, and what is odd about it
+    Inspect(commands::inspect::Args),
+    /// Choose features
+    Select(commands::select::Args),
+    /// Compare rankings: effectiveness, significance, risk
+    Evaluate(commands::evaluate::Args),
+    /// Turn data of any readable format into LETOR text or Parquet
+    Convert(commands::convert::Args),
+    /// Make realistic data with known useful, redundant, noisy and risky features
+    Synth(commands::synth::Args),
+    /// List measures, selectors and rankers with their parameters
+    Methods(commands::methods::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(&cli.common);
+    match run(cli, &output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
+    cli.common.start_threads()?;
+    match cli.command {
+        Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
+        Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
+        Command::Select(args) => commands::select::run(&args, &cli.common, output),
+        Command::Evaluate(args) => commands::evaluate::run(&args, output),
+        Command::Convert(args) => commands::convert::run(&args, output),
+        Command::Synth(args) => commands::synth::run(&args, output),
+        Command::Methods(args) => commands::methods::run(&args, output),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "featherank", &mut script);
+            Ok(std::io::stdout().write_all(&script)?)
+        }
+    }
+}
+
+/// Prints an error and chooses the exit code: 1 failed, 2 wrong usage, 130 interrupted.
+fn report(error: &anyhow::Error) -> ExitCode {
+    let broken_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    if error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken_pipe)) {
+        // Whoever read our output has seen enough, as in `featherank methods | head`.
+        return ExitCode::SUCCESS;
+    }
+    // Nothing more can be done when even standard error is closed.
+    let _ = writeln!(std::io::stderr(), "error: {error:#}");
+    match error.downcast_ref::<featherank::Error>() {
+        Some(featherank::Error::Stopped(featherank::Stop::Interrupted)) => ExitCode::from(130),
+        Some(error) if error.is_usage() => ExitCode::from(2),
+        _ => ExitCode::FAILURE,
+    }
+}

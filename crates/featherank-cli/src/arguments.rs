@@ -1,0 +1,227 @@
+//! Arguments that several commands share.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, Args, ValueEnum};
+use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read};
+use featherank::measure::{Measure, Preset};
+use featherank::{Error, Result};
+
+/// What every command accepts.
+#[derive(Args, Clone)]
+pub struct Common {
+    /// Print JSON for programs instead of tables for people
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print results and errors only, no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Threads to use; 0 means all cores. Results do not depend on it
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+}
+
+impl Common {
+    /// Makes the threads that readers and writers use.
+    pub fn start_threads(&self) -> Result<()> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build_global()
+            .map_err(|e| Error::invalid("number of threads", self.threads, e.to_string()))
+    }
+}
+
+/// How to read data.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Reading data")]
+pub struct Reading {
+    /// Format of the input: letor, csv, tsv, parquet or log [default: by the file's name]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// What missing values (NULL, empty cells, NaN) mean
+    #[arg(long, value_enum, default_value_t = MissingArg::Error)]
+    missing: MissingArg,
+    /// Cut infinities and numbers beyond 32 bits to the largest 32-bit number
+    #[arg(long)]
+    clip: bool,
+    /// What documents without a judgment (label below 0, or none in a log) mean
+    #[arg(long, value_enum, default_value_t = UnjudgedArg::Error)]
+    unjudged: UnjudgedArg,
+    /// Bring rows of one query together where they are scattered
+    #[arg(long)]
+    regroup: bool,
+    /// Text files number features from 0
+    #[arg(long)]
+    zero_based: bool,
+    /// Label column of CSV, TSV or Parquet [default: guessed by the usual names]
+    #[arg(long, value_name = "NAME")]
+    label_column: Option<String>,
+    /// Query column of CSV, TSV or Parquet [default: guessed]
+    #[arg(long, value_name = "NAME")]
+    query_column: Option<String>,
+    /// Document-id column of CSV, TSV or Parquet [default: guessed]
+    #[arg(long, value_name = "NAME")]
+    document_column: Option<String>,
+    /// Columns that are no features
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', action = ArgAction::Append)]
+    ignore: Vec<String>,
+    /// File with one query size per line, for text without qid [default: FILE.query or FILE.group]
+    #[arg(long, value_name = "FILE")]
+    group: Option<PathBuf>,
+    /// File with feature names: one a line, or `id<TAB>name`
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// TREC qrels with the labels of logged documents
+    #[arg(long, value_name = "FILE")]
+    judgments: Option<PathBuf>,
+    /// Largest feature id that text files may use
+    #[arg(long, value_name = "ID", default_value_t = ReadOptions::default().max_feature_id)]
+    max_feature_id: u32,
+    /// Most memory for the values, such as 8GiB or 500MB
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    max_memory: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MissingArg {
+    Error,
+    Zero,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UnjudgedArg {
+    Error,
+    Drop,
+    Zero,
+}
+
+impl Reading {
+    /// The library's options.
+    pub fn options(&self) -> ReadOptions {
+        let defaults = ReadOptions::default();
+        ReadOptions {
+            format: self.format,
+            missing: match self.missing {
+                MissingArg::Error => Missing::Error,
+                MissingArg::Zero => Missing::Zero,
+            },
+            clip: self.clip,
+            unjudged: match self.unjudged {
+                UnjudgedArg::Error => Unjudged::Error,
+                UnjudgedArg::Drop => Unjudged::Drop,
+                UnjudgedArg::Zero => Unjudged::Zero,
+            },
+            regroup: self.regroup,
+            zero_based: self.zero_based,
+            label_column: self.label_column.clone(),
+            query_column: self.query_column.clone(),
+            document_column: self.document_column.clone(),
+            ignore: self.ignore.clone(),
+            groups: self.group.clone(),
+            names: self.names.clone(),
+            judgments: self.judgments.clone(),
+            max_feature_id: self.max_feature_id,
+            max_bytes: self.max_memory.unwrap_or(defaults.max_bytes),
+        }
+    }
+
+    /// Reads files as one data set.
+    pub fn read(&self, files: &[PathBuf], output: &crate::output::Output) -> Result<Dataset> {
+        let _spinner = output.spinner(format!("reading {}", names(files)));
+        read(files, &self.options())
+    }
+}
+
+fn names(files: &[PathBuf]) -> String {
+    match files {
+        [one] => one.display().to_string(),
+        [first, ..] => format!("{} and {} more", first.display(), files.len() - 1),
+        [] => String::new(),
+    }
+}
+
+/// `500MB`, `8GiB`, `1000000`.
+fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" | "k" => f64::from(1u32 << 10),
+        "mib" | "m" => f64::from(1u32 << 20),
+        "gib" | "g" => f64::from(1u32 << 30),
+        _ => return Err("write a size such as 500MB or 8GiB".into()),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 => Ok((number * factor) as u64),
+        _ => Err("write a size such as 500MB or 8GiB".into()),
+    }
+}
+
+/// Which measures to use.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Measures")]
+pub struct Measuring {
+    /// Measures, such as ndcg@10, map, err[max=2]@20; see `featherank methods`
+    #[arg(long = "measure", short, value_name = "NAMES", default_value = "ndcg@10,map")]
+    measures: String,
+    /// Conventions for all of them: standard, letor3 or letor4
+    #[arg(long, value_name = "PRESET")]
+    preset: Option<Preset>,
+}
+
+impl Measuring {
+    /// The measures in order.
+    pub fn measures(&self) -> Result<Vec<Measure>> {
+        let parse = |name: &str| {
+            let measure: Measure = name.parse()?;
+            Ok(match self.preset {
+                Some(preset) => measure.with_preset(preset),
+                None => measure,
+            })
+        };
+        let measures: Vec<Measure> = split_outside_brackets(&self.measures).map(parse).collect::<Result<_>>()?;
+        match measures.is_empty() {
+            true => Err(Error::invalid("list of measures", &self.measures, "at least one measure")),
+            false => Ok(measures),
+        }
+    }
+}
+
+/// Commas inside `[…]` belong to a measure's name.
+fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let parts = text.split(move |c: char| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// A `key=value` argument.
+pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write it as key=value".into()),
+    }
+}
+
+/// Reads costs: a feature's name or id and its cost per line, separated by a tab, comma or blanks.
+pub fn read_costs(path: &Path, data: &featherank::data::FeatureTable) -> Result<Vec<f64>> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    let mut costs = vec![1.0; data.len()];
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
+        let at = || featherank::Location::line(path.display().to_string(), number);
+        let mut words = line.rsplitn(2, ['\t', ',', ' ']);
+        let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
+            return Err(featherank::Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
+        };
+        let cost: f64 = cost.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0).ok_or_else(|| {
+            featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at())
+        })?;
+        costs[data.resolve(feature.trim())?.index()] = cost;
+    }
+    Ok(costs)
+}

@@ -1,0 +1,52 @@
+//! `featherank convert`: any readable format to any writable one.
+
+use std::path::PathBuf;
+
+use featherank::data::{Normaliser, WriteOptions, write};
+
+use crate::arguments::Reading;
+use crate::output::{Output, grouped};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files to read, one after the other; `-` is standard input
+    #[arg(required = true, value_name = "INPUT")]
+    input: Vec<PathBuf>,
+    /// File to write: .txt (also .gz, .zst, .xz) for LETOR text, .parquet for Parquet, `-` for text on standard output
+    #[arg(value_name = "OUTPUT")]
+    to: PathBuf,
+    /// Normalise on the way: none, query-minmax, query-zscore or zscore
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    normalise: Normaliser,
+    /// Leave zeros out of text rows
+    #[arg(long)]
+    sparse: bool,
+    /// Also write the feature names to this file: text has no place for them
+    #[arg(long, value_name = "FILE")]
+    names_out: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+    let mut data = args.reading.read(&args.input, output)?;
+    args.normalise.fit(&data).apply(&mut data);
+    let options = WriteOptions { sparse: args.sparse, names: args.names_out.clone() };
+    {
+        let _spinner = output.spinner(format!("writing {}", args.to.display()));
+        write(&data, &args.to, &options)?;
+    }
+    let named = data.features().iter().any(|(_, feature)| feature.name.is_some());
+    let text = args.to.extension().is_none_or(|ending| ending != "parquet");
+    if named && text && args.names_out.is_none() {
+        output.note("note: LETOR text has no feature names; --names-out FILE keeps them");
+    }
+    output.note(format!(
+        "wrote {}: {} queries, {} documents, {} features",
+        if args.to.as_os_str() == "-" { "standard output".into() } else { args.to.display().to_string() },
+        grouped(data.queries().len() as u64),
+        grouped(data.documents() as u64),
+        data.features().len()
+    ));
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! `featherank evaluate`: rankings side by side.
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args as _, FromArgMatches, ValueEnum};
+use featherank::data::{Dataset, FeatureId};
+use featherank::engine::{Engine, LocalEngine};
+use featherank::evaluate::{
+    Comparison, Evaluation, EvaluationPlan, Ranking, RankingResult, RiskBaseline, evaluate, feature_scores, read_scores,
+};
+use featherank::measure::Measure;
+use featherank::measure::risk::{max_baseline, mean_baseline};
+use featherank::rank::Model;
+use featherank::{Error, Result};
+
+use crate::arguments::{Measuring, Reading};
+use crate::output::{Output, table};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Labelled data, as one data set; `-` is standard input
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    #[command(flatten)]
+    rankings: Rankings,
+    #[command(flatten)]
+    measuring: Measuring,
+    /// The test behind the letters
+    #[arg(long, value_enum, default_value_t = Test::T)]
+    test: Test,
+    /// Level of significance, after Holm's correction
+    #[arg(long, default_value_t = 0.05)]
+    level: f64,
+    /// Add risk against the baseline
+    #[arg(long)]
+    risk: bool,
+    /// What risk is against: mean or max (of single features, per query), feature:ID, scores:FILE, model:FILE, or the
+    /// number of a ranking in the table
+    #[arg(long, value_name = "WHAT", default_value = "1")]
+    baseline: String,
+    /// Weight of losses in U_RISK, T_RISK, Z_RISK and GeoRisk
+    #[arg(long, default_value_t = 5.0)]
+    alpha: f64,
+    /// Resamples of queries behind the confidence intervals
+    #[arg(long, default_value_t = 2000)]
+    resamples: usize,
+    /// Seed of the resamples
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The test behind the letters.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Test {
+    /// Paired t-test
+    T,
+    /// Wilcoxon signed-rank test
+    Wilcoxon,
+}
+
+/// The rankings in the order in which they were given, whatever their kind.
+struct Rankings(Vec<Wanted>);
+
+#[derive(Clone)]
+enum Wanted {
+    Scores(PathBuf),
+    Model(PathBuf),
+    Feature(String),
+}
+
+/// How clap sees the three options; [`Rankings`] puts them in order.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Rankings")]
+struct RankingOptions {
+    /// Scores: one number a line in the order of the data, or a TREC run; may be repeated
+    #[arg(long, value_name = "FILE")]
+    scores: Vec<PathBuf>,
+    /// A saved model; may be repeated
+    #[arg(long, value_name = "FILE")]
+    model: Vec<PathBuf>,
+    /// A single feature, by name or id, as a ranking; may be repeated
+    #[arg(long, value_name = "FEATURE")]
+    feature: Vec<String>,
+}
+
+impl FromArgMatches for Rankings {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let options = RankingOptions::from_arg_matches(matches)?;
+        let places = |id: &str| matches.indices_of(id).into_iter().flatten();
+        let scores = places("scores").zip(options.scores.into_iter().map(Wanted::Scores));
+        let models = places("model").zip(options.model.into_iter().map(Wanted::Model));
+        let features = places("feature").zip(options.feature.into_iter().map(Wanted::Feature));
+        let mut all: Vec<(usize, Wanted)> = scores.chain(models).chain(features).collect();
+        all.sort_by_key(|(place, _)| *place);
+        Ok(Rankings(all.into_iter().map(|(_, wanted)| wanted).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Rankings::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for Rankings {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        RankingOptions::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        RankingOptions::augment_args_for_update(command)
+    }
+}
+
+impl Wanted {
+    fn ranking(&self, data: &Dataset) -> Result<Ranking> {
+        match self {
+            Wanted::Scores(path) => read_scores(path, data),
+            Wanted::Feature(name) => Ok(feature_scores(data, data.features().resolve(name)?)),
+            Wanted::Model(path) => {
+                let scores = Model::load(path)?.score(&data.view())?;
+                Ok(Ranking { name: path.display().to_string(), scores })
+            }
+        }
+    }
+}
+
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+    let plan = plan(args)?;
+    let data = args.reading.read(&args.data, output)?;
+    let mut rankings: Vec<Ranking> = args.rankings.0.iter().map(|wanted| wanted.ranking(&data)).collect::<Result<_>>()?;
+    rankings.push(Ranking::constant(&data));
+    let baseline = if args.risk { Some(risk_baseline(args, &plan, &data, &rankings)?) } else { None };
+    let found = {
+        let _spinner = output.spinner("evaluating".into());
+        evaluate(&data, &rankings, &plan, baseline.as_ref())?
+    };
+    if output.json() {
+        return output.print_json(&found);
+    }
+    output.print(render(&found, args.test, args.level))
+}
+
+fn plan(args: &Args) -> Result<EvaluationPlan> {
+    if args.rankings.0.is_empty() {
+        return Err(Error::Conflict {
+            what: "there is no ranking to evaluate".into(),
+            help: "name at least one with --scores, --model or --feature".into(),
+        });
+    }
+    if !(args.level > 0.0 && args.level < 1.0) {
+        return Err(Error::invalid("level", args.level, "between 0 and 1"));
+    }
+    if !(args.alpha >= 0.0 && args.alpha.is_finite()) {
+        return Err(Error::invalid("alpha", args.alpha, "0 or more"));
+    }
+    if args.resamples == 0 {
+        return Err(Error::invalid("number of resamples", 0, "at least 1"));
+    }
+    let measures = args.measuring.measures()?;
+    Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
+}
+
+fn risk_baseline(args: &Args, plan: &EvaluationPlan, data: &Dataset, rankings: &[Ranking]) -> Result<RiskBaseline> {
+    let first = &plan.measures[0];
+    let of = |ranking: Ranking| {
+        let per_query = first.per_query(&ranking.scores, &data.view());
+        RiskBaseline { name: ranking.name, per_query: vec![per_query] }
+    };
+    match args.baseline.split_once(':') {
+        Some(("feature", name)) => Wanted::Feature(name.into()).ranking(data).map(of),
+        Some(("scores", path)) => Wanted::Scores(path.into()).ranking(data).map(of),
+        Some(("model", path)) => Wanted::Model(path.into()).ranking(data).map(of),
+        _ => match args.baseline.as_str() {
+            "mean" | "max" => over_features(&args.baseline, first, data),
+            number => match number.parse::<usize>() {
+                Ok(number) if (1..=rankings.len()).contains(&number) => Ok(of(rankings[number - 1].clone())),
+                _ => Err(Error::invalid(
+                    "baseline",
+                    number,
+                    format!("mean, max, feature:ID, scores:FILE, model:FILE, or a ranking's number, 1 to {}", rankings.len()),
+                )),
+            },
+        },
+    }
+}
+
+/// Per query, the mean or the best of all live features taken alone; dead ones would only add the order of the file.
+fn over_features(which: &str, measure: &Measure, data: &Dataset) -> Result<RiskBaseline> {
+    let engine = LocalEngine::new(data.clone(), 0)?;
+    let engine: &dyn Engine = &engine;
+    let (alive, _): (Vec<FeatureId>, _) = engine.alive()?;
+    let alone = engine.feature_measures(measure, &alive)?.per_query;
+    let per_query = if which == "mean" { mean_baseline(&alone) } else { max_baseline(&alone) };
+    Ok(RiskBaseline { name: format!("{which} of single features"), per_query: vec![per_query] })
+}
+
+/// The evaluation as a table for people.
+pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
+    let mut header = vec!["".to_owned(), "ranking".to_owned()];
+    header.extend(found.measures.iter().flat_map(|m| [m.to_string(), "95 % interval".to_owned()]));
+    if found.risk_baseline.is_some() {
+        header.extend(["F_RISK", "T_RISK", "p", "GeoRisk", "win/loss", "loss>20%"].map(str::to_owned));
+    }
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<String>> = (0..found.rankings.len()).map(|i| row(found, i, test, level)).collect();
+    let mut text = table(&header, &rows);
+    let name = match test {
+        Test::T => "paired t",
+        Test::Wilcoxon => "Wilcoxon",
+    };
+    text += &format!("\nletters: significantly better than that ranking ({name}, Holm, level {level}); {} queries", found.queries.len());
+    if let Some(baseline) = &found.risk_baseline {
+        text += &format!("\nrisk: {} against {baseline}", found.measures[0]);
+    }
+    text
+}
+
+fn letter(index: usize) -> String {
+    let first = char::from(b'a' + (index % 26) as u8);
+    if index < 26 { first.to_string() } else { format!("{first}{}", index / 26) }
+}
+
+fn row(found: &Evaluation, index: usize, test: Test, level: f64) -> Vec<String> {
+    let result: &RankingResult = &found.rankings[index];
+    let mut cells = vec![letter(index), result.name.clone()];
+    for (m, value) in result.values.iter().enumerate() {
+        let beaten = beaten(&found.comparisons, m, index, test, level);
+        cells.push(format!("{:.4} {beaten}", value.value).trim_end().to_owned());
+        cells.push(format!("{:.4}–{:.4}", value.interval.low, value.interval.high));
+    }
+    if let Some(risk) = &result.risk {
+        let (trade_off, counts) = (&risk.report.trade_off, &risk.report.wins_losses);
+        cells.extend([
+            format!("{:.4}", trade_off.f_risk),
+            format!("{:.2}", trade_off.t_risk),
+            crate::output::p_value(trade_off.p),
+            format!("{:.4}", risk.geo_risk_of_all),
+            format!("{}/{}", counts.wins, counts.losses),
+            counts.large_losses.to_string(),
+        ]);
+    }
+    cells
+}
+
+/// Letters of the rankings that this one is significantly better than.
+fn beaten(comparisons: &[Comparison], measure: usize, index: usize, test: Test, level: f64) -> String {
+    let mut letters = String::new();
+    for c in comparisons.iter().filter(|c| c.measure == measure && (c.a == index || c.b == index)) {
+        let (other, ahead) = if c.a == index { (c.b, c.difference > 0.0) } else { (c.a, c.difference < 0.0) };
+        let p = match test {
+            Test::T => c.t_p_holm,
+            Test::Wilcoxon => c.wilcoxon_p_holm,
+        };
+        if ahead && p < level {
+            letters += &letter(other);
+        }
+    }
+    letters
+}

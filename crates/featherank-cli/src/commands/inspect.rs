@@ -1,0 +1,132 @@
+//! `featherank inspect`: what ranking data is like.
+
+use std::path::PathBuf;
+
+use featherank::data::Feature;
+use featherank::engine::LocalEngine;
+use featherank::inspect::{FeatureFacts, Inspection, inspect};
+use featherank::measure::{Measure, Ties};
+
+use crate::arguments::{Common, Measuring, Reading};
+use crate::output::{Output, grouped, p_value, short, table};
+use crate::progress::Progress;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files to look at, as one data set; `-` is standard input
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Correlation from which two features count as near-duplicates
+    #[arg(long, value_name = "R", default_value_t = 0.99)]
+    near: f64,
+    /// List every feature with its range and what it gets alone
+    #[arg(long)]
+    features: bool,
+    #[command(flatten)]
+    measuring: Measuring,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+    if !(0.0..=1.0).contains(&args.near) {
+        return Err(featherank::Error::invalid("correlation", args.near, "from 0 to 1").into());
+    }
+    let measures = args.measuring.measures()?;
+    let data = args.reading.read(&args.data, output)?;
+    let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
+    let found = inspect(&engine, &measures, args.near)?;
+    if output.json() {
+        return output.print_json(&found);
+    }
+    output.print(overview(&found, args.near))?;
+    if args.features {
+        output.print(format!("\n{}", feature_table(&found.per_feature, &measures)))?;
+    }
+    Ok(())
+}
+
+/// The inspection in words and small tables.
+pub fn overview(found: &Inspection, near: f64) -> String {
+    let mut lines = vec![format!(
+        "{} queries, {} documents, {} features, {} preference pairs",
+        grouped(found.queries as u64),
+        grouped(found.documents),
+        found.features,
+        grouped(found.pairs)
+    )];
+    let share = |count: u64| 100.0 * count as f64 / found.documents.max(1) as f64;
+    let labels: Vec<String> =
+        found.labels.iter().map(|c| format!("{}: {} ({:.1} %)", c.label, grouped(c.documents), share(c.documents))).collect();
+    lines.push(format!("labels             {}", labels.join(", ")));
+    let sizes = &found.query_sizes;
+    lines.push(format!(
+        "documents a query  {} to {}, median {}, mean {:.1}",
+        sizes.min, sizes.max, sizes.median, sizes.mean
+    ));
+    let most = sizes.histogram.iter().map(|span| span.queries).max().unwrap_or(1).max(1);
+    for span in &sizes.histogram {
+        let bar = "█".repeat((40 * span.queries).div_ceil(most));
+        lines.push(format!("  {:>6}–{:<6} {:>7}  {bar}", span.from, span.to, grouped(span.queries as u64)));
+    }
+    lines.push(format!("no relevant        {} queries", grouped(found.queries_without_relevant)));
+    lines.push(format!("labels all equal   {} queries", grouped(found.queries_all_equal)));
+    lines.push(format!("constant features  {}", listed(&found.constant)));
+    lines.push(format!("dead features      {} (constant within every query: no ranking can use them)", listed(&found.dead)));
+    let groups: Vec<String> = found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
+    lines.push(format!("duplicates         {}", if groups.is_empty() { "none".into() } else { groups.join("; ") }));
+    let pairs: Vec<String> = found
+        .near_duplicates
+        .iter()
+        .take(8)
+        .map(|pair| format!("{} ~ {} ({:.4})", pair.a.label(), pair.b.label(), pair.correlation))
+        .collect();
+    let more = found.near_duplicates.len().saturating_sub(8);
+    let more = if more > 0 { format!("; and {more} more pairs") } else { String::new() };
+    let pairs = if pairs.is_empty() { "none".into() } else { pairs.join("; ") };
+    lines.push(format!("correlated ≥ {near:<5} {pairs}{more}"));
+    for score in &found.constant_score {
+        let verdict = match score.informative {
+            true => "the order of the file is informative: ties must not be broken by it",
+            false => "the order of the file says nothing",
+        };
+        lines.push(format!(
+            "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {verdict}",
+            score.measure,
+            score.file_order,
+            score.random_order,
+            p_value(score.p)
+        ));
+    }
+    lines.join("\n")
+}
+
+fn labels_of(features: &[Feature]) -> Vec<String> {
+    features.iter().map(Feature::label).collect()
+}
+
+fn listed(features: &[Feature]) -> String {
+    match features {
+        [] => "none".into(),
+        some => format!("{}: {}", some.len(), labels_of(some).join(", ")),
+    }
+}
+
+fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
+    let names: Vec<String> = measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
+    let header = ["feature", "min", "max", "mean", "deviation", "zeros", "alive"].into_iter();
+    let header: Vec<&str> = header.chain(names.iter().map(String::as_str)).collect();
+    let row = |f: &FeatureFacts| {
+        let start = [
+            f.feature.label(),
+            short(f64::from(f.min)),
+            short(f64::from(f.max)),
+            short(f.mean),
+            short(f.deviation),
+            format!("{:.0} %", 100.0 * f.zeros),
+            format!("{:.0} %", 100.0 * f.alive),
+        ];
+        start.into_iter().chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()
+    };
+    table(&header, &facts.iter().map(row).collect::<Vec<_>>())
+}

@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub mod convert;
+pub mod demo;
+pub mod evaluate;
+pub mod inspect;
+pub mod methods;
+pub mod select;
+pub mod synth;

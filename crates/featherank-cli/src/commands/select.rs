@@ -1,0 +1,125 @@
+//! `featherank select`: choose features.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use featherank::data::FeatureTable;
+use featherank::engine::LocalEngine;
+use featherank::registry;
+use featherank::run::{Constraints, Run};
+use featherank::select::Selection;
+
+use crate::arguments::{Common, Reading, parse_setting, read_costs};
+use crate::output::{Output, table};
+use crate::progress::Progress;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Training data, as one data set; `-` is standard input
+    #[arg(required = true, value_name = "TRAIN")]
+    train: Vec<PathBuf>,
+    /// The method; see `featherank methods`
+    #[arg(long, default_value = "top-k")]
+    method: String,
+    /// A parameter of the method; may be repeated
+    #[arg(short, long = "param", value_name = "KEY=VALUE", value_parser = parse_setting)]
+    params: Vec<(String, String)>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the selection to this JSON file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "What may be chosen")]
+struct Limits {
+    /// Choose exactly this many features [default: all that are alive, best first]
+    #[arg(long, value_name = "N")]
+    k: Option<usize>,
+    /// Features that must be chosen: names, ids, ranges of ids (bm25,3,10-15)
+    #[arg(long, value_name = "LIST")]
+    keep: Option<String>,
+    /// Features that must not be chosen
+    #[arg(long, value_name = "LIST")]
+    drop: Option<String>,
+    /// What features cost: a name or id and a number per line; 1 each without it
+    #[arg(long, value_name = "FILE")]
+    costs: Option<PathBuf>,
+    /// The most that all chosen features may cost together
+    #[arg(long, value_name = "COST")]
+    budget: Option<f64>,
+}
+
+impl Limits {
+    fn constraints(&self, features: &FeatureTable) -> featherank::Result<Constraints> {
+        let list = |list: &Option<String>| list.as_deref().map_or(Ok(Vec::new()), |list| features.resolve_list(list));
+        Ok(Constraints {
+            k: self.k,
+            keep: list(&self.keep)?,
+            drop: list(&self.drop)?,
+            costs: self.costs.as_ref().map_or(Ok(Vec::new()), |path| read_costs(path, features))?,
+            budget: self.budget,
+        })
+    }
+}
+
+pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+    let spec = registry::selector(&args.method)?;
+    let data = args.reading.read(&args.train, output)?;
+    let constraints = args.limits.constraints(data.features())?;
+    let observer = Progress::start(output);
+    let engine = LocalEngine::new(data, common.threads)?.observed_by(observer.clone());
+    let run = Run { observer, ..Run::new(args.seed, constraints) };
+    let start = Instant::now();
+    let selection = spec.run(&args.params, &run, &engine)?;
+    if let Some(path) = &args.output {
+        selection.save(path)?;
+    }
+    if output.json() {
+        return output.print(selection.to_json()?.trim_end());
+    }
+    output.print(summary(&selection))?;
+    output.note(format!("\nseed {}, {:.2} s", selection.seed, start.elapsed().as_secs_f64()));
+    if let Some(path) = &args.output {
+        output.note(format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// The selection as a table for people.
+pub fn summary(selection: &Selection) -> String {
+    let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
+    let parameters: Vec<String> = selection.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut lines = vec![format!(
+        "{} chose {} of {} features ({})",
+        selection.method,
+        selection.selected.len(),
+        selection.data.features,
+        parameters.join(", ")
+    )];
+    let mut header = vec!["rank", "feature", "score"];
+    if costly {
+        header.push("cost");
+    }
+    let row = |(i, chosen): (usize, &featherank::select::Chosen)| {
+        let label = chosen.name.clone().unwrap_or_else(|| chosen.id.to_string());
+        let mut cells = vec![(i + 1).to_string(), label, format!("{:.4}", chosen.score)];
+        if costly {
+            cells.push(chosen.cost.to_string());
+        }
+        cells
+    };
+    lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
+    if !selection.set_aside.is_empty() {
+        let aside: Vec<String> =
+            selection.set_aside.iter().map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string())).collect();
+        lines.push(format!("set aside, constant within every query: {}", aside.join(", ")));
+    }
+    lines.join("\n")
+}
