@@ -1,6 +1,7 @@
 //! Readers: from files of any format we know to one [`Dataset`].
 
 mod assemble;
+mod columns;
 mod feature_log;
 mod letor;
 mod number;

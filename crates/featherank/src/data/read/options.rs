@@ -197,6 +197,19 @@ impl ReadOptions {
         }
     }
 
+    /// The label of a document that nobody judged, `None` for one that is to be left out.
+    pub(crate) fn no_label(
+        &self,
+        query: &str,
+        document: impl Fn() -> String,
+    ) -> Result<Option<f32>, Problem> {
+        match self.unjudged {
+            Unjudged::Error => Err(Problem::Unjudged { document: document(), query: query.to_owned() }),
+            Unjudged::Drop => Ok(None),
+            Unjudged::Zero => Ok(Some(0.0)),
+        }
+    }
+
     /// The label a text stands for, `None` for a document that is to be left out.
     pub(crate) fn parse_label(&self, text: &str) -> Result<Option<f32>, Problem> {
         match text.parse::<f32>() {
