@@ -7,6 +7,7 @@ mod letor;
 mod number;
 mod options;
 mod parquet;
+mod record_batch;
 mod side_files;
 mod source;
 mod table;
@@ -17,6 +18,7 @@ use super::dataset::Dataset;
 use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
+pub(crate) use columns::Layout;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 use source::Source;
 

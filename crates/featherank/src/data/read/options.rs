@@ -187,7 +187,7 @@ impl ReadOptions {
     /// The label to store, `None` for a document that is to be left out.
     pub(crate) fn label(&self, label: f32) -> Result<Option<f32>, Problem> {
         match self.unjudged {
-            _ if label >= 0.0 => Ok(Some(label)),
+            _ if label >= 0.0 && label.is_finite() => Ok(Some(label)),
             _ if !label.is_finite() => {
                 Err(Problem::NotFinite { what: "label".into(), text: label.to_string() })
             }
