@@ -4,8 +4,10 @@ mod dataset;
 mod features;
 mod read;
 mod view;
+mod write;
 
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;
+pub use write::{WriteOptions, write, write_atomically};
