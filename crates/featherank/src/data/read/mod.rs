@@ -8,6 +8,7 @@ mod number;
 mod options;
 mod parquet;
 mod record_batch;
+mod search_hit;
 mod side_files;
 mod source;
 mod table;
