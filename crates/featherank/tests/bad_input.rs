@@ -1,4 +1,5 @@
 //! Bad input of every kind: the message names the file, the line where there is one, and what to do.
+#![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! What is written reads back as it was, to the last bit, in every format that can be written.
+#![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 mod common;
 
