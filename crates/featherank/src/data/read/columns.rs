@@ -109,7 +109,8 @@ impl Columns {
         let (label, query) = (needed(label, LABEL)?, needed(query, QUERY)?);
         // A column noted as label never becomes a feature, not even where the user ranks by another label.
         search.taken.extend(roles.iter().filter_map(|(_, _, noted)| places.get(noted.as_ref()?.as_str())));
-        let features: Vec<usize> = (0..names.len()).filter(|place| !search.taken.contains(place)).collect();
+        let is_feature = |place: &usize| !search.taken.contains(place) && !is_row_index(&names[*place]);
+        let features: Vec<usize> = (0..names.len()).filter(is_feature).collect();
         if features.is_empty() {
             return Err(here(Problem::NoFeatures));
         }
@@ -121,6 +122,11 @@ impl Columns {
         };
         Ok(Columns { label, query, document, features, table })
     }
+}
+
+/// The name under which pandas stores row numbers: they say nothing about a document.
+fn is_row_index(name: &str) -> bool {
+    name.starts_with("__index_level_") && name.ends_with("__")
 }
 
 /// The columns that still have no role.
@@ -183,7 +189,8 @@ mod tests {
 
     #[test]
     fn usual_names_are_recognised_in_any_case() {
-        let found = assign("QID,Relevance,bm25,docid,pagerank", &ReadOptions::default()).unwrap();
+        let found =
+            assign("QID,Relevance,bm25,docid,pagerank,__index_level_0__", &ReadOptions::default()).unwrap();
         assert_eq!((found.query, found.label, found.document), (0, 1, Some(3)));
         assert_eq!(found.features, [2, 4]);
         assert_eq!(found.table.label(1.into()), "pagerank");

@@ -12,6 +12,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 use rayon::prelude::*;
@@ -60,6 +61,7 @@ fn read_from<R: ChunkReader + 'static>(
         let metadata =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
         check_extents(&metadata, file.len())?;
+        check_compression(&metadata)?;
         Ok(metadata)
     })?;
     let columns = assign_columns(&metadata, name, options)?;
@@ -142,6 +144,18 @@ fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<Lay
         });
     }
     Ok(Some(layout))
+}
+
+/// Refuses compressions that are not built in, which the decoder would report as damage.
+fn check_compression(metadata: &ArrowReaderMetadata) -> Result<(), ParquetError> {
+    let chunks = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+    match chunks
+        .map(|chunk| chunk.compression())
+        .find(|c| matches!(c, Compression::BROTLI(_) | Compression::LZO))
+    {
+        Some(compression) => Err(ParquetError::NYI(format!("compression {compression}"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses metadata that points beyond the file, before anything is allocated on its word.
