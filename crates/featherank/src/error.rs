@@ -267,6 +267,12 @@ pub enum Problem {
         /// The name.
         column: String,
     },
+    /// A column without a name.
+    #[error("column {position} has no name")]
+    UnnamedColumn {
+        /// Its position, from 1.
+        position: usize,
+    },
     /// No column is left to be a feature.
     #[error("there is no feature in this file")]
     NoFeatures,
@@ -325,6 +331,12 @@ pub enum Problem {
         /// What is allowed.
         limit_gib: f64,
     },
+    /// A path where nothing is.
+    #[error("there is no such file")]
+    NoSuchFile,
+    /// A folder where a file is needed.
+    #[error("this is a folder, not a file")]
+    Folder,
     /// A file whose format is not known from its name.
     #[error("the format of this file is not clear from its name")]
     UnknownFormat,
@@ -380,6 +392,9 @@ impl Problem {
             ColumnType { .. } => "leave the column out with --ignore NAME, or convert it to a number",
             NoColumn { .. } => "name it with --label-column, --query-column or --document-column",
             DuplicateColumn { .. } => "rename one of them",
+            UnnamedColumn { .. } => {
+                "name it in the header; if it is the row index that pandas writes, use to_csv(index=False)"
+            }
             NoFeatures => "check --ignore and the column options; at least one numeric column must remain",
             GroupSizes { .. } => {
                 "the side file must belong to this data file and hold one query size per line"
@@ -391,6 +406,8 @@ impl Problem {
             FeatureNames { .. } => "use files made with the same features in the same order",
             NameCount { .. } => "write one name per line, in the order of the feature ids, or `id<TAB>name`",
             TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
+            NoSuchFile => "check the path for a typing mistake, and that it starts from the right folder",
+            Folder => "name the files inside it",
             UnknownFormat => "say it with --format letor|csv|tsv|parquet|log",
             NotALog { .. } => {
                 "pass the search response that holds the logged features, one JSON document per query"

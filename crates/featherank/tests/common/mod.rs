@@ -1,7 +1,17 @@
-//! What several test files share.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+//! What test files share: the real data, a folder that goes away, compressors, and Parquet files of any columns.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test file uses a part; a failure here is a failed test"
+)]
 
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 /// The folder with the real LETOR data: `$FEATHERANK_DATA`, or `shared/data` beside the project. `None`, with a notice,
 /// where it is absent: its licence does not let us ship it.
@@ -14,4 +24,61 @@ pub fn real_data(folder: &str) -> Option<PathBuf> {
         return None;
     }
     Some(path)
+}
+
+/// A folder for the files of one test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        std::fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+}
+
+pub fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    zstd::encode_all(bytes.as_ref(), 3).unwrap()
+}
+
+pub fn xz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 6);
+    encoder.write_all(bytes.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The first two thirds, as a copy that broke off leaves them.
+pub fn cut(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.truncate(bytes.len() * 2 / 3);
+    bytes
+}
+
+/// A Parquet file of these columns, in row groups of at most three rows.
+pub fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let nullable = columns.into_iter().map(|(name, array)| (name, array, true));
+    let batch = RecordBatch::try_from_iter_with_nullable(nullable).unwrap();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3)).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+/// A column from a list of Rust values.
+pub fn column<A: arrow_array::Array + 'static>(array: A) -> ArrayRef {
+    Arc::new(array)
 }

@@ -64,6 +64,19 @@ impl Values {
         Ok(Values::Dense { width, columns })
     }
 
+    /// Dense values that come column by column; `fill` writes the values of a feature.
+    pub fn from_columns(
+        rows: usize,
+        width: usize,
+        mut fill: impl FnMut(usize, &mut [f32]) -> Result<()>,
+    ) -> Result<Values> {
+        let mut columns = anonymous(rows * width)?;
+        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows * width * 4]);
+        let mut features = cells.chunks_exact_mut(rows.max(1)).enumerate();
+        features.try_for_each(|(feature, cells)| fill(feature, cells))?;
+        Ok(Values::Dense { width, columns })
+    }
+
     /// Sparse values, made dense where that takes less memory.
     pub fn from_sparse(ends: Vec<usize>, features: Vec<u32>, values: Vec<f32>) -> Result<Values> {
         let width = features.iter().max().map_or(0, |&f| f as usize + 1);
@@ -166,12 +179,17 @@ impl<'a> Assembler<'a> {
     }
 
     fn check_size(&self, width: usize) -> Result<()> {
-        let bytes = 4 * self.rows as u64 * width as u64;
+        self.check_coming(0, width)
+    }
+
+    /// Refuses rows that are announced but could not be kept.
+    pub fn check_coming(&self, rows: u64, width: usize) -> Result<()> {
+        let (documents, features) = ((self.rows as u64).saturating_add(rows), width as u64);
+        let bytes = documents.saturating_mul(4).saturating_mul(features);
         if bytes <= self.options.max_bytes {
             return Ok(());
         }
         let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-        let (documents, features) = (self.rows as u64, width as u64);
         Err(Problem::TooLarge {
             documents,
             features,

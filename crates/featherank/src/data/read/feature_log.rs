@@ -1,14 +1,316 @@
-//! Not yet.
-use super::FileFeatures;
-use super::assemble::Assembler;
-use super::options::ReadOptions;
-use super::source::Source;
-use crate::error::{Location, Problem, Result};
+//! Feature logs: search responses of Elasticsearch, OpenSearch or Solr with the features each document was given.
+//!
+//! One JSON document per query, one after the other (on lines of their own or not), or all of them in one array. One
+//! response is in memory at a time. Features are known by name, in the order in which the names first appear.
 
-pub(crate) fn read(
-    source: Source,
-    _options: &ReadOptions,
-    _into: &mut Assembler<'_>,
-) -> Result<FileFeatures> {
-    Err(Problem::UnknownFormat.at(Location::file(source.name())))
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Deserializer, Value};
+
+use super::FileFeatures;
+use super::assemble::{Assembler, RowCollector};
+use super::options::ReadOptions;
+use super::search_hit::{self, Hit, Logged};
+use super::side_files::{self, Judgments};
+use super::source::Source;
+use crate::data::features::FeatureTable;
+use crate::error::{Error, Location, Problem, Result};
+
+/// Reads one file into the assembler.
+pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+    let name = source.name().to_owned();
+    into.start_file(&name);
+    let judgments = options.judgments.as_deref().map(side_files::read_judgments).transpose()?;
+    let position = Position::default();
+    let mut rows = LogRows {
+        name: &name,
+        options,
+        judgments: judgments.unwrap_or_default(),
+        places: HashMap::new(),
+        names: Vec::new(),
+        first_dense: None,
+        sparse: false,
+        collected: RowCollector::new(0),
+        into,
+    };
+    let mut text = Tracked { text: BufReader::new(source), position: &position };
+    let mut responses = Responses { rows: &mut rows, position: &position, failure: None };
+    let ended = responses.read(&mut Deserializer::from_reader(&mut text));
+    if let Some(failure) = responses.failure.take() {
+        return Err(failure);
+    }
+    ended.map_err(|error| {
+        let at = Location::line(&name, (error.line() as u64).max(1));
+        let reason = error.to_string();
+        match error.classify() {
+            serde_json::error::Category::Io => text.text.get_ref().explain(error.into()),
+            serde_json::error::Category::Data => Problem::NotALog { reason }.at(at),
+            _ => Problem::Damaged { format: "JSON", reason }.at(at),
+        }
+    })?;
+    rows.hand_on()?;
+    Ok(FileFeatures { table: FeatureTable::named(rows.names), flexible: rows.sparse })
+}
+
+/// Where the parser is, and where the response it reads began.
+struct Position {
+    line: Cell<u64>,
+    start: Cell<Option<u64>>,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Position { line: Cell::new(1), start: Cell::new(None) }
+    }
+}
+
+/// Text that keeps the position up to date. The parser takes byte after byte and looks no further ahead than one.
+struct Tracked<'a> {
+    text: BufReader<Source>,
+    position: &'a Position,
+}
+
+impl Read for Tracked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        for byte in &buffer[..count] {
+            match byte {
+                b'\n' => self.position.line.set(self.position.line.get() + 1),
+                // What may stand before a response, in an array of them.
+                b' ' | b'\t' | b'\r' | b',' | b'[' => {}
+                _ if self.position.start.get().is_none() => {
+                    self.position.start.set(Some(self.position.line.get()));
+                }
+                _ => {}
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Takes responses from the parser and hands each one on before the next is read.
+struct Responses<'a, 'b, 'c> {
+    rows: &'a mut LogRows<'b, 'c>,
+    position: &'a Position,
+    /// Why we stopped the parser, which can only be told that we did.
+    failure: Option<Error>,
+}
+
+impl Responses<'_, '_, '_> {
+    fn read<R: Read>(
+        &mut self,
+        json: &mut Deserializer<serde_json::de::IoRead<R>>,
+    ) -> serde_json::Result<()> {
+        loop {
+            self.position.start.set(None);
+            match json.end() {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_io() => return Err(error),
+                // Something follows.
+                Err(_) => json.deserialize_any(&mut *self)?,
+            }
+        }
+    }
+
+    fn response<E: serde::de::Error>(&mut self, response: &Value) -> Result<(), E> {
+        let line = self.position.start.get().unwrap_or_else(|| self.position.line.get());
+        self.rows.response(response, line).map_err(|failure| {
+            self.failure = Some(failure);
+            E::custom("stopped")
+        })
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Responses<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a search response or an array of them")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.response(&Value::deserialize(MapAccessDeserializer::new(map))?)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut responses: A) -> Result<(), A::Error> {
+        while let Some(response) = responses.next_element::<Value>()? {
+            if !response.is_object() {
+                return Err(A::Error::custom("expected an array of search responses"));
+            }
+            self.response(&response)?;
+            self.position.start.set(None);
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a log while the set of its features grows.
+struct LogRows<'a, 'b> {
+    name: &'a str,
+    options: &'a ReadOptions,
+    judgments: Judgments,
+    places: HashMap<String, usize>,
+    names: Vec<String>,
+    /// Line of the first document whose log is meant to list every feature.
+    first_dense: Option<u64>,
+    sparse: bool,
+    collected: RowCollector,
+    into: &'a mut Assembler<'b>,
+}
+
+impl LogRows<'_, '_> {
+    fn response(&mut self, response: &Value, line: u64) -> Result<()> {
+        let name = self.name;
+        let here = |problem: Problem| problem.at(Location::line(name, line));
+        let response = search_hit::parse(response).map_err(here)?;
+        for hit in &response.hits {
+            let query = response.query.as_deref().or(hit.query.as_deref());
+            let query = query.ok_or(Problem::MissingQuery).map_err(here)?;
+            let Some(label) = self.label(hit, query).map_err(here)? else { continue };
+            self.learn_names(hit, line)?;
+            let values = self.values(hit).map_err(here)?;
+            self.sparse |= hit.sparse;
+            if !hit.sparse {
+                self.first_dense.get_or_insert(line);
+            }
+            self.collected.push(&values, label, query, Some(&hit.document), line);
+            if self.collected.len() >= RowCollector::ENOUGH {
+                self.into.push(self.collected.take()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The document's own label, else the one in the judgments.
+    fn label(&self, hit: &Hit<'_>, query: &str) -> Result<Option<f32>, Problem> {
+        match hit.label {
+            Some(Value::String(text)) => self.options.parse_label(text.trim()),
+            Some(Value::Number(number)) => self.options.label(number.as_f64().unwrap_or(f64::NAN) as f32),
+            Some(other) => Err(Problem::NotANumber { what: "label".into(), text: other.to_string() }),
+            None => match self.judgments.get(&(query.to_owned(), hit.document.clone())) {
+                Some(&label) => self.options.label(label),
+                None => self.options.no_label(query, || hit.document.clone()),
+            },
+        }
+    }
+
+    /// Makes room for features that were not met before.
+    fn learn_names(&mut self, hit: &Hit<'_>, line: u64) -> Result<()> {
+        let known = self.names.len();
+        for (name, _) in &hit.features {
+            if !self.places.contains_key(*name) {
+                self.places.insert((*name).to_owned(), self.names.len());
+                self.names.push((*name).to_owned());
+            }
+        }
+        let Some(new) = self.names.get(known) else { return Ok(()) };
+        // Documents before this one should have had the new features too.
+        if let Some(earlier) = self.first_dense {
+            self.options.missing_value(|| feature(new)).map_err(|problem| {
+                let note = format!("first logged at line {line}");
+                problem.at(Location::line(self.name, earlier).with_note(note))
+            })?;
+        }
+        self.hand_on()?;
+        self.collected = RowCollector::new(self.names.len());
+        Ok(())
+    }
+
+    fn values(&self, hit: &Hit<'_>) -> Result<Vec<f32>, Problem> {
+        let mut values = vec![None; self.names.len()];
+        for (name, logged) in &hit.features {
+            let what = || feature(name);
+            let value = match *logged {
+                Logged::Missing => self.options.missing_value(what)?,
+                Logged::Number(number) => self.options.value(number, what)?,
+                Logged::Text(text) => self.options.parse_value(text, what)?,
+            };
+            if values[self.places[*name]].replace(value).is_some() {
+                let reason = format!("feature `{name}` is logged twice for document {}", hit.document);
+                return Err(Problem::NotALog { reason });
+            }
+        }
+        let fill = |(value, name): (Option<f32>, &String)| match value {
+            Some(value) => Ok(value),
+            None if hit.sparse => Ok(0.0),
+            None => self.options.missing_value(|| feature(name)),
+        };
+        values.into_iter().zip(&self.names).map(fill).collect()
+    }
+
+    fn hand_on(&mut self) -> Result<()> {
+        match self.collected.len() {
+            0 => Ok(()),
+            _ => self.into.push(self.collected.take()?),
+        }
+    }
+}
+
+fn feature(name: &str) -> String {
+    format!("the value of feature `{name}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{Dataset, Missing, ReadOptions, read_bytes};
+
+    fn hit(id: &str, features: &str) -> String {
+        format!(r#"{{"id":"{id}","label":1,"[features]":"{features}"}}"#)
+    }
+
+    fn response(query: &str, hits: &[String]) -> String {
+        format!("{{\"qid\":\"{query}\",\n\"response\":{{\"docs\":[{}]}}}}", hits.join(","))
+    }
+
+    fn read(text: String, missing: Missing) -> crate::Result<Dataset> {
+        read_bytes(text.into(), "log.json", &ReadOptions { missing, ..ReadOptions::default() })
+    }
+
+    #[test]
+    fn responses_may_follow_each_other_or_stand_in_an_array() {
+        let (one, two) = (response("x", &[hit("1", "a=1,b=2")]), response("y", &[hit("2", "b=3,a=4")]));
+        for text in [format!("{one}\n{two}\n"), format!("{one}{two}"), format!(" [{one},\n{two}\n]")] {
+            let data = read(text, Missing::Error).unwrap();
+            assert_eq!(data.values(), [1.0, 4.0, 2.0, 3.0]);
+            assert_eq!(data.queries().ids(), ["x", "y"]);
+            assert_eq!(data.document_id(1), "2");
+        }
+    }
+
+    /// The second response starts on line 3, however the two are put together.
+    #[test]
+    fn a_problem_names_the_line_its_response_starts_on() {
+        let (one, two) = (response("x", &[hit("1", "a=1")]), response("y", &[hit("2", "a=oops")]));
+        for text in [format!("{one}\n{two}\n"), format!("[{one},\n{two}\n]")] {
+            let error = read(text, Missing::Error).unwrap_err().to_string();
+            assert!(error.contains("log.json, line 3\n") && error.contains("feature `a`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn features_that_appear_late_are_missing_before() {
+        let text = response("x", &[hit("1", "a=1"), hit("2", "a=2,b=5"), hit("3", "c:7 b:1")]);
+        let error = read(text.clone(), Missing::Error).unwrap_err().to_string();
+        assert!(error.contains("feature `b` is missing"), "{error}");
+        let data = read(text, Missing::Zero).unwrap();
+        assert_eq!(data.values(), [1.0, 2.0, 0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 7.0]);
+    }
+
+    #[test]
+    fn sparse_logs_need_no_word_on_missing_values() {
+        let data = read(response("x", &[hit("1", "a:1"), hit("2", "b:5")]), Missing::Error).unwrap();
+        assert_eq!(data.values(), [1.0, 0.0, 0.0, 5.0]);
+    }
+
+    #[test]
+    fn a_feature_logged_twice_is_refused() {
+        let error = read(response("x", &[hit("1", "a=1,a=2")]), Missing::Error).unwrap_err().to_string();
+        assert!(error.contains("logged twice for document 1"), "{error}");
+    }
 }

@@ -1,11 +1,14 @@
 //! Readers: from files of any format we know to one [`Dataset`].
 
 mod assemble;
+mod columns;
 mod feature_log;
 mod letor;
 mod number;
 mod options;
 mod parquet;
+mod record_batch;
+mod search_hit;
 mod side_files;
 mod source;
 mod table;
@@ -16,6 +19,7 @@ use super::dataset::Dataset;
 use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
+pub(crate) use columns::Layout;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 use source::Source;
 

@@ -187,11 +187,24 @@ impl ReadOptions {
     /// The label to store, `None` for a document that is to be left out.
     pub(crate) fn label(&self, label: f32) -> Result<Option<f32>, Problem> {
         match self.unjudged {
-            _ if label >= 0.0 => Ok(Some(label)),
+            _ if label >= 0.0 && label.is_finite() => Ok(Some(label)),
             _ if !label.is_finite() => {
                 Err(Problem::NotFinite { what: "label".into(), text: label.to_string() })
             }
             Unjudged::Error => Err(Problem::NegativeLabel { label }),
+            Unjudged::Drop => Ok(None),
+            Unjudged::Zero => Ok(Some(0.0)),
+        }
+    }
+
+    /// The label of a document that nobody judged, `None` for one that is to be left out.
+    pub(crate) fn no_label(
+        &self,
+        query: &str,
+        document: impl Fn() -> String,
+    ) -> Result<Option<f32>, Problem> {
+        match self.unjudged {
+            Unjudged::Error => Err(Problem::Unjudged { document: document(), query: query.to_owned() }),
             Unjudged::Drop => Ok(None),
             Unjudged::Zero => Ok(Some(0.0)),
         }

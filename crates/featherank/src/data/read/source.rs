@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Location, Problem, Result};
 
@@ -11,6 +11,7 @@ pub(crate) struct Source {
     reader: Box<dyn Read + Send>,
     name: String,
     compression: Option<&'static str>,
+    plain_file: Option<PathBuf>,
 }
 
 /// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
@@ -20,12 +21,20 @@ impl Source {
     /// Opens a path; `-` is standard input.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let raw: Box<dyn Read + Send> = if name == "-" {
-            Box::new(io::stdin())
-        } else {
-            Box::new(File::open(path).map_err(|e| Error::io("open", path, e))?)
-        };
-        Source::from_reader(raw, name)
+        if name == "-" {
+            return Source::from_reader(Box::new(io::stdin()), name);
+        }
+        let file = File::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Problem::NoSuchFile.at(Location::file(&name)),
+            _ => Error::io("open", path, error),
+        })?;
+        let kind = file.metadata().map_err(|e| Error::io("read", path, e))?.file_type();
+        if kind.is_dir() {
+            return Err(Problem::Folder.at(Location::file(&name)));
+        }
+        let mut source = Source::from_reader(Box::new(file), name)?;
+        source.plain_file = (kind.is_file() && source.compression.is_none()).then(|| path.to_owned());
+        Ok(source)
     }
 
     /// Wraps bytes that are already at hand.
@@ -47,7 +56,12 @@ impl Source {
             Some(_) => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
             None => Box::new(whole),
         };
-        Ok(Source { reader, name, compression })
+        Ok(Source { reader, name, compression, plain_file: None })
+    }
+
+    /// The file behind the source, where its bytes can be had in any order: not for pipes and compressed files.
+    pub fn plain_file(&self) -> Option<&Path> {
+        self.plain_file.as_deref()
     }
 
     /// The name for messages.

@@ -1,15 +1,204 @@
-//! Not yet.
+//! Tables as text: CSV and TSV with a header, row after row, never the whole file in memory.
+
+use std::io::{Chain, Cursor, Read};
+
 use super::FileFeatures;
-use super::assemble::Assembler;
+use super::assemble::{Assembler, RowCollector};
+use super::columns::Columns;
+use super::number;
 use super::options::ReadOptions;
 use super::source::Source;
-use crate::error::{Location, Problem, Result};
+use crate::error::{Error, Location, Problem, Result};
 
+/// Reads one file into the assembler.
 pub(crate) fn read(
     source: Source,
-    _separator: u8,
-    _options: &ReadOptions,
-    _into: &mut Assembler<'_>,
+    separator: u8,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
 ) -> Result<FileFeatures> {
-    Err(Problem::UnknownFormat.at(Location::file(source.name())))
+    let name = source.name().to_owned();
+    into.start_file(&name);
+    let mut rows = Rows::open(source, separator)?;
+    let Some(_) = rows.next()? else { return Err(Problem::Empty.at(Location::file(&name))) };
+    let header = header(&rows.record).map_err(|problem| problem.at(Location::file(&name)))?;
+    let columns = Columns::assign(&header, None, options, &name)?;
+    let mut collected = RowCollector::new(columns.features.len());
+    let mut row = RowParser { header: &header, columns: &columns, options, values: Vec::new() };
+    while let Some(line) = rows.next()? {
+        row.parse(&rows.record, line, &mut collected)
+            .map_err(|problem| problem.at(Location::line(&name, line)))?;
+        if collected.len() >= RowCollector::ENOUGH {
+            into.push(collected.take()?)?;
+        }
+    }
+    into.push(collected.take()?)?;
+    Ok(FileFeatures { table: columns.table, flexible: false })
+}
+
+/// The start of the file, the rest of it, and one more line end.
+type Input = Chain<Chain<Cursor<Vec<u8>>, Source>, &'static [u8]>;
+
+/// The records of a table with the lines they stand on.
+struct Rows {
+    reader: csv::Reader<Input>,
+    record: csv::ByteRecord,
+}
+
+impl Rows {
+    /// Enough of a file to hold the header of any sensible table.
+    const HEADER_BYTES: usize = 1 << 20;
+
+    fn open(mut source: Source, separator: u8) -> Result<Self> {
+        let mut start = Vec::new();
+        while first_line(&start).is_none() && start.len() < Self::HEADER_BYTES {
+            let target = start.len() + (1 << 13);
+            if source.fill(&mut start, target)? {
+                break;
+            }
+        }
+        if start.starts_with(b"\xef\xbb\xbf") {
+            start.drain(..3);
+        }
+        let header = first_line(&start).unwrap_or(&start);
+        let has = |byte| memchr::memchr(byte, header).is_some();
+        // What spreadsheets call CSV where the comma is the decimal mark.
+        let separator = if separator == b',' && !has(b',') && has(b';') { b';' } else { separator };
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(separator)
+            .has_headers(false)
+            // Ragged rows are reported in our own words.
+            .flexible(true)
+            .terminator(csv::Terminator::Any(b'\n'))
+            .buffer_capacity(1 << 17)
+            .from_reader(Cursor::new(start).chain(source).chain(&b"\n"[..]));
+        Ok(Rows { reader, record: csv::ByteRecord::new() })
+    }
+
+    /// Reads the next row that is not blank into `record`; returns the line it starts on.
+    fn next(&mut self) -> Result<Option<u64>> {
+        loop {
+            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
+                let source = self.reader.get_ref().get_ref().0.get_ref().1;
+                explain(error, source)
+            })?;
+            if !more {
+                return Ok(None);
+            }
+            let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
+            if !blank {
+                // Every record ends with a line feed, the last one thanks to the one added. The record's own position
+                // would be that of the blank lines before it.
+                let inside = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
+                return Ok(Some(self.reader.position().line() - 1 - inside));
+            }
+        }
+    }
+}
+
+/// The first line that is not blank, if it is there as a whole.
+fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let start = bytes.iter().position(|b| !b.is_ascii_whitespace())?;
+    let length = memchr::memchr(b'\n', &bytes[start..])?;
+    Some(&bytes[start..start + length])
+}
+
+fn explain(error: csv::Error, source: &Source) -> Error {
+    let message = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => source.explain(error),
+        _ => Error::io("read", source.name(), std::io::Error::other(message)),
+    }
+}
+
+fn header(record: &csv::ByteRecord) -> Result<Vec<String>, Problem> {
+    let names: Vec<String> =
+        record.iter().map(|cell| text(cell).map(String::from)).collect::<Result<_, _>>()?;
+    match names.iter().all(|name| name.parse::<f64>().is_ok()) {
+        true => Err(Problem::NoHeader),
+        false => Ok(names),
+    }
+}
+
+fn text(cell: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(cell.trim_ascii()).map_err(|_| Problem::NotUtf8)
+}
+
+struct RowParser<'a> {
+    header: &'a [String],
+    columns: &'a Columns,
+    options: &'a ReadOptions,
+    values: Vec<f32>,
+}
+
+impl RowParser<'_> {
+    fn parse(&mut self, row: &csv::ByteRecord, line: u64, into: &mut RowCollector) -> Result<(), Problem> {
+        if row.len() != self.header.len() {
+            return Err(Problem::RaggedRow { expected: self.header.len(), found: row.len() });
+        }
+        let query = text(&row[self.columns.query])?;
+        if query.is_empty() {
+            return Err(Problem::MissingQuery);
+        }
+        let document = self.columns.document.map(|place| text(&row[place])).transpose()?;
+        let label = match text(&row[self.columns.label])? {
+            "" => {
+                self.options.no_label(query, || document.map_or(format!("on line {line}"), String::from))?
+            }
+            label => self.options.parse_label(label)?,
+        };
+        let Some(label) = label else { return Ok(()) };
+        self.values.clear();
+        for &place in &self.columns.features {
+            let value = self.value(row[place].trim_ascii(), place)?;
+            self.values.push(value);
+        }
+        into.push(&self.values, label, query, document, line);
+        Ok(())
+    }
+
+    fn value(&self, cell: &[u8], place: usize) -> Result<f32, Problem> {
+        match number::plain_decimal(cell) {
+            Some((value, length)) if length == cell.len() => Ok(value),
+            _ => {
+                let what = || format!("the value of column `{}`", self.header[place]);
+                self.options.parse_value(text(cell)?, what)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{ReadOptions, read_bytes};
+
+    fn error(text: &str) -> String {
+        read_bytes(text.into(), "t.csv", &ReadOptions::default()).unwrap_err().to_string()
+    }
+
+    /// Blank lines, Windows line ends and quoted line feeds all count as lines.
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        for text in [
+            "label,qid,a\n0,1,1\n\n\n0,1,x\n",
+            "label,qid,a\r\n\r\n0,1,1\r\n\r\n0,1,x",
+            "label,qid,a\n0,\"1\n2\",1\n0,3,1\n0,3,x",
+        ] {
+            assert!(error(text).contains("t.csv, line 5\n"), "{text:?}: {}", error(text));
+        }
+    }
+
+    #[test]
+    fn a_header_of_numbers_is_data() {
+        assert!(error("0,1,0.5\n1,1,0.7\n").contains("looks like data"));
+    }
+
+    #[test]
+    fn more_rows_than_one_block_keep_their_order() {
+        let rows: String = (0..10_000).map(|i| format!("{},{},{i}\n", i % 3, i / 7)).collect();
+        let data =
+            read_bytes(format!("label,qid,a\n{rows}").into(), "t.csv", &ReadOptions::default()).unwrap();
+        assert!(data.values().iter().enumerate().all(|(i, &v)| v == i as f32));
+        assert_eq!(data.queries().len(), 1429);
+    }
 }

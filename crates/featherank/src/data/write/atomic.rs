@@ -30,7 +30,7 @@ pub fn write_atomically(
     let target = path_buf.as_path();
     match fs::metadata(target) {
         Ok(known) if known.is_dir() => {
-            return Err(Problem::UnknownFormat.at(Location::file(path.display().to_string())));
+            return Err(Problem::Folder.at(Location::file(path.display().to_string())));
         }
         Ok(known) if !known.is_file() => {
             let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(target).map_err(failed)?);

@@ -1,4 +1,96 @@
-//! Writers.
+//! Writers: from a [`Dataset`] to LETOR text or Parquet, whole or not at all.
 
 mod atomic;
+mod compress;
+mod letor;
+mod parquet;
+
+use std::path::{Path, PathBuf};
+
+use super::dataset::Dataset;
+use super::read::Format;
+use crate::error::{Error, Location, Problem, Result};
 pub use atomic::write_atomically;
+
+/// Everything a writer can be told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WriteOptions {
+    /// Leave values that are 0 out of text rows.
+    pub sparse: bool,
+    /// Also write the names of the features, as `id<TAB>name`, to this file: LETOR text has no place for them.
+    pub names: Option<PathBuf>,
+}
+
+/// Writes a data set in the format the path's name stands for; `-` is text on standard output.
+///
+/// Text may end in `.gz`, `.zst` or `.xz`. The file appears when it is complete: a run that is stopped leaves what was
+/// there before.
+///
+/// ```no_run
+/// use featherank::data::{ReadOptions, WriteOptions, read, write};
+/// let data = read(&["train.txt"], &ReadOptions::default())?;
+/// write(&data, "train.parquet".as_ref(), &WriteOptions::default())?;
+/// # Ok::<(), featherank::Error>(())
+/// ```
+pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> {
+    let name = path.display().to_string();
+    if name == "-" {
+        let mut out = std::io::stdout().lock();
+        letor::write(data, options, &mut out).map_err(|e| e.at(path))?;
+    } else {
+        match Format::from_name(&name) {
+            Some(Format::Letor) => write_atomically(path, |out| {
+                compress::compressed(path, out, |out| letor::write(data, options, out))
+                    .map_err(|e| e.at(path))
+            })?,
+            Some(Format::Parquet) if compress::Compression::of(path).is_some() => {
+                return Err(Error::Conflict {
+                    what: format!("{name}: Parquet is compressed inside already"),
+                    help: "leave out the second ending".into(),
+                });
+            }
+            Some(Format::Parquet) => parquet::write(data, path)?,
+            Some(other) => return Err(unwritable(&name, other)),
+            None => return Err(Problem::UnknownFormat.at(Location::file(name))),
+        }
+    }
+    match &options.names {
+        Some(names) => letor::write_names(data, names),
+        None => Ok(()),
+    }
+}
+
+fn unwritable(name: &str, format: Format) -> Error {
+    let known = Format::NAMES.iter().find(|(_, known)| *known == format).map_or("this", |(known, _)| known);
+    Error::Conflict {
+        what: format!("{name}: the {known} format can be read but not written"),
+        help: "give the file an ending such as .txt, .txt.gz, .txt.zst, .txt.xz or .parquet".into(),
+    }
+}
+
+/// Why a piece of writing failed, before the file's name is known.
+enum Failure {
+    Io(std::io::Error),
+    Other(Error),
+}
+
+impl Failure {
+    fn at(self, path: &Path) -> Error {
+        match self {
+            Failure::Io(error) => Error::io("write", path, error),
+            Failure::Other(error) => error,
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure::Io(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Other(error)
+    }
+}

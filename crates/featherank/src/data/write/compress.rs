@@ -1,0 +1,54 @@
+//! Compression chosen by a file's ending.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::Failure;
+
+/// The compressions that text can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Zstd,
+    Xz,
+}
+
+impl Compression {
+    /// The compression a file's ending stands for.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "gz" => Some(Compression::Gzip),
+            "zst" => Some(Compression::Zstd),
+            "xz" => Some(Compression::Xz),
+            _ => None,
+        }
+    }
+}
+
+/// Runs `content` with a writer that compresses as the path's ending says.
+pub(super) fn compressed(
+    path: &Path,
+    out: &mut dyn Write,
+    content: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    match Compression::of(path) {
+        None => content(out)?,
+        Some(Compression::Gzip) => {
+            let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            content(&mut encoder)?;
+            encoder.finish()?;
+        }
+        Some(Compression::Zstd) => {
+            let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            encoder.include_checksum(true)?;
+            content(&mut encoder)?;
+            encoder.finish()?;
+        }
+        Some(Compression::Xz) => {
+            let mut encoder = liblzma::write::XzEncoder::new(out, 6);
+            content(&mut encoder)?;
+            encoder.finish()?;
+        }
+    }
+    Ok(())
+}
