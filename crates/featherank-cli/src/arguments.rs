@@ -182,7 +182,8 @@ impl Measuring {
                 None => measure,
             })
         };
-        let measures: Vec<Measure> = split_outside_brackets(&self.measures).map(parse).collect::<Result<_>>()?;
+        let measures: Vec<Measure> =
+            split_outside_brackets(&self.measures).map(parse).collect::<Result<_>>()?;
         match measures.is_empty() {
             true => Err(Error::invalid("list of measures", &self.measures, "at least one measure")),
             false => Ok(measures),
@@ -212,15 +213,18 @@ pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String
 pub fn read_costs(path: &Path, data: &featherank::data::FeatureTable) -> Result<Vec<f64>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let mut costs = vec![1.0; data.len()];
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
+    for (number, line) in
+        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    {
         let at = || featherank::Location::line(path.display().to_string(), number);
         let mut words = line.rsplitn(2, ['\t', ',', ' ']);
         let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
             return Err(featherank::Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
         };
-        let cost: f64 = cost.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0).ok_or_else(|| {
-            featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at())
-        })?;
+        let cost: f64 =
+            cost.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0).ok_or_else(
+                || featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at()),
+            )?;
         costs[data.resolve(feature.trim())?.index()] = cost;
     }
     Ok(costs)

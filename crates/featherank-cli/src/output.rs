@@ -79,7 +79,7 @@ impl Drop for Spinner {
 /// A table for people: columns of numbers to the right, of words to the left.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table.set_header(header.to_vec());
     table.add_rows(rows.iter().cloned());
     for (i, column) in table.column_iter_mut().enumerate() {
@@ -98,8 +98,12 @@ fn looks_numeric(cell: &str) -> bool {
 /// A whole number with thousands separated.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
     groups.join(",")
 }
 

@@ -55,7 +55,8 @@ impl Progress {
                         old.finish_and_clear();
                     }
                     let bar = ProgressBar::new(step.total.unwrap_or(0));
-                    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}") {
+                    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}")
+                    {
                         bar.set_style(style);
                     }
                     bar.set_message(step.what);

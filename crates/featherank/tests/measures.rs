@@ -1,4 +1,5 @@
 //! Measures against worked examples, brute force over tied orders, and their own properties.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::measure::{MEASURES, Measure};
 use proptest::prelude::*;

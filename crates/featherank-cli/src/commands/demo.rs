@@ -25,24 +25,40 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
-    let config = SynthConfig { seed: args.seed, queries: 400, documents: 12_000, noisy: 24, names: true, ..Preset::Tiny.config() };
+    let config = SynthConfig {
+        seed: args.seed,
+        queries: 400,
+        documents: 12_000,
+        noisy: 24,
+        names: true,
+        ..Preset::Tiny.config()
+    };
     let (data, truth) = generate(&config)?;
     let parts = folds::k_fold(data.queries().len(), 2, args.seed)?;
     let (train, test) = (data.subset(&parts[0]), data.subset(&parts[1]));
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
 
-    output.print(format!("1. Synthetic ranking data (seed {}), half to choose from, half to test on\n", args.seed))?;
+    output.print(format!(
+        "1. Synthetic ranking data (seed {}), half to choose from, half to test on\n",
+        args.seed
+    ))?;
     let observer = Progress::start(output);
     let engine = LocalEngine::new(train, common.threads)?.observed_by(observer.clone());
     output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99))?;
 
-    output.print(format!("\n2. The {} features that rank best on their own, and what they truly are\n", args.k))?;
-    let run = Run { observer, ..Run::new(args.seed, Constraints { k: Some(args.k), ..Constraints::default() }) };
+    output.print(format!(
+        "\n2. The {} features that rank best on their own, and what they truly are\n",
+        args.k
+    ))?;
+    let run =
+        Run { observer, ..Run::new(args.seed, Constraints { k: Some(args.k), ..Constraints::default() }) };
     let selection = registry::selector("top-k")?.run(&[], &run, &engine)?;
     output.print(super::select::summary(&selection))?;
     output.print(format!("truth: {}", roles(&selection, &truth)))?;
 
-    output.print("\n3. On the test half: the chosen features against all of them, each query's z-scores added up\n")?;
+    output.print(
+        "\n3. On the test half: the chosen features against all of them, each query's z-scores added up\n",
+    )?;
     let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 2000, seed: args.seed };
     let rankings = rankings(&selection, &engine.into_data(), test.clone())?;
     let all = plan.measures[0].per_query(&rankings[0].scores, &test.view());
@@ -55,14 +71,21 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
 
 /// The roles of the chosen features, in order.
 fn roles(selection: &Selection, truth: &Truth) -> String {
-    let role = |id: u32| truth.features.iter().find(|feature| feature.id == id).map(|feature| feature.role.to_string());
+    let role = |id: u32| {
+        truth.features.iter().find(|feature| feature.id == id).map(|feature| feature.role.to_string())
+    };
     let roles = selection.selected.iter().filter_map(|chosen| role(chosen.id));
     roles.collect::<Vec<_>>().join(", ")
 }
 
 fn rankings(selection: &Selection, train: &Dataset, test: Dataset) -> Result<Vec<Ranking>> {
     let best = selection.columns(test.features())?;
-    let single = registry::ranker("single-feature")?.fit(&[], &Run::new(selection.seed, Constraints::default()), &train.view(), None)?;
+    let single = registry::ranker("single-feature")?.fit(
+        &[],
+        &Run::new(selection.seed, Constraints::default()),
+        &train.view(),
+        None,
+    )?;
     let single = Ranking { name: "best single feature".into(), scores: single.score(&test.view())? };
     let mut scaled = test;
     Normaliser::QueryZscore.fit(&scaled).apply(&mut scaled);

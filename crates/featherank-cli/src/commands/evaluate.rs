@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args as _, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::evaluate::{
-    Comparison, Evaluation, EvaluationPlan, Ranking, RankingResult, RiskBaseline, evaluate, feature_scores, read_scores,
+    Comparison, Evaluation, EvaluationPlan, Ranking, RankingResult, RiskBaseline, evaluate, feature_scores,
+    read_scores,
 };
 use featherank::measure::Measure;
 use featherank::measure::risk::{max_baseline, mean_baseline};
@@ -129,7 +130,8 @@ impl Wanted {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let plan = plan(args)?;
     let data = args.reading.read(&args.data, output)?;
-    let mut rankings: Vec<Ranking> = args.rankings.0.iter().map(|wanted| wanted.ranking(&data)).collect::<Result<_>>()?;
+    let mut rankings: Vec<Ranking> =
+        args.rankings.0.iter().map(|wanted| wanted.ranking(&data)).collect::<Result<_>>()?;
     rankings.push(Ranking::constant(&data));
     let baseline = if args.risk { Some(risk_baseline(args, &plan, &data, &rankings)?) } else { None };
     let found = {
@@ -162,7 +164,12 @@ fn plan(args: &Args) -> Result<EvaluationPlan> {
     Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
 }
 
-fn risk_baseline(args: &Args, plan: &EvaluationPlan, data: &Dataset, rankings: &[Ranking]) -> Result<RiskBaseline> {
+fn risk_baseline(
+    args: &Args,
+    plan: &EvaluationPlan,
+    data: &Dataset,
+    rankings: &[Ranking],
+) -> Result<RiskBaseline> {
     let first = &plan.measures[0];
     let of = |ranking: Ranking| {
         let per_query = first.per_query(&ranking.scores, &data.view());
@@ -179,7 +186,10 @@ fn risk_baseline(args: &Args, plan: &EvaluationPlan, data: &Dataset, rankings: &
                 _ => Err(Error::invalid(
                     "baseline",
                     number,
-                    format!("mean, max, feature:ID, scores:FILE, model:FILE, or a ranking's number, 1 to {}", rankings.len()),
+                    format!(
+                        "mean, max, feature:ID, scores:FILE, model:FILE, or a ranking's number, 1 to {}",
+                        rankings.len()
+                    ),
                 )),
             },
         },
@@ -210,7 +220,10 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
         Test::T => "paired t",
         Test::Wilcoxon => "Wilcoxon",
     };
-    text += &format!("\nletters: significantly better than that ranking ({name}, Holm, level {level}); {} queries", found.queries.len());
+    text += &format!(
+        "\nletters: significantly better than that ranking ({name}, Holm, level {level}); {} queries",
+        found.queries.len()
+    );
     if let Some(baseline) = &found.risk_baseline {
         text += &format!("\nrisk: {} against {baseline}", found.measures[0]);
     }

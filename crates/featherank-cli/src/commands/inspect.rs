@@ -56,8 +56,11 @@ pub fn overview(found: &Inspection, near: f64) -> String {
         grouped(found.pairs)
     )];
     let share = |count: u64| 100.0 * count as f64 / found.documents.max(1) as f64;
-    let labels: Vec<String> =
-        found.labels.iter().map(|c| format!("{}: {} ({:.1} %)", c.label, grouped(c.documents), share(c.documents))).collect();
+    let labels: Vec<String> = found
+        .labels
+        .iter()
+        .map(|c| format!("{}: {} ({:.1} %)", c.label, grouped(c.documents), share(c.documents)))
+        .collect();
     lines.push(format!("labels             {}", labels.join(", ")));
     let sizes = &found.query_sizes;
     lines.push(format!(
@@ -72,9 +75,15 @@ pub fn overview(found: &Inspection, near: f64) -> String {
     lines.push(format!("no relevant        {} queries", grouped(found.queries_without_relevant)));
     lines.push(format!("labels all equal   {} queries", grouped(found.queries_all_equal)));
     lines.push(format!("constant features  {}", listed(&found.constant)));
-    lines.push(format!("dead features      {} (constant within every query: no ranking can use them)", listed(&found.dead)));
+    lines.push(format!(
+        "dead features      {} (constant within every query: no ranking can use them)",
+        listed(&found.dead)
+    ));
     let groups: Vec<String> = found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
-    lines.push(format!("duplicates         {}", if groups.is_empty() { "none".into() } else { groups.join("; ") }));
+    lines.push(format!(
+        "duplicates         {}",
+        if groups.is_empty() { "none".into() } else { groups.join("; ") }
+    ));
     let pairs: Vec<String> = found
         .near_duplicates
         .iter()
@@ -113,7 +122,8 @@ fn listed(features: &[Feature]) -> String {
 }
 
 fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
-    let names: Vec<String> = measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
+    let names: Vec<String> =
+        measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
     let header = ["feature", "min", "max", "mean", "deviation", "zeros", "alive"].into_iter();
     let header: Vec<&str> = header.chain(names.iter().map(String::as_str)).collect();
     let row = |f: &FeatureFacts| {

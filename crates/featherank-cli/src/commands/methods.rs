@@ -15,7 +15,8 @@ pub struct Args {
 
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let all = entries();
-    let shown: Vec<&Entry> = all.iter().filter(|entry| args.name.as_deref().is_none_or(|name| name == entry.name)).collect();
+    let shown: Vec<&Entry> =
+        all.iter().filter(|entry| args.name.as_deref().is_none_or(|name| name == entry.name)).collect();
     match &args.name {
         Some(name) if shown.is_empty() => {
             Err(unknown("measure, selector or ranker", name, all.iter().map(|entry| entry.name)).into())
@@ -25,7 +26,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         None if args.markdown => output.print(markdown(&all)),
         None => {
             let row = |e: &&Entry| vec![e.name.to_owned(), e.kind.to_owned(), e.summary.to_owned()];
-            output.print(table(&["name", "kind", "what it is"], &shown.iter().map(row).collect::<Vec<_>>()))?;
+            output
+                .print(table(&["name", "kind", "what it is"], &shown.iter().map(row).collect::<Vec<_>>()))?;
             output.note("\nparameters and papers: featherank methods NAME");
             Ok(())
         }
@@ -40,7 +42,8 @@ fn cells(p: &ParameterEntry) -> Vec<String> {
 
 /// Category, status and whether it scales out, as far as the entry has them.
 fn facts(entry: &Entry) -> Vec<String> {
-    let word = |value: serde_json::Result<serde_json::Value>| value.ok().and_then(|v| v.as_str().map(str::to_owned));
+    let word =
+        |value: serde_json::Result<serde_json::Value>| value.ok().and_then(|v| v.as_str().map(str::to_owned));
     let category = entry.category.and_then(|category| word(serde_json::to_value(category)));
     let status = entry.status.and_then(|status| word(serde_json::to_value(status)));
     let scale = entry.scales_out.map(|yes| if yes { "scales out" } else { "one machine" }.to_owned());
@@ -66,13 +69,19 @@ fn markdown(all: &[Entry]) -> String {
         "# Methods\n\nMade by `featherank methods --markdown` from the registry; a test keeps it true. \
          Papers are listed in [references.md](references.md).\n",
     );
-    let row = |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "));
+    let row = |cells: &[String]| {
+        format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+    };
     for kind in ["measure", "selector", "ranker"] {
         text += &format!("\n## {}{}s\n", kind[..1].to_uppercase(), &kind[1..]);
         for entry in all.iter().filter(|entry| entry.kind == kind) {
             text += &format!("\n### `{}`\n\n{}.", entry.name, capital(entry.summary));
             let facts = [facts(entry), entry.cites.iter().map(|key| format!("[{key}]")).collect()].concat();
-            text += &if facts.is_empty() { "\n".to_owned() } else { format!(" {}.\n", capital(&facts.join(", "))) };
+            text += &if facts.is_empty() {
+                "\n".to_owned()
+            } else {
+                format!(" {}.\n", capital(&facts.join(", ")))
+            };
             if !entry.parameters.is_empty() {
                 text += "\n| parameter | default | range | meaning |\n|---|---|---|---|\n";
                 entry.parameters.iter().for_each(|p| text += &row(&cells(p)));

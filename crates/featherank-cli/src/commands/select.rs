@@ -58,7 +58,9 @@ struct Limits {
 
 impl Limits {
     fn constraints(&self, features: &FeatureTable) -> featherank::Result<Constraints> {
-        let list = |list: &Option<String>| list.as_deref().map_or(Ok(Vec::new()), |list| features.resolve_list(list));
+        let list = |list: &Option<String>| {
+            list.as_deref().map_or(Ok(Vec::new()), |list| features.resolve_list(list))
+        };
         Ok(Constraints {
             k: self.k,
             keep: list(&self.keep)?,
@@ -95,7 +97,8 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
 /// The selection as a table for people.
 pub fn summary(selection: &Selection) -> String {
     let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
-    let parameters: Vec<String> = selection.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let parameters: Vec<String> =
+        selection.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut lines = vec![format!(
         "{} chose {} of {} features ({})",
         selection.method,

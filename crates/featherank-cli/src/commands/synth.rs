@@ -85,11 +85,16 @@ fn parts(data: &Dataset, seed: u64) -> Result<Vec<(&'static str, Vec<usize>)>> {
 
 fn configure(args: &Args) -> Result<SynthConfig> {
     let config = SynthConfig { seed: args.seed, ..args.preset.config() };
-    let mut value = serde_json::to_value(&config).map_err(|e| Error::invalid("preset", args.preset, e.to_string()))?;
+    let mut value =
+        serde_json::to_value(&config).map_err(|e| Error::invalid("preset", args.preset, e.to_string()))?;
     for (key, text) in &args.settings {
         let known = value.get(key).is_some();
         if !known {
-            return Err(Error::invalid("setting", key, "see the table in the documentation of synthetic data"));
+            return Err(Error::invalid(
+                "setting",
+                key,
+                "see the table in the documentation of synthetic data",
+            ));
         }
         value[key] = serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
     }

@@ -8,11 +8,14 @@ use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
 use crate::registry::{ParameterEntry, near_names};
 
+/// A word and what it sets.
+type Setting = (&'static str, fn(&mut Conventions));
+
 /// One option of the grammar: its key and the words for its values.
 struct Words {
     key: Key,
     word: &'static str,
-    values: &'static [(&'static str, fn(&mut Conventions))],
+    values: &'static [Setting],
 }
 
 /// In the order in which names print them.
@@ -98,7 +101,7 @@ pub(super) fn option_entries(spec: &MeasureSpec) -> Vec<ParameterEntry> {
 
 impl Words {
     /// The word for what the conventions say.
-    fn current(&self, conventions: &Conventions) -> Option<&(&'static str, fn(&mut Conventions))> {
+    fn current(&self, conventions: &Conventions) -> Option<&Setting> {
         self.values.iter().find(|(_, set)| {
             let mut changed = *conventions;
             set(&mut changed);
