@@ -55,12 +55,13 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
+    progress::handle_interrupts()?;
     cli.common.start_threads()?;
     match cli.command {
         Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
         Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
         Command::Select(args) => commands::select::run(&args, &cli.common, output),
-        Command::Evaluate(args) => commands::evaluate::run(&args, output),
+        Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),
         Command::Methods(args) => commands::methods::run(&args, output),

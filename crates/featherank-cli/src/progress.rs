@@ -10,11 +10,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Output;
 
+/// Ctrl-C was pressed while a run was being watched.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Somebody looks at [`INTERRUPTED`] often enough to stop soon.
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C ends the process with code 130: at the next step of a watched run, else, or when pressed again, at
+/// once. Files are written whole or not at all, so that stopping anywhere is safe.
+pub fn handle_interrupts() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if !WATCHING.load(Ordering::Relaxed) || INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })?;
+    Ok(())
+}
+
 /// Shows steps as a bar on a terminal, as lines where output is piped, not at all when quiet; stops at Ctrl-C.
 pub struct Progress {
     mode: Mode,
     bar: Mutex<Option<(&'static str, ProgressBar)>>,
-    interrupted: Arc<AtomicBool>,
 }
 
 enum Mode {
@@ -24,22 +39,15 @@ enum Mode {
 }
 
 impl Progress {
-    /// Starts watching; from now on Ctrl-C stops at the next step, and at once when pressed again.
+    /// Starts watching.
     pub fn start(output: &Output) -> Arc<Self> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let seen = interrupted.clone();
-        // Fails only where a handler is set already, which then does the same.
-        let _ = ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
+        WATCHING.store(true, Ordering::Relaxed);
         let mode = match () {
             () if output.quiet() => Mode::Silent,
             () if output.live() => Mode::Bars,
             () => Mode::Lines,
         };
-        Arc::new(Progress { mode, bar: Mutex::new(None), interrupted })
+        Arc::new(Progress { mode, bar: Mutex::new(None) })
     }
 
     fn show(&self, step: &Step) {
@@ -73,10 +81,16 @@ impl Progress {
     }
 }
 
+impl Drop for Progress {
+    fn drop(&mut self) {
+        WATCHING.store(false, Ordering::Relaxed);
+    }
+}
+
 impl Observer for Progress {
     fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
         self.show(step);
-        match self.interrupted.load(Ordering::Relaxed) {
+        match INTERRUPTED.load(Ordering::Relaxed) {
             true => ControlFlow::Break(Stop::Interrupted),
             false => ControlFlow::Continue(()),
         }

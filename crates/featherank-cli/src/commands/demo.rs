@@ -62,7 +62,7 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 2000, seed: args.seed };
     let rankings = rankings(&selection, &engine.into_data(), test.clone())?;
     let all = plan.measures[0].per_query(&rankings[0].scores, &test.view());
-    let baseline = RiskBaseline { name: rankings[0].name.clone(), per_query: vec![all] };
+    let baseline = RiskBaseline { name: rankings[0].name.clone(), per_query: all };
     let found = evaluate(&test, &rankings, &plan, Some(&baseline))?;
     output.print(super::evaluate::render(&found, super::evaluate::Test::T, 0.05))?;
     output.note("\nnow yours: featherank inspect DATA, then featherank select DATA --k 10 -o selection.json");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use featherank::data::{Dataset, FeatureId};
+use featherank::data::Dataset;
 use featherank::engine::{Engine, LocalEngine};
 use featherank::evaluate::{
     Comparison, Evaluation, EvaluationPlan, Ranking, RankingResult, RiskBaseline, evaluate, feature_scores,
@@ -14,7 +14,7 @@ use featherank::measure::risk::{max_baseline, mean_baseline};
 use featherank::rank::Model;
 use featherank::{Error, Result};
 
-use crate::arguments::{Measuring, Reading};
+use crate::arguments::{Common, Measuring, Reading};
 use crate::output::{Output, table};
 
 #[derive(clap::Args)]
@@ -127,17 +127,21 @@ impl Wanted {
     }
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
     let plan = plan(args)?;
     let data = args.reading.read(&args.data, output)?;
     let mut rankings: Vec<Ranking> =
         args.rankings.0.iter().map(|wanted| wanted.ranking(&data)).collect::<Result<_>>()?;
     rankings.push(Ranking::constant(&data));
-    let baseline = if args.risk { Some(risk_baseline(args, &plan, &data, &rankings)?) } else { None };
-    let found = {
-        let _spinner = output.spinner("evaluating".into());
-        evaluate(&data, &rankings, &plan, baseline.as_ref())?
+    let spinner = output.spinner("evaluating".into());
+    let (baseline, data) = if args.risk {
+        let (baseline, data) = risk_baseline(args, &plan.measures[0], data, &rankings, common.threads)?;
+        (Some(baseline), data)
+    } else {
+        (None, data)
     };
+    let found = evaluate(&data, &rankings, &plan, baseline.as_ref())?;
+    drop(spinner);
     if output.json() {
         return output.print_json(&found);
     }
@@ -164,46 +168,41 @@ fn plan(args: &Args) -> Result<EvaluationPlan> {
     Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
 }
 
+/// The baseline that risk is against. Takes the data and gives it back: an engine owns its rows.
 fn risk_baseline(
     args: &Args,
-    plan: &EvaluationPlan,
-    data: &Dataset,
+    measure: &Measure,
+    data: Dataset,
     rankings: &[Ranking],
-) -> Result<RiskBaseline> {
-    let first = &plan.measures[0];
-    let of = |ranking: Ranking| {
-        let per_query = first.per_query(&ranking.scores, &data.view());
-        RiskBaseline { name: ranking.name, per_query: vec![per_query] }
-    };
-    match args.baseline.split_once(':') {
-        Some(("feature", name)) => Wanted::Feature(name.into()).ranking(data).map(of),
-        Some(("scores", path)) => Wanted::Scores(path.into()).ranking(data).map(of),
-        Some(("model", path)) => Wanted::Model(path.into()).ranking(data).map(of),
-        _ => match args.baseline.as_str() {
-            "mean" | "max" => over_features(&args.baseline, first, data),
-            number => match number.parse::<usize>() {
-                Ok(number) if (1..=rankings.len()).contains(&number) => Ok(of(rankings[number - 1].clone())),
-                _ => Err(Error::invalid(
-                    "baseline",
-                    number,
-                    format!(
-                        "mean, max, feature:ID, scores:FILE, model:FILE, or a ranking's number, 1 to {}",
-                        rankings.len()
-                    ),
-                )),
-            },
+    threads: usize,
+) -> Result<(RiskBaseline, Dataset)> {
+    let ranking = match (args.baseline.split_once(':'), args.baseline.as_str()) {
+        (Some(("feature", name)), _) => Wanted::Feature(name.into()).ranking(&data)?,
+        (Some(("scores", path)), _) => Wanted::Scores(path.into()).ranking(&data)?,
+        (Some(("model", path)), _) => Wanted::Model(path.into()).ranking(&data)?,
+        (_, which @ ("mean" | "max")) => {
+            return over_features(which, measure, LocalEngine::new(data, threads)?);
+        }
+        (_, number) => match number.parse::<usize>() {
+            Ok(number) if (1..=rankings.len()).contains(&number) => rankings[number - 1].clone(),
+            _ => {
+                let numbers = format!("or a ranking's number, 1 to {}", rankings.len());
+                let expected = format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
+                return Err(Error::invalid("baseline", number, expected));
+            }
         },
-    }
+    };
+    let per_query = measure.per_query(&ranking.scores, &data.view());
+    Ok((RiskBaseline { name: ranking.name, per_query }, data))
 }
 
 /// Per query, the mean or the best of all live features taken alone; dead ones would only add the order of the file.
-fn over_features(which: &str, measure: &Measure, data: &Dataset) -> Result<RiskBaseline> {
-    let engine = LocalEngine::new(data.clone(), 0)?;
-    let engine: &dyn Engine = &engine;
-    let (alive, _): (Vec<FeatureId>, _) = engine.alive()?;
-    let alone = engine.feature_measures(measure, &alive)?.per_query;
+fn over_features(which: &str, measure: &Measure, engine: LocalEngine) -> Result<(RiskBaseline, Dataset)> {
+    let rows: &dyn Engine = &engine;
+    let (alive, _) = rows.alive()?;
+    let alone = rows.feature_measures(measure, &alive)?.per_query;
     let per_query = if which == "mean" { mean_baseline(&alone) } else { max_baseline(&alone) };
-    Ok(RiskBaseline { name: format!("{which} of single features"), per_query: vec![per_query] })
+    Ok((RiskBaseline { name: format!("{which} of single features"), per_query }, engine.into_data()))
 }
 
 /// The evaluation as a table for people.

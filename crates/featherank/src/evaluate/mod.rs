@@ -32,8 +32,8 @@ impl Ranking {
 pub struct RiskBaseline {
     /// What to call it.
     pub name: String,
-    /// Its value in every query, under each measure in turn.
-    pub per_query: Vec<Vec<f64>>,
+    /// Its value in every query under the first measure of the plan.
+    pub per_query: Vec<f64>,
 }
 
 /// How to evaluate.
@@ -143,7 +143,7 @@ pub fn evaluate(
     }
     let comparisons = (0..plan.measures.len()).flat_map(|m| compare(m, &results)).collect();
     if let Some(baseline) = baseline {
-        add_risk(&mut results, &baseline.per_query[0], plan.alpha);
+        add_risk(&mut results, &baseline.per_query, plan.alpha);
     }
     Ok(Evaluation {
         measures: plan.measures.clone(),

@@ -119,7 +119,7 @@ pub struct ReadOptions {
     pub judgments: Option<PathBuf>,
     /// The largest feature id a text file may use.
     pub max_feature_id: u32,
-    /// The most memory, in bytes, that the values may take.
+    /// The most memory, in bytes, that the values may take; by default the machine's.
     pub max_bytes: u64,
 }
 
@@ -140,9 +140,16 @@ impl Default for ReadOptions {
             names: None,
             judgments: None,
             max_feature_id: 1_000_000,
-            max_bytes: 64 << 30,
+            max_bytes: physical_memory().unwrap_or(64 << 30),
         }
     }
+}
+
+/// The machine's memory in bytes, where the system tells.
+fn physical_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 impl ReadOptions {

@@ -1,0 +1,45 @@
+# Everything a contributor runs. `make test` is what continuous integration runs.
+PYTHON ?= python3
+VENV := .venv
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BIN := $(TARGET)/release/featherank
+SECONDS ?= 600
+
+.PHONY: test lint rust-test python-test docs bench fuzz clean
+
+test: lint rust-test python-test
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# One after the other: tests, then the examples in the documentation.
+rust-test:
+	cargo test --workspace --locked
+
+# The binary that the Rust tests have built: one build is enough.
+python-test: $(VENV)/installed
+	cargo build --workspace --locked
+	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests
+
+.PHONY: release
+release:
+	cargo build --release --locked
+
+$(VENV)/installed: python/requirements-test.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt
+	touch $@
+
+# The generated part of the documentation; a test fails when it is out of date.
+docs: release
+	$(BIN) methods --markdown > docs/methods.md
+	$(PYTHON) docs/make_picture.py $(BIN)
+
+# Side-by-side timings against peers, as ratios measured in one run.
+bench: $(VENV)/installed release
+	cargo build --release --locked -p featherank --example read_data
+	FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/read_text.py
+
+clean:
+	rm -rf $(VENV) target bench/out

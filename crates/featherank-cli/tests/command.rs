@@ -1,0 +1,143 @@
+//! The command as a process: exit codes, streams, completions, interruption.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const ROWS: &str = "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.2 2:3\n0 qid:2 1:0.1 2:1\n2 qid:2 1:0.9 2:4\n";
+
+fn featherank(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn folder_with_data() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("data.txt"), ROWS).unwrap();
+    std::fs::write(folder.path().join("bad.txt"), "1 qid:1 1:x\n").unwrap();
+    folder
+}
+
+#[test]
+fn exit_codes_tell_failures_from_wrong_usage() {
+    let folder = folder_with_data();
+    for (args, code, says) in [
+        (&["inspect", "data.txt"][..], 0, ""),
+        (&["inspect", "bad.txt"], 1, "bad.txt, line 1"),
+        (&["inspect", "absent.txt"], 1, "absent.txt"),
+        (&["inspect"], 2, "Usage"),
+        (&["inspect", "data.txt", "--measure", "ncdg@3"], 2, "did you mean"),
+        (&["inspect", "data.txt", "--near", "2"], 2, "from 0 to 1"),
+        (&["select", "data.txt", "--method", "top"], 2, "top-k"),
+        (&["select", "data.txt", "-p", "mesure=map"], 2, "did you mean `measure`"),
+        (&["select", "data.txt", "--k", "9"], 2, "at most 2"),
+        (&["select", "data.txt", "--keep", "7"], 2, "no feature called"),
+        (&["select", "data.txt", "--costs", "absent"], 1, "absent"),
+        (&["evaluate", "data.txt"], 2, "--scores, --model or --feature"),
+        (&["evaluate", "data.txt", "--feature", "1", "--risk", "--baseline", "9"], 2, "1 to 2"),
+        (&["evaluate", "data.txt", "--scores", "data.txt"], 1, "line 1"),
+        (&["convert", "data.txt", "out.docx"], 1, "out.docx"),
+        (&["convert", "bad.txt", "out.parquet"], 1, "bad.txt"),
+        (&["synth", "-o", "made", "--set", "queris=3"], 2, "queris"),
+        (&["synth", "-o", "made", "--set", "queries=0"], 2, "queries"),
+        (&["methods", "bestgain"], 2, "bestgain"),
+        (&["unknown"], 2, "unrecognized"),
+    ] {
+        let output = featherank(folder.path(), args);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+        assert!(error.contains(says), "{args:?}: {error}");
+        assert!(code == 0 || output.stdout.is_empty(), "{args:?} prints results although it failed");
+    }
+    assert!(!folder.path().join("out.parquet").exists() && !folder.path().join("made").exists());
+}
+
+#[test]
+fn quiet_is_quiet_and_json_is_json() {
+    let folder = folder_with_data();
+    for args in [
+        &["inspect", "data.txt"][..],
+        &["select", "data.txt", "-o", "s.json"],
+        &["evaluate", "data.txt", "--feature", "1", "--feature", "2", "--risk", "--baseline", "mean"],
+        &["methods"],
+        &["synth", "-o", "made"],
+    ] {
+        let output = featherank(folder.path(), &[args, &["--quiet", "--json"]].concat());
+        assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+    }
+}
+
+#[test]
+fn standard_input_and_output_are_files_too() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(["convert", "-", "-", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(ROWS.as_bytes()).unwrap();
+    assert_eq!(String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap(), ROWS);
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(featherank(folder.path(), &["synth", "-o", "made", "--one-file"]).status.success());
+    for args in [
+        &["select", "made/data.txt", "--json"][..],
+        &["inspect", "made/data.txt", "--json"],
+        &["evaluate", "made/data.txt", "--feature", "1", "--risk", "--json"],
+        &["synth", "-o", "made", "--one-file", "--json"],
+    ] {
+        let with =
+            |threads: &str| featherank(folder.path(), &[args, &["--threads", threads]].concat()).stdout;
+        let one = with("1");
+        assert!(!one.is_empty() && one == with("2") && one == with("7"), "{args:?}");
+    }
+}
+
+#[test]
+fn every_shell_gets_completions_and_every_command_help() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = featherank(folder.path(), &["completions", shell]);
+        assert!(
+            output.status.success() && String::from_utf8(output.stdout).unwrap().contains("inspect"),
+            "{shell}"
+        );
+    }
+    for command in ["demo", "inspect", "select", "evaluate", "convert", "synth", "methods", "completions"] {
+        assert!(featherank(folder.path(), &[command, "--help"]).status.success(), "{command}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = folder_with_data();
+    let binary = env!("CARGO_BIN_EXE_featherank");
+    let line =
+        format!("'{binary}' methods --json --quiet | head -c 1 >/dev/null; '{binary}' methods --json | true");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+/// Interrupted while it waits for input: code 130, no output.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_130() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(["inspect", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take().unwrap();
+    // The handler is set before anything is read; give the process time to get there.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+}
