@@ -317,6 +317,22 @@ pub enum Problem {
         /// Features of the data.
         expected: usize,
     },
+    /// Scores that do not fit the documents.
+    #[error("{found} scores for {documents} documents")]
+    ScoreCount {
+        /// Scores in the file.
+        found: usize,
+        /// Documents of the data.
+        documents: usize,
+    },
+    /// A run that leaves a document out.
+    #[error("there is no score for document {document} of query {query}")]
+    MissingScore {
+        /// The document's id.
+        document: String,
+        /// Its query.
+        query: String,
+    },
     /// The dense matrix would not fit.
     #[error(
         "{documents} documents × {features} features need {gib:.1} GiB, more than the limit of {limit_gib:.1} GiB"
@@ -363,7 +379,7 @@ impl Problem {
                 "check the row; featherank stores features densely, so hashed ids must be renumbered, or raise --max-feature-id"
             }
             NotANumber { .. } => {
-                "write a number such as 3 or 0.25; mark a missing value with NULL or leave it out"
+                "write a number such as 3 or 0.25, mark a missing value with NULL, or leave a column of text out with --ignore"
             }
             NotAFeature { .. } => "rows look like `2 qid:7 1:0.5 2:3.1 # comment`",
             NotFinite { .. } => {
@@ -405,6 +421,10 @@ impl Problem {
             }
             FeatureNames { .. } => "use files made with the same features in the same order",
             NameCount { .. } => "write one name per line, in the order of the feature ids, or `id<TAB>name`",
+            ScoreCount { .. } => "scores belong to the documents of the data, in the same order, one a line",
+            MissingScore { .. } => {
+                "a run must score every document of the data; documents are matched by query and document id"
+            }
             TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
             NoSuchFile => "check the path for a typing mistake, and that it starts from the right folder",
             Folder => "name the files inside it",

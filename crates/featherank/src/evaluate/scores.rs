@@ -42,10 +42,8 @@ fn plain_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Resul
         }
     }
     if scores.len() != data.documents() {
-        return Err(Error::Conflict {
-            what: format!("{name} has {} scores, the data {} documents", scores.len(), data.documents()),
-            help: "scores belong to the documents of the data, in the same order, one a line".into(),
-        });
+        let problem = Problem::ScoreCount { found: scores.len(), documents: data.documents() };
+        return Err(problem.at(Location::file(name)));
     }
     Ok(scores)
 }
@@ -64,10 +62,9 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
     for (query, rows) in data.queries().iter().enumerate() {
         for row in rows {
             let (query, document) = (data.queries().id(query), data.document_id(row));
-            let found = known.get(&(query, document.as_str())).ok_or_else(|| Error::Conflict {
-                what: format!("{name} has no score for document {document} of query {query}"),
-                help: "a run must score every document of the data; documents are matched by query and document id".into(),
-            })?;
+            let missing = || Problem::MissingScore { document: document.clone(), query: query.into() };
+            let found =
+                known.get(&(query, document.as_str())).ok_or_else(|| missing().at(Location::file(name)))?;
             scores.push(*found);
         }
     }
@@ -115,7 +112,7 @@ mod tests {
     #[test]
     fn wrong_files_are_refused() {
         for (text, says) in [
-            ("1\n", "has 1 scores, the data 2 documents"),
+            ("1\n", "1 scores for 2 documents"),
             ("1\nnan\n", "line 2"),
             ("1\nx\n", "score `x` is not a number"),
             ("1 2\n3 4\n", "line 1"),
