@@ -34,7 +34,8 @@ fn main() -> Result<(), AnyError> {
 /// The most memory this process has had at once, as Linux counts it.
 fn peak_memory() -> Result<u64, AnyError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
     let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes * 1024)
 }
