@@ -1,4 +1,4 @@
-"""Files of pandas, pyarrow and scikit-learn are read right, our files are read right by them, and failures are clean."""
+"""Files of pandas, pyarrow and scikit-learn are read right, they read ours right, and failures are clean."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ WRITERS: dict[str, tuple[str, Writer]] = {
     "parquet, zstd": ("data.parquet", lambda table, path: write_parquet(table, path, compression="zstd")),
     "parquet, not compressed": ("data.parquet", lambda table, path: write_parquet(table, path, compression="none")),
     "parquet, small row groups": ("data.parquet", lambda table, path: write_parquet(table, path, row_group_size=7)),
-    "parquet, new data pages": ("data.parquet", lambda table, path: write_parquet(table, path, data_page_version="2.0")),
+    "parquet, version 2 pages": (
+        "data.parquet", lambda table, path: write_parquet(table, path, data_page_version="2.0")),
     "parquet, no dictionaries": ("data.parquet", lambda table, path: write_parquet(table, path, use_dictionary=False)),
 }
 

@@ -103,9 +103,10 @@ def ranx_values(queries: list[Query], measures: list[str]) -> dict[str, np.ndarr
     """Per-query values of ranx, with queries named so that their order is the same under sorting."""
     names = [f"q{number:04}" for number in range(len(queries))]
     documents = [[f"d{i:03}" for i in range(len(query.labels))] for query in queries]
-    qrels = Qrels({name: dict(zip(ids, map(int, query.labels))) for name, ids, query in zip(names, documents, queries)})
-    scores = Run({name: dict(zip(ids, map(float, query.scores))) for name, ids, query in zip(names, documents, queries)})
-    return ranx_evaluate(qrels, scores, measures, return_mean=False)
+    labels = [dict(zip(ids, query.labels.tolist())) for ids, query in zip(documents, queries)]
+    scores = [dict(zip(ids, query.scores.tolist())) for ids, query in zip(documents, queries)]
+    qrels, ranking = Qrels(dict(zip(names, labels))), Run(dict(zip(names, scores)))
+    return ranx_evaluate(qrels, ranking, measures, return_mean=False)
 
 
 def test_measures_are_those_of_ranx(tmp_path: Path) -> None:
