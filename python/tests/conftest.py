@@ -1,0 +1,20 @@
+"""Settings that must be in force before the oracles are imported."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+# ranx compiles its measures with numba; on data as small as ours compiling takes far longer than interpreting.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
+from support import find_binary  # noqa: E402
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Stops at once when there is no command to test, instead of failing every test."""
+    try:
+        find_binary()
+    except FileNotFoundError as error:
+        pytest.exit(str(error), returncode=1)
