@@ -331,6 +331,17 @@ pub enum Problem {
         /// What is allowed.
         limit_gib: f64,
     },
+    /// A piece that must be in memory as a whole is longer than any sensible one.
+    #[error("this {what} is longer than {limit_mib} MiB")]
+    TooLong {
+        /// "line", "row", "response", "file".
+        what: &'static str,
+        /// The limit.
+        limit_mib: u64,
+    },
+    /// A quoted cell that goes on to the end of the file.
+    #[error("a quote is opened in this row and never closed")]
+    UnclosedQuote,
     /// A path where nothing is.
     #[error("there is no such file")]
     NoSuchFile,
@@ -406,6 +417,15 @@ impl Problem {
             FeatureNames { .. } => "use files made with the same features in the same order",
             NameCount { .. } => "write one name per line, in the order of the feature ids, or `id<TAB>name`",
             TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
+            TooLong { what: "file", .. } => {
+                "check that it is the right file; a large Parquet file must not be compressed again as a whole"
+            }
+            TooLong { .. } => {
+                "check that the file is of the format its name says, and look for missing line ends or a quote that is never closed"
+            }
+            UnclosedQuote => {
+                "close the quote, or write two quotes for one that belongs to the text; perhaps the file was cut off"
+            }
             NoSuchFile => "check the path for a typing mistake, and that it starts from the right folder",
             Folder => "name the files inside it",
             UnknownFormat => "say it with --format letor|csv|tsv|parquet|log",

@@ -43,7 +43,7 @@ pub(crate) fn read(
             read_from(open, &name, options, into)
         }
         None => {
-            let bytes = Bytes::from(source.read_all()?);
+            let bytes = Bytes::from(source.read_all(options.max_bytes)?);
             read_from(|| Ok(bytes.clone()), &name, options, into)
         }
     }
