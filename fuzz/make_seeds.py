@@ -43,9 +43,9 @@ def letor():
     seed("letor", "numbers", 64, numbers)
     for name, pack in [("gzip", gz), ("xz", lzma.compress), ("zstd", zstd)]:
         seed("letor", name, 0, pack(rows.encode()))
-        # Small outside, large inside: 16 MiB without a line end, and many lines.
-        seed("letor", f"{name}_line", 0, pack(b"1" * (1 << (21 if name == "gzip" else 24))))
-        seed("letor", f"{name}_lines", 0, pack(b"0 qid:1 1:1\n" * 50_000))
+        # Small outside, large inside: more than a block without a line end, and many lines.
+        seed("letor", f"{name}_line", 0, pack(b"1" * (3 << 20)))
+        seed("letor", f"{name}_lines", 0, pack(b"0 qid:1 1:1\n" * 5_000))
 
 
 def table():
