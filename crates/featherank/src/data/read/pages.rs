@@ -204,7 +204,7 @@ fn read_header(bytes: &mut impl Read) -> Result<Header> {
             // The headers of data pages and dictionaries all begin with the number of values.
             (5 | 7 | 8, None) if kind == Thrift::STRUCT => {
                 for_each_field(bytes, |id, kind, bytes| match id {
-                    1 if kind == Thrift::I32 => Ok(header.values = size(signed(bytes)?)?),
+                    1 if kind == Thrift::I32 => size(signed(bytes)?).map(|values| header.values = values),
                     _ => skip(kind, bytes, 0),
                 })?
             }
