@@ -146,8 +146,8 @@ pub(crate) struct TextBlocks {
 }
 
 impl TextBlocks {
-    /// Bytes that a line may have: a hundred times those of the widest rows we have seen. Without a limit, a file that
-    /// is no text at all would be collected in memory in search of its first line end.
+    /// Bytes that a line may have; a full row of a million features takes less than a third of them. Without a limit, a
+    /// file that is no text at all would be collected in memory in search of its first line end.
     const LONGEST_LINE: usize = 64 << 20;
 
     pub fn new(source: Source, size: usize) -> Self {
