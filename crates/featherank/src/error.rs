@@ -347,6 +347,17 @@ pub enum Problem {
         /// What is allowed.
         limit_gib: f64,
     },
+    /// A piece that must be in memory as a whole is longer than any sensible one.
+    #[error("this {what} is longer than {limit_mib} MiB")]
+    TooLong {
+        /// "line", "row", "response", "file".
+        what: &'static str,
+        /// The limit.
+        limit_mib: u64,
+    },
+    /// A quoted cell that goes on to the end of the file.
+    #[error("a quote is opened in this row and never closed")]
+    UnclosedQuote,
     /// A path where nothing is.
     #[error("there is no such file")]
     NoSuchFile,
@@ -426,6 +437,15 @@ impl Problem {
                 "a run must score every document of the data; documents are matched by query and document id"
             }
             TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
+            TooLong { what: "file", .. } => {
+                "check that it is the right file; a large Parquet file must not be compressed again as a whole"
+            }
+            TooLong { .. } => {
+                "check that the file is of the format its name says, and look for missing line ends or a quote that is never closed"
+            }
+            UnclosedQuote => {
+                "close the quote, or write two quotes for one that belongs to the text; perhaps the file was cut off"
+            }
             NoSuchFile => "check the path for a typing mistake, and that it starts from the right folder",
             Folder => "name the files inside it",
             UnknownFormat => "say it with --format letor|csv|tsv|parquet|log",

@@ -117,7 +117,8 @@ fn anonymous(cells: usize) -> Result<MmapMut> {
 /// Collects the blocks of one or more files and puts them together.
 pub(crate) struct Assembler<'a> {
     options: &'a ReadOptions,
-    blocks: Vec<Block>,
+    /// Blocks with their first rows: one without any feature has no values to tell how many rows it has.
+    blocks: Vec<(usize, Block)>,
     runs: Vec<Run>,
     files: Vec<String>,
     rows: usize,
@@ -156,20 +157,21 @@ impl<'a> Assembler<'a> {
                 self.runs.push(Run { query: run.query, first_row, file, line: run.line });
             }
         }
+        let first_row = self.rows;
         self.rows += block.labels.len();
         self.width = self.width.max(block.values.width());
         self.check_size(self.width)?;
-        self.blocks.push(block);
+        self.blocks.push((first_row, block));
         Ok(())
     }
 
     /// Queries for rows of the current file that do not name theirs, from the sizes in a side file.
     pub fn set_sizes(&mut self, first_row: usize, sizes: &[usize]) {
-        let (file, known) = (self.files.len().saturating_sub(1), self.runs.len());
+        let file = self.files.len().saturating_sub(1);
         let mut row = first_row;
         for (i, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
             self.runs.push(Run {
-                query: (known + i + 1).to_string(),
+                query: (self.runs.len() + 1).to_string(),
                 first_row: row,
                 file,
                 line: (i + 1) as u64,
@@ -253,9 +255,9 @@ impl<'a> Assembler<'a> {
 
     fn labels_and_documents(&mut self) -> (Vec<f32>, Option<TextColumn>) {
         let mut labels = Vec::with_capacity(self.rows);
-        let known = self.blocks.iter().any(|b| b.documents.is_some());
+        let known = self.blocks.iter().any(|(_, block)| block.documents.is_some());
         let mut documents = known.then(TextColumn::default);
-        for block in &mut self.blocks {
+        for (_, block) in &mut self.blocks {
             if let Some(all) = &mut documents {
                 match block.documents.take() {
                     Some(texts) => all.append(&texts),
@@ -271,22 +273,19 @@ impl<'a> Assembler<'a> {
     fn columns(&mut self, width: usize) -> Vec<f32> {
         let rows = self.rows;
         let mut all = vec![0.0f32; rows * width];
-        let mut start = 0;
-        for block in self.blocks.drain(..) {
+        for (start, block) in self.blocks.drain(..) {
             match block.values {
                 Values::Dense { width, columns } if width > 0 => {
                     let count = columns.len() / 4 / width;
                     let cells: &[f32] = bytemuck::cast_slice(&columns[..count * width * 4]);
                     let filled = all.par_chunks_mut(rows).zip(cells.par_chunks_exact(count.max(1)));
                     filled.for_each(|(to, from)| to[start..start + count].copy_from_slice(from));
-                    start += count;
                 }
                 Values::Dense { .. } => {}
                 Values::Sparse { ends, features, values } => {
                     for_each_cell(&ends, &features, &values, |row, f, value| {
                         all[f * rows + start + row] = value
                     });
-                    start += ends.len();
                 }
             }
         }
@@ -303,7 +302,9 @@ pub(crate) struct RowCollector {
 
 impl RowCollector {
     /// Rows worth collecting before they are handed on.
-    pub const ENOUGH: usize = 4096;
+    const ENOUGH_ROWS: usize = 4096;
+    /// Values worth collecting: wide rows that say little must not grow far beyond the limit of memory unseen.
+    const ENOUGH_VALUES: usize = 1 << 22;
 
     pub fn new(width: usize) -> Self {
         RowCollector { width, values: Vec::new(), block: Block::default() }
@@ -322,9 +323,14 @@ impl RowCollector {
         block.labels.push(label);
     }
 
-    /// Rows waiting.
-    pub fn len(&self) -> usize {
-        self.block.labels.len()
+    /// True when no row is waiting.
+    pub fn is_empty(&self) -> bool {
+        self.block.labels.is_empty()
+    }
+
+    /// True when the rows should be handed on.
+    pub fn is_full(&self) -> bool {
+        self.block.labels.len() >= Self::ENOUGH_ROWS || self.values.len() >= Self::ENOUGH_VALUES
     }
 
     /// The rows collected so far as a block; the collector starts anew.

@@ -15,19 +15,31 @@ use serde_json::{Deserializer, Value};
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowCollector};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, shorten};
 use super::search_hit::{self, Hit, Logged};
 use super::side_files::{self, Judgments};
 use super::source::Source;
 use crate::data::features::FeatureTable;
 use crate::error::{Error, Location, Problem, Result};
 
+/// Bytes that a response may have: it is in memory as a whole, where it takes several times as much.
+const LONGEST: u64 = 128 << 20;
+
 /// Reads one file into the assembler.
 pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+    read_responses(source, LONGEST, options, into)
+}
+
+fn read_responses(
+    source: Source,
+    longest: u64,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
+) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
     let judgments = options.judgments.as_deref().map(side_files::read_judgments).transpose()?;
-    let position = Position::default();
+    let position = Position { longest, line: Cell::new(1), start: Cell::new(None), length: Cell::new(0) };
     let mut rows = LogRows {
         name: &name,
         options,
@@ -45,6 +57,10 @@ pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'
     if let Some(failure) = responses.failure.take() {
         return Err(failure);
     }
+    if let (true, Some(start)) = (position.is_too_long(), position.start.get()) {
+        let problem = Problem::TooLong { what: "response", limit_mib: longest >> 20 };
+        return Err(problem.at(Location::line(&name, start)));
+    }
     ended.map_err(|error| {
         let at = Location::line(&name, (error.line() as u64).max(1));
         let reason = error.to_string();
@@ -60,13 +76,22 @@ pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'
 
 /// Where the parser is, and where the response it reads began.
 struct Position {
+    longest: u64,
     line: Cell<u64>,
     start: Cell<Option<u64>>,
+    /// Bytes of the response so far.
+    length: Cell<u64>,
 }
 
-impl Default for Position {
-    fn default() -> Self {
-        Position { line: Cell::new(1), start: Cell::new(None) }
+impl Position {
+    /// The next response is still to come.
+    fn between_responses(&self) {
+        self.start.set(None);
+        self.length.set(0);
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.length.get() > self.longest
     }
 }
 
@@ -78,6 +103,9 @@ struct Tracked<'a> {
 
 impl Read for Tracked<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.position.is_too_long() {
+            return Err(io::Error::other("too long"));
+        }
         let count = self.text.read(buffer)?;
         for byte in &buffer[..count] {
             match byte {
@@ -89,6 +117,9 @@ impl Read for Tracked<'_> {
                 }
                 _ => {}
             }
+        }
+        if self.position.start.get().is_some() {
+            self.position.length.update(|length| length + count as u64);
         }
         Ok(count)
     }
@@ -108,7 +139,7 @@ impl Responses<'_, '_, '_> {
         json: &mut Deserializer<serde_json::de::IoRead<R>>,
     ) -> serde_json::Result<()> {
         loop {
-            self.position.start.set(None);
+            self.position.between_responses();
             match json.end() {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_io() => return Err(error),
@@ -144,7 +175,7 @@ impl<'de> Visitor<'de> for &mut Responses<'_, '_, '_> {
                 return Err(A::Error::custom("expected an array of search responses"));
             }
             self.response(&response)?;
-            self.position.start.set(None);
+            self.position.between_responses();
         }
         Ok(())
     }
@@ -180,7 +211,7 @@ impl LogRows<'_, '_> {
                 self.first_dense.get_or_insert(line);
             }
             self.collected.push(&values, label, query, Some(&hit.document), line);
-            if self.collected.len() >= RowCollector::ENOUGH {
+            if self.collected.is_full() {
                 self.into.push(self.collected.take()?)?;
             }
         }
@@ -192,7 +223,9 @@ impl LogRows<'_, '_> {
         match hit.label {
             Some(Value::String(text)) => self.options.parse_label(text.trim()),
             Some(Value::Number(number)) => self.options.label(number.as_f64().unwrap_or(f64::NAN) as f32),
-            Some(other) => Err(Problem::NotANumber { what: "label".into(), text: other.to_string() }),
+            Some(other) => {
+                Err(Problem::NotANumber { what: "label".into(), text: shorten(&other.to_string()) })
+            }
             None => match self.judgments.get(&(query.to_owned(), hit.document.clone())) {
                 Some(&label) => self.options.label(label),
                 None => self.options.no_label(query, || hit.document.clone()),
@@ -245,9 +278,9 @@ impl LogRows<'_, '_> {
     }
 
     fn hand_on(&mut self) -> Result<()> {
-        match self.collected.len() {
-            0 => Ok(()),
-            _ => self.into.push(self.collected.take()?),
+        match self.collected.is_empty() {
+            true => Ok(()),
+            false => self.into.push(self.collected.take()?),
         }
     }
 }
@@ -300,6 +333,35 @@ mod tests {
         assert!(error.contains("feature `b` is missing"), "{error}");
         let data = read(text, Missing::Zero).unwrap();
         assert_eq!(data.values(), [1.0, 2.0, 0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 7.0]);
+    }
+
+    /// A document without any feature still is a row.
+    #[test]
+    fn features_may_appear_after_documents_without_any() {
+        let text = response("x", &[hit("1", ""), hit("2", "a=5")]);
+        assert_eq!(read(text, Missing::Zero).unwrap().values(), [0.0, 5.0]);
+    }
+
+    /// One response names many features, the others next to nothing: the limit of memory counts all the same.
+    #[test]
+    fn wide_logs_do_not_blow_up() {
+        let wide: String = (0..200_000).map(|i| format!("{i}:1 ")).collect();
+        let mut hits = vec![hit("1", &wide)];
+        hits.extend((0..4000).map(|i| hit(&format!("d{i}"), "1:1")));
+        let options = ReadOptions { max_bytes: 32 << 20, ..ReadOptions::default() };
+        let error = read_bytes(response("x", &hits).into(), "log.json", &options).unwrap_err().to_string();
+        assert!(error.contains("42 documents × 200000 features"), "{error}");
+    }
+
+    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    #[test]
+    fn a_response_that_never_ends_is_refused() {
+        let text = std::io::Read::chain(&b"\n\n{\"a\": \""[..], std::io::repeat(b'x'));
+        let source = super::Source::from_reader(Box::new(text), "log.json".into()).unwrap();
+        let options = ReadOptions::default();
+        let mut into = super::Assembler::new(&options);
+        let error = super::read_responses(source, 2 << 20, &options, &mut into).err().unwrap().to_string();
+        assert!(error.contains("this response is longer than 2 MiB\n  --> log.json, line 3\n"), "{error}");
     }
 
     #[test]

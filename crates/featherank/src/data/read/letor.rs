@@ -13,7 +13,7 @@ use super::assemble::{Assembler, Block, QueryRun, Values};
 use super::number;
 use super::options::{ReadOptions, shorten};
 use super::side_files;
-use super::source::{Source, TextBlock, TextBlocks};
+use super::source::{Source, TextBlocks};
 use crate::data::dataset::TextColumn;
 use crate::data::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
@@ -36,12 +36,12 @@ fn read_blocks(
     let name = source.name().to_owned();
     into.start_file(&name);
     let first_row = into.rows();
-    let (mut sparse, mut width, mut with_query, mut without_query) = (false, 0, false, None);
+    let (mut sparse, mut width, mut with_query, mut without_query) = (false, None, false, None);
     let mut blocks = TextBlocks::new(source, size);
     // A wave of blocks at a time: all cores parse, and no more text is in memory than one wave.
-    let wave = 4 * rayon::current_num_threads();
+    let wave = 4 * rayon::current_num_threads() * size;
     loop {
-        let texts: Vec<TextBlock> = blocks.by_ref().take(wave).collect::<Result<_>>()?;
+        let texts = blocks.wave(wave)?;
         if texts.is_empty() {
             break;
         }
@@ -52,15 +52,18 @@ fn read_blocks(
         // In file order, so that the first mistake of the file is the one reported.
         for block in parsed {
             let block = block?;
-            sparse |= block.sparse || (width > 0 && width != block.rows.values.width());
-            width = width.max(block.rows.values.width());
+            if !block.rows.labels.is_empty() {
+                let here = block.rows.values.width();
+                sparse |= block.sparse || width.is_some_and(|before| before != here);
+                width = width.max(Some(here));
+            }
             with_query |= !block.rows.runs.is_empty();
             without_query = without_query.or(block.without_query);
             into.push(block.rows)?;
         }
     }
     let features = FileFeatures {
-        table: FeatureTable::numbered(width, u32::from(!options.zero_based)),
+        table: FeatureTable::numbered(width.unwrap_or(0), u32::from(!options.zero_based)),
         flexible: sparse,
     };
     let sizes = side_files::query_sizes(Path::new(&name), options, without_query.is_some())?;
@@ -184,7 +187,8 @@ impl<'a> BlockParser<'a> {
             if length == 0 || row.get(at + length) != Some(&b':') {
                 return Err(not_a_feature(row, at));
             }
-            let limit = self.options.max_feature_id;
+            // The number of features must fit 32 bits, too.
+            let limit = self.options.max_feature_id.min(u32::MAX - 1);
             let feature = match id.filter(|&id| id <= limit) {
                 Some(id) if id >= self.first_id => id - self.first_id,
                 Some(_) => return Err(Problem::FeatureZero),
@@ -331,6 +335,26 @@ mod tests {
             assert_eq!(data.queries().ids(), ["a", "b"]);
             assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1]);
             assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), [" docid = 7", "", ""]);
+        }
+    }
+
+    /// A block of rows without any feature still has rows.
+    #[test]
+    fn rows_without_features_may_fill_whole_blocks() {
+        let text = "1 qid:a\n0 qid:a\n2 qid:b 1:5 2:6\n0 qid:b 2:7\n1 qid:c\n";
+        let whole = read_text(text, 1 << 16, &ReadOptions::default()).unwrap();
+        assert_eq!(whole.values(), [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 6.0, 7.0, 0.0]);
+        for block in 1..text.len() {
+            assert_eq!(read_text(text, block, &ReadOptions::default()).unwrap(), whole, "blocks of {block}");
+        }
+    }
+
+    #[test]
+    fn the_largest_feature_id_of_all_is_refused() {
+        for zero_based in [false, true] {
+            let options = ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
+            let error = read_text("0 qid:1 4294967295:1\n", 1 << 16, &options).unwrap_err().to_string();
+            assert!(error.contains("beyond the limit of 4294967294"), "{error}");
         }
     }
 

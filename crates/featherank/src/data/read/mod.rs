@@ -6,6 +6,7 @@ mod feature_log;
 mod letor;
 mod number;
 mod options;
+mod pages;
 mod parquet;
 mod record_batch;
 mod search_hit;

@@ -6,12 +6,11 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
@@ -21,6 +20,7 @@ use super::FileFeatures;
 use super::assemble::{Assembler, Block};
 use super::columns::{Columns, Layout};
 use super::options::ReadOptions;
+use super::pages::CheckedGroup;
 use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
@@ -43,7 +43,7 @@ pub(crate) fn read(
             read_from(open, &name, options, into)
         }
         None => {
-            let bytes = Bytes::from(source.read_all()?);
+            let bytes = Bytes::from(source.read_all(options.max_bytes)?);
             read_from(|| Ok(bytes.clone()), &name, options, into)
         }
     }
@@ -68,14 +68,13 @@ fn read_from<R: ChunkReader + 'static>(
     into.check_coming(count_rows(&metadata), columns.features.len())?;
     let batches = BatchReader::new(&columns, metadata.schema(), options, name);
     let roots = ProjectionMask::roots(metadata.parquet_schema(), batches.projection());
+    let levels =
+        guarded(name, || parquet_to_arrow_field_levels(metadata.parquet_schema(), roots.clone(), None))?;
     let read_group = |(group, first_row): (usize, u64)| -> Result<Vec<Block>> {
         let file = open()?;
         let mut rows = guarded(name, || {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-                .with_row_groups(vec![group])
-                .with_projection(roots.clone())
-                .with_batch_size(BATCH_ROWS)
-                .build()
+            let pages = CheckedGroup { file: Arc::new(file), metadata: metadata.metadata().clone(), group };
+            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &pages, BATCH_ROWS, None)
         })?;
         let (mut blocks, mut row) = (Vec::new(), first_row);
         while let Some(batch) = guarded(name, || rows.next().transpose().map_err(ParquetError::from))? {

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::options::{ReadOptions, shorten};
 use super::source::Source;
-use crate::data::features::FeatureTable;
+use crate::data::features::{FeatureId, FeatureTable};
 use crate::error::{Location, Problem, Result};
+
+/// Bytes that a side file may have: enough for some ten million judgments.
+const LARGEST: u64 = 512 << 20;
 
 /// Sizes of the queries of a text file: from the file the user named, or, for rows without `qid:`, from the one that
 /// LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would look for.
@@ -48,10 +51,10 @@ pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<
     let names: Vec<String> = match by_id {
         Some(by_id) => {
             let mut names: Vec<String> = features.iter().map(|(_, f)| f.label()).collect();
+            let places: HashMap<u32, FeatureId> = features.iter().map(|(place, f)| (f.id, place)).collect();
             for (id, name, line) in by_id {
-                let place = features.iter().find(|(_, f)| f.id == id).map(|(place, _)| place);
                 let found = features.len();
-                let place = place.ok_or_else(|| {
+                let place = places.get(&id).ok_or_else(|| {
                     Problem::FeatureBeyondLimit { id: id.to_string(), limit: found as u64 }.at(at(Some(line)))
                 })?;
                 names[place.index()] = name;
@@ -93,7 +96,7 @@ pub(crate) fn read_judgments(path: &Path) -> Result<Judgments> {
 /// The lines that say something, with their numbers; `#` starts a comment line.
 fn lines(path: &Path) -> Result<Vec<(u64, String)>> {
     let mut source = Source::open(path)?;
-    let text = String::from_utf8(source.read_all()?)
+    let text = String::from_utf8(source.read_all(LARGEST)?)
         .map_err(|_| Problem::NotUtf8.at(Location::file(path.display().to_string())))?;
     let numbered = (1..).zip(text.lines().map(str::trim_end));
     let kept = numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use liblzma::stream::Stream;
+
 use crate::error::{Error, Location, Problem, Result};
 
 /// An open input with the name to use in messages.
@@ -16,6 +18,9 @@ pub(crate) struct Source {
 
 /// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
 const MAGIC: usize = 6;
+
+/// The most memory an xz file may ask for. Its header can name any size; those that `xz -9` writes need 65 MiB.
+const XZ_MEMORY: u64 = 512 << 20;
 
 impl Source {
     /// Opens a path; `-` is standard input.
@@ -53,7 +58,11 @@ impl Source {
                 Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole)))
             }
             Some("zstd") => Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io("read", &name, e))?),
-            Some(_) => Box::new(liblzma::read::XzDecoder::new_multi_decoder(whole)),
+            Some(_) => {
+                let stream = Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
+                    .map_err(|e| Error::io("read", &name, e.into()))?;
+                Box::new(liblzma::read::XzDecoder::new_stream(whole, stream))
+            }
             None => Box::new(whole),
         };
         Ok(Source { reader, name, compression, plain_file: None })
@@ -78,18 +87,32 @@ impl Source {
         }
     }
 
-    /// Everything, for formats that cannot be read piece by piece.
-    pub fn read_all(&mut self) -> Result<Vec<u8>> {
+    /// Everything, for formats that cannot be read piece by piece. A limit, because a compressed file of a few
+    /// kilobytes can unpack to any size.
+    pub fn read_all(&mut self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.reader.read_to_end(&mut bytes).map_err(|e| self.explain(e))?;
-        Ok(bytes)
+        let most = limit.saturating_add(1);
+        self.reader.by_ref().take(most).read_to_end(&mut bytes).map_err(|e| self.explain(e))?;
+        match bytes.len() as u64 > limit {
+            true => {
+                Err(Problem::TooLong { what: "file", limit_mib: limit >> 20 }.at(Location::file(&self.name)))
+            }
+            false => Ok(bytes),
+        }
     }
 
     /// What a failure to read means: inside a compressed file nearly always a file that was cut off.
     pub fn explain(&self, error: io::Error) -> Error {
         match self.compression {
             Some(format) if error.raw_os_error().is_none() => {
-                Problem::Damaged { format, reason: error.to_string() }.at(Location::file(&self.name))
+                let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+                let reason = match cause {
+                    Some(liblzma::stream::Error::MemLimit) => {
+                        format!("it asks for more than {} MiB of memory to be unpacked", XZ_MEMORY >> 20)
+                    }
+                    _ => error.to_string(),
+                };
+                Problem::Damaged { format, reason }.at(Location::file(&self.name))
             }
             _ => Error::io("read", &self.name, error),
         }
@@ -123,8 +146,24 @@ pub(crate) struct TextBlocks {
 }
 
 impl TextBlocks {
+    /// Bytes that a line may have; a full row of a million features takes less than a third of them. Without a limit, a
+    /// file that is no text at all would be collected in memory in search of its first line end.
+    const LONGEST_LINE: usize = 64 << 20;
+
     pub fn new(source: Source, size: usize) -> Self {
         TextBlocks { source, rest: Vec::new(), next_line: 1, size: size.max(1), ended: false }
+    }
+
+    /// Blocks of about so many bytes together, however long their lines are; none at the end.
+    pub fn wave(&mut self, bytes: usize) -> Result<Vec<TextBlock>> {
+        let (mut blocks, mut size) = (Vec::new(), 0);
+        while size < bytes
+            && let Some(block) = self.next().transpose()?
+        {
+            size += block.bytes.len();
+            blocks.push(block);
+        }
+        Ok(blocks)
     }
 
     fn next_block(&mut self) -> Result<Option<TextBlock>> {
@@ -146,6 +185,10 @@ impl TextBlocks {
                 break;
             }
             searched = bytes.len();
+            if searched > Self::LONGEST_LINE {
+                let problem = Problem::TooLong { what: "line", limit_mib: Self::LONGEST_LINE as u64 >> 20 };
+                return Err(problem.at(Location::line(self.source.name(), self.next_line)));
+            }
         }
         if bytes.is_empty() {
             return Ok(None);
@@ -169,6 +212,46 @@ impl Iterator for TextBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    #[test]
+    fn what_never_ends_is_refused() {
+        let source = |reader| Source::from_reader(reader, "t".into()).unwrap();
+        let message = |error: Error| error.to_string();
+        let lines = io::Cursor::new("one\ntwo\n").chain(io::repeat(b'x'));
+        let mut blocks = TextBlocks::new(source(Box::new(lines)), 1 << 20);
+        let error = message(blocks.wave(usize::MAX).err().unwrap());
+        assert!(error.contains("this line is longer than 64 MiB\n  --> t, line 3\n"), "{error}");
+        assert!(blocks.next().is_none());
+        let error = message(source(Box::new(io::repeat(0))).read_all(3 << 20).unwrap_err());
+        assert!(error.contains("this file is longer than 3 MiB"), "{error}");
+        assert_eq!(source(Box::new(io::repeat(7).take(9))).read_all(9).unwrap(), [7; 9]);
+    }
+
+    /// A header that asks for a dictionary of 4 GiB; nothing else is wrong with it.
+    #[test]
+    fn xz_files_cannot_ask_for_any_amount_of_memory() {
+        let mut bytes = b"\xfd7zXZ\0\0\0\xff\x12\xd9\x41".to_vec();
+        // Block header: 12 bytes, one filter, LZMA2 with dictionary size code 40, padding, CRC32.
+        let header = [2, 0, 0x21, 1, 40, 0, 0, 0];
+        bytes.extend(header);
+        let mut crc = flate2::Crc::new();
+        crc.update(&header);
+        bytes.extend(crc.sum().to_le_bytes());
+        let source = Source::from_reader(Box::new(io::Cursor::new(bytes)), "t".into());
+        let error = source.unwrap().read_all(1).unwrap_err().to_string();
+        assert!(error.contains("more than 512 MiB of memory"), "{error}");
+    }
+
+    #[test]
+    fn a_wave_ends_once_it_has_enough_bytes() {
+        let text = format!("{}\n", "x".repeat(99)).repeat(10);
+        let source = Source::from_reader(Box::new(io::Cursor::new(text)), "t".into()).unwrap();
+        let mut blocks = TextBlocks::new(source, 16);
+        let waves: Vec<usize> =
+            std::iter::from_fn(|| Some(blocks.wave(150).unwrap().len()).filter(|&n| n > 0)).collect();
+        assert_eq!(waves, [2; 5]);
+    }
 
     fn blocks(text: &str, size: usize) -> Vec<(String, u64)> {
         let source = Source::from_reader(Box::new(io::Cursor::new(text.to_owned())), "t".into()).unwrap();

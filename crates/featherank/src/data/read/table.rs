@@ -1,6 +1,6 @@
 //! Tables as text: CSV and TSV with a header, row after row, never the whole file in memory.
 
-use std::io::{Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowCollector};
@@ -28,7 +28,7 @@ pub(crate) fn read(
     while let Some(line) = rows.next()? {
         row.parse(&rows.record, line, &mut collected)
             .map_err(|problem| problem.at(Location::line(&name, line)))?;
-        if collected.len() >= RowCollector::ENOUGH {
+        if collected.is_full() {
             into.push(collected.take()?)?;
         }
     }
@@ -36,8 +36,38 @@ pub(crate) fn read(
     Ok(FileFeatures { table: columns.table, flexible: false })
 }
 
-/// The start of the file, the rest of it, and one more line end.
-type Input = Chain<Chain<Cursor<Vec<u8>>, Source>, &'static [u8]>;
+/// The start of the file, the rest of it, and two more line ends. The first ends the last row; the second is read only
+/// where the first did not, inside a quote.
+struct Input {
+    start: Cursor<Vec<u8>>,
+    source: Source,
+    line_ends: usize,
+    /// Bytes that may still be read for the current row.
+    room: usize,
+}
+
+impl Input {
+    /// Bytes that a row may have. A quote that is never closed would otherwise bring the rest of the file into memory.
+    const LONGEST_ROW: usize = 64 << 20;
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.room == 0 {
+            return Err(io::Error::other("too long"));
+        }
+        let mut count = self.start.read(buffer)?;
+        if count == 0 {
+            count = self.source.read(buffer)?;
+        }
+        if count == 0 && self.line_ends < 2 {
+            self.line_ends += 1;
+            count = (&b"\n"[..]).read(buffer)?;
+        }
+        self.room = self.room.saturating_sub(count);
+        Ok(count)
+    }
+}
 
 /// The records of a table with the lines they stand on.
 struct Rows {
@@ -71,26 +101,37 @@ impl Rows {
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
             .buffer_capacity(1 << 17)
-            .from_reader(Cursor::new(start).chain(source).chain(&b"\n"[..]));
+            .from_reader(Input { start: Cursor::new(start), source, line_ends: 0, room: Input::LONGEST_ROW });
         Ok(Rows { reader, record: csv::ByteRecord::new() })
     }
 
     /// Reads the next row that is not blank into `record`; returns the line it starts on.
     fn next(&mut self) -> Result<Option<u64>> {
         loop {
-            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-                let source = self.reader.get_ref().get_ref().0.get_ref().1;
-                explain(error, source)
-            })?;
-            if !more {
-                return Ok(None);
+            self.reader.get_mut().room = Input::LONGEST_ROW;
+            let start = self.reader.position().line();
+            let more = self.reader.read_byte_record(&mut self.record);
+            let input = self.reader.get_ref();
+            let at = |line| Location::line(input.source.name(), line);
+            match more {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(_) if input.room == 0 => {
+                    let limit_mib = Input::LONGEST_ROW as u64 >> 20;
+                    return Err(Problem::TooLong { what: "row", limit_mib }.at(at(start)));
+                }
+                Err(error) => return Err(explain(error, &input.source)),
             }
             let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
             if !blank {
                 // Every record ends with a line feed, the last one thanks to the one added. The record's own position
                 // would be that of the blank lines before it.
                 let inside = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
-                return Ok(Some(self.reader.position().line() - 1 - inside));
+                let end = self.reader.position().line();
+                return match input.line_ends {
+                    2 => Err(Problem::UnclosedQuote.at(at(end - inside))),
+                    _ => Ok(Some(end - 1 - inside)),
+                };
             }
         }
     }
@@ -186,6 +227,27 @@ mod tests {
         ] {
             assert!(error(text).contains("t.csv, line 5\n"), "{text:?}: {}", error(text));
         }
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_named_with_its_row() {
+        for text in ["label,qid,a\n\n0,\"1,1\n0,2,3\n", "label,qid,a\n0,1,1\n0,1,\"2", "\n\n\"label,qid"] {
+            let message = error(text);
+            assert!(message.contains("quote is opened") && message.contains("t.csv, line 3\n"), "{message}");
+        }
+        let closed = "label,qid,a\n0,\"1\n\",1\n0,1,\"2\"";
+        assert!(read_bytes(closed.into(), "t.csv", &ReadOptions::default()).is_ok());
+    }
+
+    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    #[test]
+    fn a_row_that_never_ends_is_refused() {
+        let text = std::io::Read::chain(&b"label,qid,a\n0,1,\""[..], std::io::repeat(b'x'));
+        let source = super::Source::from_reader(Box::new(text), "t.csv".into()).unwrap();
+        let options = ReadOptions::default();
+        let error = super::read(source, b',', &options, &mut super::Assembler::new(&options)).err().unwrap();
+        let error = error.to_string();
+        assert!(error.contains("this row is longer than 64 MiB\n  --> t.csv, line 2\n"), "{error}");
     }
 
     #[test]
