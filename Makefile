@@ -41,5 +41,13 @@ bench: $(VENV)/installed release
 	cargo build --release --locked -p featherank --example read_data
 	FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/read_text.py
 
+# Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.
+fuzz:
+	for target in letor table parquet feature_log side_files; do \
+		mkdir -p fuzz/corpus/$$target && \
+		cargo +nightly fuzz run $$target fuzz/corpus/$$target fuzz/corpus-seeds/$$target -- \
+			-max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 -max_len=4096 || exit 1; \
+	done
+
 clean:
 	rm -rf $(VENV) target bench/out

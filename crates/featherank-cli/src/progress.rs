@@ -20,6 +20,7 @@ static WATCHING: AtomicBool = AtomicBool::new(false);
 pub fn handle_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         if !WATCHING.load(Ordering::Relaxed) || INTERRUPTED.swap(true, Ordering::Relaxed) {
+            featherank::data::discard_unfinished_writes();
             std::process::exit(130);
         }
     })?;

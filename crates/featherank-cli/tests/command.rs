@@ -123,6 +123,11 @@ fn a_closed_pipe_is_no_failure() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
+#[cfg(unix)]
+fn interrupt(child: &std::process::Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
 /// Interrupted while it waits for input: code 130, no output.
 #[cfg(unix)]
 #[test]
@@ -136,8 +141,32 @@ fn an_interrupt_ends_with_130() {
     let input = child.stdin.take().unwrap();
     // The handler is set before anything is read; give the process time to get there.
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     drop(input);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+}
+
+/// Interrupted while it writes: neither the file nor what was written of it is left.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_write_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "0 qid:1 1:0.123456 2:0.234567 3:0.345678\n".repeat(400_000);
+    std::fs::write(folder.path().join("large.txt"), rows).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(["convert", "large.txt", "out.txt.xz", "--quiet"])
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    // As soon as the temporary file is there, which is long before xz is through with it.
+    while std::fs::read_dir(folder.path()).unwrap().count() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["large.txt"]);
 }

@@ -98,6 +98,12 @@ fn configure(args: &Args) -> Result<SynthConfig> {
         }
         value[key] = serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
     }
+    // Fewer or more queries of the same length is what people mean who set only the queries.
+    let set = |name: &str| args.settings.iter().any(|(key, _)| key == name);
+    if set("queries") && !set("documents") && config.queries > 0 {
+        let mean = config.documents as f64 / config.queries as f64;
+        value["documents"] = (value["queries"].as_f64().unwrap_or(0.0) * mean).round().into();
+    }
     let settings: Vec<String> = args.settings.iter().map(|(key, text)| format!("{key}={text}")).collect();
     serde_json::from_value(value).map_err(|e| Error::invalid("setting", settings.join(" "), e.to_string()))
 }

@@ -14,4 +14,4 @@ pub use features::{Feature, FeatureId, FeatureTable};
 pub use normalise::{Normaliser, Scaler};
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;
-pub use write::{WriteOptions, write, write_atomically};
+pub use write::{WriteOptions, discard_unfinished_writes, write, write_atomically};

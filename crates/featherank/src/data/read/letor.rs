@@ -13,7 +13,7 @@ use super::assemble::{Assembler, Block, QueryRun, Values};
 use super::number;
 use super::options::{ReadOptions, shorten};
 use super::side_files;
-use super::source::{Source, TextBlocks};
+use super::source::{Source, TextBlock, TextBlocks};
 use crate::data::dataset::TextColumn;
 use crate::data::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
@@ -38,17 +38,18 @@ fn read_blocks(
     let first_row = into.rows();
     let (mut sparse, mut width, mut with_query, mut without_query) = (false, None, false, None);
     let mut blocks = TextBlocks::new(source, size);
-    // A wave of blocks at a time: all cores parse, and no more text is in memory than one wave.
-    let wave = 4 * rayon::current_num_threads() * size;
+    // A wave of blocks at a time: all cores parse while the next wave is read and decompressed, and no more text is in
+    // memory than these two.
+    let wave = 2 * rayon::current_num_threads() * size;
+    let parse = |text: TextBlock| BlockParser::new(options, text.first_line).parse(&text.bytes, &name);
+    let mut next = blocks.wave(wave);
     loop {
-        let texts = blocks.wave(wave)?;
+        let texts = next?;
         if texts.is_empty() {
             break;
         }
-        let parsed: Vec<Result<ParsedBlock>> = texts
-            .into_par_iter()
-            .map(|text| BlockParser::new(options, text.first_line).parse(&text.bytes, &name))
-            .collect();
+        let parsed: Vec<Result<ParsedBlock>>;
+        (next, parsed) = rayon::join(|| blocks.wave(wave), || texts.into_par_iter().map(parse).collect());
         // In file order, so that the first mistake of the file is the one reported.
         for block in parsed {
             let block = block?;

@@ -187,6 +187,9 @@ impl ReadOptions {
         }
         match text.to_ascii_lowercase().as_str() {
             "" | "null" | "na" | "n/a" | "none" | "?" => self.missing_value(what),
+            // What pandas writes for a column of truth values.
+            "true" => Ok(1.0),
+            "false" => Ok(0.0),
             _ => Err(Problem::NotANumber { what: what(), text: shorten(text) }),
         }
     }
@@ -268,6 +271,7 @@ mod tests {
             assert_eq!(lenient.parse_value(text, what), Ok(value), "{text}");
         }
         assert!(lenient.parse_value("abc", what).is_err());
+        assert_eq!((strict.parse_value("True", what), strict.parse_value("false", what)), (Ok(1.0), Ok(0.0)));
         assert_eq!(strict.parse_value("1e-50", what), Ok(0.0));
     }
 

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Location, Problem, Result};
 
@@ -44,12 +45,42 @@ pub fn write_atomically(
         _ => Path::new("."),
     };
     let temporary = temporary(folder).map_err(|e| Error::io("create a file in", folder, e))?;
+    let _unfinished = Unfinished::note(temporary.path());
     let mut out = BufWriter::with_capacity(1 << 18, temporary);
     content(&mut out)?;
     let temporary = out.into_inner().map_err(|e| failed(e.into_error()))?;
     temporary.as_file().sync_all().map_err(failed)?;
     temporary.persist(target).map_err(|e| failed(e.error))?;
     Ok(())
+}
+
+/// Temporary files that are being written now. A process that is told to end never gets to drop them.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of all writes under way: for handlers of signals, right before the process ends.
+pub fn discard_unfinished_writes() {
+    // A file that is gone already needs no removing.
+    unfinished().drain(..).for_each(|path| drop(fs::remove_file(path)));
+}
+
+/// Keeps a temporary file listed as long as it is written.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn note(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Unfinished(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
 }
 
 fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
