@@ -102,7 +102,7 @@ fn configure(args: &Args) -> Result<SynthConfig> {
     let set = |name: &str| args.settings.iter().any(|(key, _)| key == name);
     if set("queries") && !set("documents") && config.queries > 0 {
         let mean = config.documents as f64 / config.queries as f64;
-        value["documents"] = (value["queries"].as_f64().unwrap_or(0.0) * mean).round().into();
+        value["documents"] = ((value["queries"].as_f64().unwrap_or(0.0) * mean).round() as u64).into();
     }
     let settings: Vec<String> = args.settings.iter().map(|(key, text)| format!("{key}={text}")).collect();
     serde_json::from_value(value).map_err(|e| Error::invalid("setting", settings.join(" "), e.to_string()))
