@@ -225,8 +225,28 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
     );
     if let Some(baseline) = &found.risk_baseline {
         text += &format!("\nrisk: {} against {baseline}", found.measures[0]);
+        (0..found.rankings.len()).filter_map(|i| hurt_queries(found, i)).for_each(|line| text += &line);
     }
     text
+}
+
+/// The queries whose loss is significant on its own, the worst first.
+fn hurt_queries(found: &Evaluation, index: usize) -> Option<String> {
+    const SHOWN: usize = 5;
+    let trade_off = &found.rankings[index].risk.as_ref()?.report.trade_off;
+    let mut hurt: Vec<(f64, usize)> = trade_off
+        .per_query
+        .iter()
+        .filter(|query| trade_off.risky.contains(&query.query))
+        .map(|query| (query.contribution, query.query))
+        .collect();
+    hurt.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let ids: Vec<&str> = hurt.iter().take(SHOWN).map(|&(_, query)| found.queries[query].as_str()).collect();
+    let more = if hurt.len() > SHOWN { ", …" } else { "" };
+    let count = hurt.len();
+    (count > 0).then(|| {
+        format!("\n{} hurts {count} queries, each significantly: {}{more}", letter(index), ids.join(", "))
+    })
 }
 
 fn letter(index: usize) -> String {
