@@ -27,7 +27,7 @@ release:
 	cargo build --release --locked
 
 $(VENV)/installed: python/requirements-test.txt
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)"; exit 1; }
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt
 	touch $@
 

@@ -109,7 +109,7 @@ pub struct Comparison {
     pub a: usize,
     /// Index of the second ranking.
     pub b: usize,
-    /// Mean of a − b over queries.
+    /// Mean of a − b over queries; for the geometric mean, of their logarithms.
     pub difference: f64,
     /// Paired t-test, two-sided.
     pub t_p: f64,
@@ -135,13 +135,17 @@ pub fn evaluate(
     for ranking in rankings {
         let value = |measure: &Measure| {
             let per_query = measure.per_query(&ranking.scores, &view);
-            let interval = bootstrap_mean(&per_query, 0.95, plan.resamples, plan.seed);
+            let Interval { low, high, level } =
+                bootstrap_mean(&measure.additive(&per_query), 0.95, plan.resamples, plan.seed);
+            let interval =
+                Interval { low: measure.from_additive(low), high: measure.from_additive(high), level };
             MeasureResult { value: measure.summary(&per_query), interval, per_query }
         };
         let values = plan.measures.iter().map(value).collect();
         results.push(RankingResult { name: ranking.name.clone(), values, risk: None });
     }
-    let comparisons = (0..plan.measures.len()).flat_map(|m| compare(m, &results)).collect();
+    let comparisons =
+        plan.measures.iter().enumerate().flat_map(|(m, measure)| compare(m, measure, &results)).collect();
     if let Some(baseline) = baseline {
         add_risk(&mut results, &baseline.per_query, plan.alpha);
     }
@@ -154,16 +158,18 @@ pub fn evaluate(
     })
 }
 
-fn compare(measure: usize, results: &[RankingResult]) -> Vec<Comparison> {
+fn compare(index: usize, measure: &Measure, results: &[RankingResult]) -> Vec<Comparison> {
+    let values: Vec<Vec<f64>> =
+        results.iter().map(|r| measure.additive(&r.values[index].per_query)).collect();
     let mut found = Vec::new();
     for a in 0..results.len() {
         for b in a + 1..results.len() {
-            let (x, y) = (&results[a].values[measure].per_query, &results[b].values[measure].per_query);
+            let (x, y) = (&values[a], &values[b]);
             let t = paired_t(x, y);
             let wilcoxon_p = wilcoxon(x, y, WilcoxonMethod::Auto).p;
             let difference = t.mean_difference;
             found.push(Comparison {
-                measure,
+                measure: index,
                 a,
                 b,
                 difference,

@@ -91,7 +91,7 @@ pub struct Conventions {
     pub relevant_from: f32,
     /// Documents of equal score.
     pub ties: Ties,
-    /// The label that means certain satisfaction in ERR is this plus nothing: R = (2^y − 1) / 2^max.
+    /// The largest grade: in ERR a document satisfies with probability (2^y − 1) / 2^max.
     pub max_grade: f32,
 }
 

@@ -183,11 +183,28 @@ impl Measure {
 
     /// One number from per-query values; queries that do not count (NaN) are left out.
     pub fn summary(&self, per_query: &[f64]) -> f64 {
-        let counted = per_query.iter().copied().filter(|value| !value.is_nan());
-        let n = counted.clone().count() as f64;
+        let values = self.additive(per_query);
+        let counted = values.iter().copied().filter(|value| !value.is_nan());
+        self.from_additive(counted.clone().sum::<f64>() / counted.count() as f64)
+    }
+
+    /// Per-query values on the scale on which the summary is a plain mean, which is where they may be resampled and
+    /// tested: logarithms for the geometric mean, the values themselves otherwise.
+    pub fn additive(&self, per_query: &[f64]) -> Vec<f64> {
         match self.spec.summarise {
-            Summary::Mean => counted.sum::<f64>() / n,
-            Summary::GeometricMean => (counted.map(|value| value.max(1e-5).ln()).sum::<f64>() / n).exp(),
+            Summary::Mean => per_query.to_vec(),
+            // `max` would turn NaN, a query that does not count, into the floor.
+            Summary::GeometricMean => {
+                per_query.iter().map(|&value| if value < 1e-5 { 1e-5f64.ln() } else { value.ln() }).collect()
+            }
+        }
+    }
+
+    /// The summary that a mean on the additive scale stands for.
+    pub fn from_additive(&self, mean: f64) -> f64 {
+        match self.spec.summarise {
+            Summary::Mean => mean,
+            Summary::GeometricMean => mean.exp(),
         }
     }
 
