@@ -14,7 +14,7 @@ pub(crate) const I32: u8 = 5;
 const I64: u8 = 6;
 const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
-const LIST: u8 = 9;
+pub(crate) const LIST: u8 = 9;
 const SET: u8 = 10;
 const MAP: u8 = 11;
 pub(crate) const STRUCT: u8 = 12;
@@ -58,9 +58,8 @@ pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()>
             pass(bytes, length)
         }
         LIST | SET => {
-            let header = one(bytes)?;
-            let count = if header >> 4 == 15 { varint(bytes)? } else { u64::from(header >> 4) };
-            (0..count).try_for_each(|_| skip_element(header & 15, bytes, depth))
+            let (count, kind) = list(bytes)?;
+            (0..count).try_for_each(|_| skip_element(kind, bytes, depth))
         }
         MAP => {
             let count = varint(bytes)?;
@@ -74,6 +73,13 @@ pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()>
         UUID => pass(bytes, 16),
         _ => Err(malformed("a value of an unknown type")),
     }
+}
+
+/// The number and the type of the elements that follow.
+pub(crate) fn list(bytes: &mut impl Read) -> Result<(u64, u8)> {
+    let header = one(bytes)?;
+    let count = if header >> 4 == 15 { varint(bytes)? } else { u64::from(header >> 4) };
+    Ok((count, header & 15))
 }
 
 /// Passes over an element of a list, which takes at least a byte: the end of the data ends every list.
