@@ -13,6 +13,7 @@ mod search_hit;
 mod side_files;
 mod source;
 mod table;
+mod thrift;
 
 use std::path::Path;
 

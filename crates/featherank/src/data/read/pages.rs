@@ -14,6 +14,8 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::thrift::{self, for_each_field, signed, skip, varint};
+
 type Result<T> = std::result::Result<T, ParquetError>;
 
 /// One row group of a file, as the decoder wants it, with checked pages.
@@ -147,6 +149,58 @@ struct Header {
 const INDEX_PAGE: u64 = 1;
 const DICTIONARY_PAGE: u64 = 2;
 
+/// Refuses a footer that would keep the decoder busy or make it allocate anything; what else is wrong with it, the
+/// decoder says better.
+pub(crate) fn check_footer<R: ChunkReader>(file: &R) -> Result<()> {
+    let Some(tail) = file.len().checked_sub(8) else { return Ok(()) };
+    let bytes = file.get_bytes(tail, 8)?;
+    let Some((length, b"PAR1")) = bytes.split_first_chunk() else { return Ok(()) };
+    let length = u32::from_le_bytes(*length);
+    match tail.checked_sub(length.into()) {
+        Some(start) => {
+            let mut footer = &file.get_bytes(start, length as usize)?[..];
+            for_each_field(&mut footer, |id, kind, bytes| match (id, kind) {
+                (2, thrift::LIST) => check_schema(bytes),
+                (2, _) => Err(implausible("the schema is not a list")),
+                _ => skip(kind, bytes, 0),
+            })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The schema is a list of groups, each before its children, of which it says how many there are. The decoder makes
+/// room for them before it looks, and calls itself for each group in a group.
+fn check_schema(bytes: &mut impl Read) -> Result<()> {
+    // Far more than any table of ours has; lists and maps in structs take a few.
+    const DEEPEST: usize = 64;
+    let (count, kind) = thrift::list(bytes)?;
+    // Children still to come, of each group that is open.
+    let mut open: Vec<u64> = Vec::new();
+    for _ in 0..count {
+        let mut children = 0;
+        match kind {
+            thrift::STRUCT => for_each_field(bytes, |id, kind, bytes| match (id, kind) {
+                (5, thrift::I32) => size(signed(bytes)?).map(|count| children = count),
+                (5, _) => Err(implausible("the schema has a group without a size")),
+                _ => skip(kind, bytes, 0),
+            })?,
+            _ => return Err(implausible("the schema holds no columns")),
+        }
+        while open.pop_if(|left| *left == 0).is_some() {}
+        if let Some(left) = open.last_mut() {
+            *left -= 1;
+        }
+        if children > 0 {
+            open.push(children);
+        }
+        if children > count || open.len() > DEEPEST {
+            return Err(implausible("the schema has a group larger than itself, or too many in each other"));
+        }
+    }
+    Ok(())
+}
+
 fn check_headers<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData, rows: u64) -> Result<()> {
     let (mut at, length) = chunk.byte_range();
     let end = at.saturating_add(length);
@@ -195,16 +249,16 @@ fn most_bytes(chunk: &ColumnChunkMetaData, rows: u64, packed: u64) -> u64 {
 fn read_header(bytes: &mut impl Read) -> Result<Header> {
     let mut header = Header::default();
     for_each_field(bytes, |id, kind, bytes| {
-        let number = if kind == Thrift::I32 { Some(signed(bytes)?) } else { None };
+        let number = if kind == thrift::I32 { Some(signed(bytes)?) } else { None };
         match (id, number) {
             (1, Some(kind)) => header.kind = size(kind)?,
             (2, Some(unpacked)) => header.unpacked = size(unpacked)?,
             (3, Some(packed)) => header.packed = size(packed)?,
             (_, Some(_)) => {}
             // The headers of data pages and dictionaries all begin with the number of values.
-            (5 | 7 | 8, None) if kind == Thrift::STRUCT => {
+            (5 | 7 | 8, None) if kind == thrift::STRUCT => {
                 for_each_field(bytes, |id, kind, bytes| match id {
-                    1 if kind == Thrift::I32 => size(signed(bytes)?).map(|values| header.values = values),
+                    1 if kind == thrift::I32 => size(signed(bytes)?).map(|values| header.values = values),
                     _ => skip(kind, bytes, 0),
                 })?
             }
@@ -217,84 +271,6 @@ fn read_header(bytes: &mut impl Read) -> Result<Header> {
 
 fn size(number: i64) -> Result<u64> {
     u64::try_from(number).map_err(|_| implausible("a page has a negative size"))
-}
-
-/// The types of Thrift's compact protocol that matter here.
-struct Thrift;
-
-impl Thrift {
-    const TRUE: u8 = 1;
-    const FALSE: u8 = 2;
-    const BYTE: u8 = 3;
-    const I16: u8 = 4;
-    const I32: u8 = 5;
-    const I64: u8 = 6;
-    const DOUBLE: u8 = 7;
-    const BINARY: u8 = 8;
-    const STRUCT: u8 = 12;
-}
-
-/// Visits the fields of a struct with their ids and types; the visitor takes each value.
-fn for_each_field<R: Read>(
-    bytes: &mut R,
-    mut visit: impl FnMut(i64, u8, &mut R) -> Result<()>,
-) -> Result<()> {
-    let mut id = 0i64;
-    loop {
-        let byte = one(bytes)?;
-        let (step, kind) = (byte >> 4, byte & 15);
-        if kind == 0 {
-            return Ok(());
-        }
-        id = if step == 0 { signed(bytes)? } else { id.wrapping_add(step.into()) };
-        visit(id, kind, bytes)?;
-    }
-}
-
-/// Passes over a value. Page headers hold no lists or maps, and structs (statistics) only one in another.
-fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
-    match kind {
-        Thrift::TRUE | Thrift::FALSE => Ok(()),
-        Thrift::BYTE => pass(bytes, 1),
-        Thrift::I16 | Thrift::I32 | Thrift::I64 => varint(bytes).map(|_| ()),
-        Thrift::DOUBLE => pass(bytes, 8),
-        Thrift::BINARY => {
-            let length = varint(bytes)?;
-            pass(bytes, length)
-        }
-        Thrift::STRUCT if depth < 8 => for_each_field(bytes, |_, kind, bytes| skip(kind, bytes, depth + 1)),
-        _ => Err(implausible("a page header of an unknown form")),
-    }
-}
-
-fn pass(bytes: &mut impl Read, count: u64) -> Result<()> {
-    match std::io::copy(&mut bytes.take(count), &mut std::io::sink())? == count {
-        true => Ok(()),
-        false => Err(ParquetError::EOF("a page header is cut off".into())),
-    }
-}
-
-fn one(bytes: &mut impl Read) -> Result<u8> {
-    let mut byte = [0];
-    bytes.read_exact(&mut byte)?;
-    Ok(byte[0])
-}
-
-fn varint(bytes: &mut impl Read) -> Result<u64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let byte = one(bytes)?;
-        value |= u64::from(byte & 127) << shift;
-        if byte < 128 {
-            return Ok(value);
-        }
-    }
-    Err(implausible("a number of more than 64 bits"))
-}
-
-fn signed(bytes: &mut impl Read) -> Result<i64> {
-    let zigzag = varint(bytes)?;
-    Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
 }
 
 /// A reader that knows how much was read.
@@ -389,6 +365,36 @@ mod tests {
         }
     }
 
+    /// Found by fuzzing: a list of 2^31 booleans, which take no bytes, in a field that nobody knows.
+    #[test]
+    fn a_footer_that_keeps_the_decoder_busy_is_refused() {
+        let footer = [0xf9, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
+        let bytes = [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
+        let error = read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("a header has a list of booleans"), "{error}");
+    }
+
+    fn with_schema(elements: &[&[u8]]) -> Vec<u8> {
+        let mut footer = vec![0x15, 2, 0x19, 0xfc];
+        footer.extend([elements.len() as u8 | 128, (elements.len() >> 7) as u8]);
+        footer.extend(elements.concat());
+        footer.push(0);
+        [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat()
+    }
+
+    /// Found by fuzzing: a group that says it has a thousand million columns. And a schema that would take the decoder
+    /// through a call in a call for every level.
+    #[test]
+    fn a_schema_that_claims_too_much_is_refused() {
+        let group = |children: &[u8]| [&[0x48, 1, b'a', 0x15][..], children, &[0]].concat();
+        let (huge, one) = (group(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), group(&[2]));
+        for elements in [vec![&one[..], &huge], vec![&one[..]; 5000], vec![&group(&[1])[..]]] {
+            let error = read_bytes(with_schema(&elements), "a.parquet", &ReadOptions::default());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("the schema has a group") || error.contains("negative"), "{error}");
+        }
+    }
+
     #[test]
     fn sizes_of_pages_are_bounded_by_rows_and_compression() {
         let chunk = |kind| {
@@ -418,12 +424,9 @@ mod tests {
     fn headers_that_make_no_sense_are_refused() {
         for bytes in [
             &b""[..],
-            // A negative size, a list, structs in structs in structs, a text of any length.
+            // A negative size, and a list of booleans.
             &[0x25, 1, 0],
             &[0x19, 0x11, 0],
-            &[0x1c; 40],
-            &[0x18, 0xff, 0xff, 0xff, 0xff, 0x7f],
-            &[0xff; 30],
         ] {
             assert!(read_header(&mut &bytes[..]).is_err(), "{bytes:?}");
         }

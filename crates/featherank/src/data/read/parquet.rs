@@ -20,7 +20,7 @@ use super::FileFeatures;
 use super::assemble::{Assembler, Block};
 use super::columns::{Columns, Layout};
 use super::options::ReadOptions;
-use super::pages::CheckedGroup;
+use super::pages::{CheckedGroup, check_footer};
 use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
@@ -57,6 +57,7 @@ fn read_from<R: ChunkReader + 'static>(
 ) -> Result<FileFeatures> {
     let file = open()?;
     let metadata = guarded(name, || {
+        check_footer(&file)?;
         // The embedded Arrow schema says how the writer held the columns in memory, which is no concern of ours.
         let metadata =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
