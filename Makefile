@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BIN := $(TARGET)/release/featherank
-SECONDS ?= 600
+FUZZ_SECONDS ?= 600
 
 .PHONY: test lint rust-test python-test docs bench fuzz clean
 
@@ -46,7 +46,7 @@ fuzz:
 	for target in letor table parquet feature_log side_files; do \
 		mkdir -p fuzz/corpus/$$target && \
 		cargo +nightly fuzz run $$target fuzz/corpus/$$target fuzz/corpus-seeds/$$target -- \
-			-max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 -max_len=4096 || exit 1; \
+			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 -max_len=4096 || exit 1; \
 	done
 
 clean:

@@ -12,6 +12,7 @@ mod write;
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};
 pub use normalise::{Normaliser, Scaler};
+pub(crate) use read::shorten;
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;
 pub use write::{WriteOptions, discard_unfinished_writes, write, write_atomically};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Ranking;
-use crate::data::{Dataset, FeatureId, write_atomically};
+use crate::data::{Dataset, FeatureId, shorten, write_atomically};
 use crate::error::{Error, Location, Problem, Result};
 
 /// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score tag`.
@@ -23,8 +23,8 @@ fn score(name: &str, line: u64, text: &str) -> Result<f32> {
     let what = || "score".to_owned();
     let problem = match text.parse::<f32>() {
         Ok(score) if score.is_finite() => return Ok(score),
-        Ok(_) => Problem::NotFinite { what: what(), text: text.into() },
-        Err(_) => Problem::NotANumber { what: what(), text: text.into() },
+        Ok(_) => Problem::NotFinite { what: what(), text: shorten(text) },
+        Err(_) => Problem::NotANumber { what: what(), text: shorten(text) },
     };
     Err(problem.at(Location::line(name, line)))
 }

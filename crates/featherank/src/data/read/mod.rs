@@ -22,6 +22,7 @@ use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
 pub(crate) use columns::Layout;
+pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 use source::Source;
 
