@@ -17,9 +17,9 @@ lint:
 rust-test:
 	cargo test --workspace --locked
 
-# The binary that the Rust tests have built: one build is enough.
+# With the binary of the Rust tests: building for tests and for use differs in features, and one build is enough.
 python-test: $(VENV)/installed
-	cargo build --workspace --locked
+	cargo test --workspace --locked --no-run --quiet
 	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests
 
 .PHONY: release
