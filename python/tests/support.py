@@ -19,7 +19,8 @@ def find_binary() -> Path:
     """The command under test: FEATHERANK_BIN, else a release build, else a debug build."""
     named = os.environ.get("FEATHERANK_BIN")
     if named:
-        candidates = [Path(named)]
+        # Tests change the working directory; a relative path is meant from the project's root.
+        candidates = [PROJECT / named]
     else:
         target = PROJECT / os.environ.get("CARGO_TARGET_DIR", "target")
         candidates = [target / profile / "featherank" for profile in ("release", "debug")]
