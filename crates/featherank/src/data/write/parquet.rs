@@ -79,6 +79,9 @@ fn encode(
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        // A reader holds the dictionaries of all columns at once: small ones pay for counts and flags, large ones only
+        // cost it memory.
+        .set_dictionary_page_size_limit(1 << 14)
         .set_key_value_metadata(Some(vec![KeyValue::new(Layout::KEY.to_owned(), note)]))
         .build();
     let columns = Columns::new(data, layout);
