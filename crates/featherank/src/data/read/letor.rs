@@ -144,8 +144,10 @@ impl<'a> BlockParser<'a> {
 
     /// One line: blank, a comment, or a document.
     fn row(&mut self, line: &[u8]) -> Result<(), Problem> {
+        // Only the line end goes: a comment is kept to its last blank, so that writing it again loses nothing.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (row, comment) = match memchr::memchr(b'#', line) {
-            Some(hash) => (&line[..hash], Some(line[hash + 1..].trim_ascii_end())),
+            Some(hash) => (&line[..hash], Some(&line[hash + 1..])),
             None => (line, None),
         };
         let row = row.trim_ascii_end();
@@ -357,6 +359,13 @@ mod tests {
             let error = read_text("0 qid:1 4294967295:1\n", 1 << 16, &options).unwrap_err().to_string();
             assert!(error.contains("beyond the limit of 4294967294"), "{error}");
         }
+    }
+
+    #[test]
+    fn comments_keep_their_blanks_but_not_windows_line_ends() {
+        let data =
+            read_text("1 qid:1 1:1 # a b  \r\n0 qid:1 1:2 #c \n", 1 << 16, &ReadOptions::default()).unwrap();
+        assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), [" a b  ", "c "]);
     }
 
     fn problem(text: &str) -> (Problem, Option<u64>) {
