@@ -21,6 +21,14 @@ pub enum Purpose {
     SynthQuery = 4,
     /// Shuffles that tests and conformance checks make.
     Test = 5,
+    /// Which documents each tree of a forest sees.
+    Forest = 6,
+    /// Which features each tree or split sees.
+    TreeFeatures = 7,
+    /// Shuffles of a feature within queries.
+    Permutation = 8,
+    /// The order in which a ranker visits queries, and where it starts.
+    Descent = 9,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

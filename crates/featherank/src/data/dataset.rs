@@ -76,6 +76,11 @@ impl Dataset {
         &self.values[feature.index() * n..(feature.index() + 1) * n]
     }
 
+    /// Whether a feature is missing somewhere; missing values are NaN.
+    pub fn has_missing(&self, feature: FeatureId) -> bool {
+        self.column(feature).iter().any(|x| x.is_nan())
+    }
+
     /// All columns, one after the other.
     pub fn values(&self) -> &[f32] {
         &self.values

@@ -1,18 +1,19 @@
 //! Rankers: methods that learn to score documents, and the models they leave.
 
-mod linear_model;
+pub mod lambda;
+pub mod linear;
+mod model;
 pub mod single_feature;
+pub mod tree;
 
-use std::path::Path;
-
-use crate::data::{FeatureId, FeatureTable, View};
-use crate::document;
-use crate::error::Result;
+use crate::data::View;
+use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::Status;
 use crate::run::Run;
-pub use linear_model::LinearModel;
-use serde::{Deserialize, Serialize};
+pub use linear::LinearModel;
+pub use model::{Model, Scorer, Training};
+pub use tree::TreeEnsemble;
 
 /// A method that learns to score documents.
 pub trait Ranker: Send + Sync {
@@ -32,8 +33,12 @@ pub struct RankerSpec {
     pub status: Status,
     /// Needs passes only, never rows.
     pub scales_out: bool,
+    /// Takes features with missing values as they are.
+    pub takes_missing: bool,
     /// Its parameters.
     pub params: &'static [Param],
+    /// What is tried when its parameters are chosen on validation data: parameters and their values.
+    pub grid: &'static [(&'static str, &'static [&'static str])],
     /// Makes the ranker from checked parameters.
     pub build: fn(&Params) -> Result<Box<dyn Ranker>>,
 }
@@ -47,44 +52,30 @@ impl RankerSpec {
         train: &View<'_>,
         valid: Option<&View<'_>>,
     ) -> Result<Model> {
-        (self.build)(&Params::new(self.name, self.params, set)?)?.fit(run, train, valid)
+        let params = Params::new(self.name, self.params, set)?;
+        let ranker = (self.build)(&params)?;
+        self.check(train)?;
+        valid.map_or(Ok(()), |valid| self.check(valid))?;
+        let model = ranker.fit(run, train, valid)?;
+        Ok(Model { trained: Some(Training::new(self.name, &params, run, train)), ..model })
     }
-}
 
-/// A learnt model, as it is saved and read back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "model", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Model {
-    /// A weighted sum of features.
-    Linear(LinearModel),
-}
-
-const KIND: &str = "model";
-const VERSION: u32 = 1;
-
-impl Model {
-    /// Scores of a view's documents, in the view's order; an error when it lacks one of the model's features.
-    pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
-        match self {
-            Model::Linear(model) => model.score(view),
+    /// Refuses data that no ranker, or not this one, can learn from.
+    fn check(&self, view: &View<'_>) -> Result<()> {
+        if view.documents() == 0 {
+            return Err(Error::invalid("training data", "no documents", "at least one query with documents"));
         }
-    }
-
-    /// The features the model needs, as columns of a table.
-    pub fn features(&self, table: &FeatureTable) -> Result<Vec<FeatureId>> {
-        match self {
-            Model::Linear(model) => model.columns(table),
+        let missing = |&&f: &&crate::data::FeatureId| view.data().has_missing(f);
+        match view.features().iter().find(missing) {
+            Some(&f) if !self.takes_missing => Err(Error::Conflict {
+                what: format!(
+                    "{} cannot learn from missing values, and feature {} has some",
+                    self.name,
+                    view.data().features().label(f)
+                ),
+                help: "read the data with --missing zero, or use a tree ranker".into(),
+            }),
+            _ => Ok(()),
         }
-    }
-
-    /// Writes the model, atomically.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        document::save(KIND, VERSION, self, path)
-    }
-
-    /// Reads a model back.
-    pub fn load(path: &Path) -> Result<Self> {
-        document::load(KIND, VERSION, path)
     }
 }

@@ -29,6 +29,7 @@ pub const SPEC: RankerSpec = RankerSpec {
     cites: &["dincer2014"],
     status: Status::AsPublished,
     scales_out: false,
+    takes_missing: true,
     params: &[
         Param { name: "feature", kind: Kind::Feature, default: "best", meaning: "which feature ranks" },
         Param {
@@ -38,6 +39,7 @@ pub const SPEC: RankerSpec = RankerSpec {
             meaning: "what \"best\" means",
         },
     ],
+    grid: &[],
     build: |params| {
         let feature = Some(params.text("feature")).filter(|&name| name != "best").map(str::to_owned);
         Ok(Box::new(SingleFeature { feature, measure: params.measure("measure")? }))
@@ -52,7 +54,7 @@ impl Ranker for SingleFeature {
             None => self.best(train)?,
         };
         run.step("choosing a feature", 1, Some(1))?;
-        Ok(Model::Linear(LinearModel::new(table, &[(feature, 1.0)])))
+        Ok(LinearModel::new(table, &[(feature, 1.0)]).into())
     }
 }
 

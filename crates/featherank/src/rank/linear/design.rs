@@ -1,0 +1,187 @@
+//! The columns that a linear ranker works on, multiplied from both sides without a copy.
+//!
+//! Documents are numbered as in the view. Features that are constant within every query cannot rank and are left out:
+//! their weights would be rounding errors. Work is cut into blocks of documents that depend on the data alone, and blocks
+//! are summed in their order, so that results do not depend on the number of threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::data::{FeatureId, View};
+use crate::error::{Error, Result};
+use crate::rank::LinearModel;
+
+/// Documents in a block: a block of scores stays in the fastest cache while all columns pass by.
+const BLOCK: usize = 2048;
+
+/// The live features of a view, as a matrix with one row a document.
+#[derive(Debug)]
+pub struct Design<'a> {
+    view: View<'a>,
+    features: Vec<FeatureId>,
+    labels: Vec<f32>,
+    queries: Vec<Range<usize>>,
+    rows: Vec<Range<usize>>,
+    blocks: Vec<Block>,
+}
+
+/// Neighbouring documents of the view, and where their rows are in the data set.
+#[derive(Debug)]
+struct Block {
+    documents: Range<usize>,
+    rows: Vec<Range<usize>>,
+}
+
+impl<'a> Design<'a> {
+    /// Looks at the view once; an error when no feature differs within any query, or there is no document.
+    pub fn new(view: &View<'a>) -> Result<Self> {
+        let alive = |&f: &FeatureId| {
+            let column = view.data().column(f);
+            view.rows().any(|rows| column[rows.clone()].iter().any(|x| *x != column[rows.start]))
+        };
+        let features: Vec<FeatureId> = view.features().par_iter().copied().filter(alive).collect();
+        if features.is_empty() {
+            let expected = "at least one feature that differs between documents of one query";
+            return Err(Error::invalid("training data", "nothing to rank by", expected));
+        }
+        Ok(Design::with_features(view, features))
+    }
+
+    /// The same with features chosen by the caller.
+    pub fn with_features(view: &View<'a>, features: Vec<FeatureId>) -> Self {
+        let (mut blocks, mut queries): (Vec<Block>, Vec<_>) = (Vec::new(), Vec::new());
+        let mut end = 0;
+        for rows in view.rows() {
+            queries.push(end..end + rows.len());
+            end += rows.len();
+            match blocks.last_mut() {
+                Some(block) if block.documents.len() < BLOCK => {
+                    block.documents.end = end;
+                    match block.rows.last_mut() {
+                        Some(last) if last.end == rows.start => last.end = rows.end,
+                        _ => block.rows.push(rows),
+                    }
+                }
+                _ => blocks.push(Block { documents: end - rows.len()..end, rows: vec![rows] }),
+            }
+        }
+        let labels = view.labels().flatten().copied().collect();
+        Design { view: view.clone(), features, labels, queries, rows: view.rows().collect(), blocks }
+    }
+
+    /// The features, in the order of weights.
+    pub fn features(&self) -> &[FeatureId] {
+        &self.features
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Labels, one a document.
+    pub fn labels(&self) -> &[f32] {
+        &self.labels
+    }
+
+    /// The documents of each query.
+    pub fn queries(&self) -> &[Range<usize>] {
+        &self.queries
+    }
+
+    /// Scores of all documents: X w.
+    pub fn scores(&self, weights: &[f64]) -> Vec<f64> {
+        let of_block = |block: &Block| {
+            let mut scores = vec![0.0; block.documents.len()];
+            for (f, &weight) in self.features.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+                let column = self.view.data().column(*f);
+                let mut start = 0;
+                for rows in &block.rows {
+                    let part = &mut scores[start..start + rows.len()];
+                    part.iter_mut()
+                        .zip(&column[rows.clone()])
+                        .for_each(|(score, &x)| *score += weight * f64::from(x));
+                    start += rows.len();
+                }
+            }
+            scores
+        };
+        let parts: Vec<Vec<f64>> = self.blocks.par_iter().map(of_block).collect();
+        parts.concat()
+    }
+
+    /// What a change of every score means for every weight: Xᵀ g.
+    pub fn transposed(&self, g: &[f64]) -> Vec<f64> {
+        let of_block = |block: &Block| -> Vec<f64> {
+            let g = &g[block.documents.clone()];
+            let of_feature = |f: &FeatureId| {
+                let column = self.view.data().column(*f);
+                let (mut start, mut sum) = (0, 0.0);
+                for rows in &block.rows {
+                    sum += dot(&g[start..start + rows.len()], &column[rows.clone()]);
+                    start += rows.len();
+                }
+                sum
+            };
+            self.features.iter().map(of_feature).collect()
+        };
+        let parts: Vec<Vec<f64>> = self.blocks.par_iter().map(of_block).collect();
+        let mut total = vec![0.0; self.features.len()];
+        for part in parts {
+            total.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+        }
+        total
+    }
+
+    /// Values of one feature (by its place among the design's features) for the documents of one query.
+    pub fn values(&self, feature: usize, query: usize) -> &'a [f32] {
+        &self.view.data().column(self.features[feature])[self.rows[query].clone()]
+    }
+
+    /// The model with these weights; a weight of exactly 0 needs no feature.
+    pub fn model(&self, weights: &[f64]) -> LinearModel {
+        let used: Vec<(FeatureId, f64)> =
+            self.features.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w != 0.0).collect();
+        LinearModel::new(self.view.data().features(), &used)
+    }
+}
+
+/// A sum in eight strands, which the compiler turns into vector instructions; the order of summation is fixed.
+fn dot(g: &[f64], x: &[f32]) -> f64 {
+    let mut strands = [0.0f64; 8];
+    let (g_rest, x_rest) = (g.chunks_exact(8).remainder(), x.chunks_exact(8).remainder());
+    for (g, x) in g.chunks_exact(8).zip(x.chunks_exact(8)) {
+        for lane in 0..8 {
+            strands[lane] += g[lane] * f64::from(x[lane]);
+        }
+    }
+    let rest: f64 = g_rest.iter().zip(x_rest).map(|(g, &x)| g * f64::from(x)).sum();
+    strands.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    /// Two queries, three features; the third is constant within queries.
+    fn data() -> Dataset {
+        let values = vec![1., 2., 3., 4., 5., 0., 1., 0., 1., 0., 7., 7., 8., 8., 8.];
+        let queries = Queries::from_sizes(&[2, 3]);
+        Dataset::new(values, vec![1., 0., 2., 1., 0.], queries, FeatureTable::numbered(3, 1))
+    }
+
+    #[test]
+    fn products_by_hand_and_in_another_order_of_queries() {
+        let data = data();
+        let design = Design::new(&data.view()).unwrap();
+        assert_eq!(design.features(), [FeatureId(0), FeatureId(1)]);
+        assert_eq!(design.scores(&[1.0, 10.0]), [1., 12., 3., 14., 5.]);
+        assert_eq!(design.transposed(&[1., 1., 0., 2., 0.]), [11., 3.]);
+        let turned = Design::new(&data.view().with_queries(vec![1, 0])).unwrap();
+        assert_eq!(turned.scores(&[1.0, 10.0]), [3., 14., 5., 1., 12.]);
+        assert_eq!(turned.queries(), [0..3, 3..5]);
+        assert_eq!(turned.values(0, 1), [1., 2.]);
+    }
+}

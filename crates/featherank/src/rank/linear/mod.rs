@@ -1,0 +1,6 @@
+//! Linear rankers: a weight a feature.
+
+pub mod design;
+mod linear_model;
+
+pub use linear_model::LinearModel;

@@ -1,0 +1,174 @@
+//! A sum of regression trees.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Feature, FeatureId, View};
+
+/// Trees whose outputs are added up. A document's score is the sum over the trees of the value of its leaf.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
+pub struct TreeEnsemble {
+    features: Vec<Feature>,
+    trees: Vec<Tree>,
+}
+
+/// A binary tree in parallel arrays: entry `i` of the first five belongs to split `i`, the root is split 0.
+///
+/// A document goes left where its feature is at most the threshold, and where it is missing as `missing_left` says. A child
+/// of 0 or more is a split, and stands after its parent; a child `c` below 0 is leaf `-1 - c`. A tree without splits is its
+/// only leaf.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Tree {
+    /// The feature, by its place in the ensemble's list.
+    pub feature: Vec<u32>,
+    /// The largest value that goes left.
+    pub threshold: Vec<f32>,
+    /// Whether missing values go left.
+    pub missing_left: Vec<bool>,
+    /// The child of the documents that go left.
+    pub left: Vec<i32>,
+    /// The child of the others.
+    pub right: Vec<i32>,
+    /// By how much the split improved the fit.
+    pub gain: Vec<f64>,
+    /// What each leaf adds to a score.
+    pub leaf: Vec<f64>,
+}
+
+impl Tree {
+    /// The leaf that a document falls into; `value` gives its features.
+    pub fn leaf_of(&self, value: impl Fn(u32) -> f32) -> usize {
+        let mut node = if self.left.is_empty() { -1 } else { 0 };
+        while node >= 0 {
+            let split = node as usize;
+            let x = value(self.feature[split]);
+            let left = if x.is_nan() { self.missing_left[split] } else { x <= self.threshold[split] };
+            node = if left { self.left[split] } else { self.right[split] };
+        }
+        (-1 - node) as usize
+    }
+
+    /// What is wrong with the tree, if anything is.
+    fn problem(&self, features: usize) -> Option<&'static str> {
+        let splits = self.feature.len();
+        let same = [self.threshold.len(), self.missing_left.len(), self.left.len(), self.right.len()];
+        if same.iter().any(|&len| len != splits) || self.gain.len() != splits {
+            return Some("a tree's lists differ in length");
+        }
+        if self.leaf.len() != splits + 1 || !self.leaf.iter().all(|value| value.is_finite()) {
+            return Some("a tree needs one finite leaf more than it has splits");
+        }
+        if self.feature.iter().any(|&f| f as usize >= features) || self.threshold.iter().any(|t| t.is_nan()) {
+            return Some("a tree splits on a feature or value that is not there");
+        }
+        let mut seen = vec![false; 2 * splits + 1];
+        for (split, &child) in self.left.iter().enumerate().chain(self.right.iter().enumerate()) {
+            let place = if child >= 0 { child as usize } else { splits + (-1 - child) as usize };
+            let forward = child < 0 || child as usize > split;
+            if !forward || place >= seen.len() || (child >= 0 && place >= splits) || seen[place] {
+                return Some("a tree's nodes do not form a tree");
+            }
+            seen[place] = true;
+        }
+        None
+    }
+}
+
+/// The ensemble as it stands in a file, before it is checked.
+#[derive(Deserialize)]
+struct Saved {
+    features: Vec<Feature>,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<Saved> for TreeEnsemble {
+    type Error = String;
+    fn try_from(saved: Saved) -> Result<Self, String> {
+        match saved
+            .trees
+            .iter()
+            .enumerate()
+            .find_map(|(i, tree)| Some((i, tree.problem(saved.features.len())?)))
+        {
+            Some((i, problem)) => Err(format!("tree {}: {problem}", i + 1)),
+            None => Ok(TreeEnsemble { features: saved.features, trees: saved.trees }),
+        }
+    }
+}
+
+impl TreeEnsemble {
+    /// Trees over the given features.
+    pub fn new(features: Vec<Feature>, trees: Vec<Tree>) -> Self {
+        debug_assert!(trees.iter().all(|tree| tree.problem(features.len()).is_none()));
+        TreeEnsemble { features, trees }
+    }
+
+    /// The features that splits refer to.
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// The trees.
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// Scores of a view's documents; `columns` are the ensemble's features in the view's data.
+    pub(crate) fn score(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
+        let columns: Vec<&[f32]> = columns.iter().map(|&f| view.data().column(f)).collect();
+        let of_row = |row: usize| {
+            let values = self.trees.iter().map(|tree| tree.leaf[tree.leaf_of(|f| columns[f as usize][row])]);
+            values.sum::<f64>() as f32
+        };
+        let queries: Vec<_> = view.rows().collect();
+        queries.into_par_iter().flat_map_iter(|rows| rows.map(of_row)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    /// Feature 1 at most 2 → leaf 0; else feature 2 at most 5 → leaf 1, else leaf 2; missing goes right, then left.
+    fn tree() -> Tree {
+        Tree {
+            feature: vec![0, 1],
+            threshold: vec![2.0, 5.0],
+            missing_left: vec![false, true],
+            left: vec![-1, -2],
+            right: vec![1, -3],
+            gain: vec![1.0, 1.0],
+            leaf: vec![10.0, 20.0, 30.0],
+        }
+    }
+
+    #[test]
+    fn documents_fall_to_their_leaves() {
+        let values = vec![2.0, 3.0, f32::NAN, 9.0, /* */ 0.0, 6.0, f32::NAN, 5.0];
+        let data =
+            Dataset::new(values, vec![0.; 4], Queries::from_sizes(&[1, 3]), FeatureTable::numbered(2, 1));
+        let features = data.features().iter().map(|(_, f)| f.clone()).collect();
+        let stump = Tree { leaf: vec![1.0], ..Tree::default() };
+        let ensemble = TreeEnsemble::new(features, vec![tree(), stump]);
+        let columns = [FeatureId(0), FeatureId(1)];
+        assert_eq!(ensemble.score(&data.view(), &columns), [11., 31., 21., 21.]);
+    }
+
+    #[test]
+    fn damaged_trees_are_refused() {
+        assert_eq!(tree().problem(2), None);
+        let damaged = [
+            Tree { right: vec![0, -3], ..tree() },
+            Tree { left: vec![-1, -1], ..tree() },
+            Tree { right: vec![1, -9], ..tree() },
+            Tree { right: vec![7, -3], ..tree() },
+            Tree { feature: vec![0, 2], ..tree() },
+            Tree { leaf: vec![1.0], ..tree() },
+            Tree { gain: vec![], ..tree() },
+            Tree { threshold: vec![f32::NAN, 1.0], ..tree() },
+        ];
+        assert!(damaged.iter().all(|tree| tree.problem(2).is_some()));
+    }
+}
