@@ -19,6 +19,18 @@ pub use tree::TreeEnsemble;
 pub trait Ranker: Send + Sync {
     /// Learns from training data; validation data, where given, stops or tunes it.
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model>;
+
+    /// Learns the same, starting from a model that is near: the neighbour on a path of parameters or of feature subsets.
+    /// Methods whose answer does not depend on where they start use it to arrive sooner; the others ignore it.
+    fn fit_from(
+        &self,
+        run: &Run,
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+        _near: Option<&Model>,
+    ) -> Result<Model> {
+        self.fit(run, train, valid)
+    }
 }
 
 /// What the registry holds of a ranker.
