@@ -12,7 +12,13 @@ use crate::select::{self, SelectorSpec};
 pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
 
 /// All rankers, in the order they are listed.
-pub static RANKERS: &[&RankerSpec] = &[&rank::single_feature::SPEC];
+pub static RANKERS: &[&RankerSpec] = &[
+    &rank::single_feature::SPEC,
+    &rank::tree::regression_tree::SPEC,
+    &rank::tree::random_forest::SPEC,
+    &rank::tree::mart::SPEC,
+    &rank::tree::lambda_mart::SPEC,
+];
 
 /// How close an implementation is to its paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -13,6 +13,15 @@ pub struct TreeEnsemble {
     trees: Vec<Tree>,
 }
 
+/// What makes a feature matter to an ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Importance {
+    /// By how much its splits brought the squared error down.
+    Gain,
+    /// How many splits use it.
+    Count,
+}
+
 /// A binary tree in parallel arrays: entry `i` of the first five belongs to split `i`, the root is split 0.
 ///
 /// A document goes left where its feature is at most the threshold, and where it is missing as `missing_left` says. A child
@@ -47,6 +56,22 @@ impl Tree {
             node = if left { self.left[split] } else { self.right[split] };
         }
         (-1 - node) as usize
+    }
+
+    /// Adds the tree's output to the scores of a view's documents; `columns` are the features that splits refer to.
+    pub(super) fn add_scores(&self, view: &View<'_>, columns: &[&[f32]], scores: &mut [f64]) {
+        let mut rest = scores;
+        let mut queries = Vec::with_capacity(view.query_count());
+        for rows in view.rows() {
+            let (own, more) = rest.split_at_mut(rows.len());
+            queries.push((rows, own));
+            rest = more;
+        }
+        queries.into_par_iter().with_min_len(64).for_each(|(rows, scores)| {
+            for (row, score) in rows.zip(scores) {
+                *score += self.leaf[self.leaf_of(|f| columns[f as usize][row])];
+            }
+        });
     }
 
     /// What is wrong with the tree, if anything is.
@@ -102,6 +127,37 @@ impl TreeEnsemble {
     pub fn new(features: Vec<Feature>, trees: Vec<Tree>) -> Self {
         debug_assert!(trees.iter().all(|tree| tree.problem(features.len()).is_none()));
         TreeEnsemble { features, trees }
+    }
+
+    /// Trees whose splits refer to a longer list of features than they use: the others are forgotten.
+    pub(super) fn used(features: Vec<Feature>, mut trees: Vec<Tree>) -> Self {
+        let mut place = vec![None; features.len()];
+        trees.iter().flat_map(|tree| &tree.feature).for_each(|&f| place[f as usize] = Some(0));
+        let mut kept = Vec::new();
+        for (feature, place) in features.into_iter().zip(&mut place) {
+            if let Some(place) = place {
+                *place = kept.len() as u32;
+                kept.push(feature);
+            }
+        }
+        for f in trees.iter_mut().flat_map(|tree| &mut tree.feature) {
+            *f = place[*f as usize].unwrap_or(0);
+        }
+        TreeEnsemble::new(kept, trees)
+    }
+
+    /// How much each feature matters, in the order of the features.
+    pub fn importance(&self, importance: Importance) -> Vec<f64> {
+        let mut values = vec![0.0; self.features.len()];
+        for tree in &self.trees {
+            for (&f, &gain) in tree.feature.iter().zip(&tree.gain) {
+                values[f as usize] += match importance {
+                    Importance::Gain => gain,
+                    Importance::Count => 1.0,
+                };
+            }
+        }
+        values
     }
 
     /// The features that splits refer to.

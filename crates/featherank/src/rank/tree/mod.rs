@@ -1,5 +1,15 @@
 //! Tree rankers, over one binned matrix that any number of feature subsets share.
 
+mod bins;
+mod boost;
 mod ensemble;
+mod grow;
+mod histogram;
+pub mod lambda_mart;
+pub mod mart;
+pub mod random_forest;
+pub mod regression_tree;
+mod split;
 
-pub use ensemble::{Tree, TreeEnsemble};
+pub use bins::Bins;
+pub use ensemble::{Importance, Tree, TreeEnsemble};

@@ -1,0 +1,181 @@
+//! The binned matrix: every value of every feature as one byte, made once and shared by all trees and feature subsets.
+//!
+//! A feature with at most 255 different values keeps all of them apart, and trees over it are exact. Others are cut into
+//! bins of about equal numbers of documents; a value that fills a bin alone gets one. Missing values have a bin of their own.
+
+use rayon::prelude::*;
+
+use crate::data::{Feature, FeatureId, View};
+
+/// Bins for values; one more is for missing ones, and together they fill a byte.
+const MOST_BINS: usize = 255;
+
+/// Edges are looked for in at most this many documents, evenly spread over the data.
+const SAMPLE: usize = 200_000;
+
+/// The features of a view, binned, column after column.
+#[derive(Debug)]
+pub struct Bins {
+    documents: usize,
+    columns: Vec<u8>,
+    features: Vec<BinnedFeature>,
+}
+
+/// What the bins of a feature stand for.
+#[derive(Debug)]
+struct BinnedFeature {
+    feature: Feature,
+    /// The smallest and largest value in each bin.
+    ranges: Vec<(f32, f32)>,
+    /// Whether some values are missing; their bin follows the last of `ranges`.
+    missing: bool,
+}
+
+impl Bins {
+    /// Bins the features of a view; documents are numbered as in the view.
+    pub fn new(view: &View<'_>) -> Self {
+        let documents = view.documents();
+        let mut columns = vec![0; documents * view.features().len()];
+        let features = columns
+            .par_chunks_mut(documents.max(1))
+            .zip(view.features())
+            .map(|(column, &feature)| bin_feature(view, feature, column))
+            .collect();
+        Bins { documents, columns, features }
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Every feature, as a mask that hides none.
+    pub fn all(&self) -> Vec<usize> {
+        (0..self.features.len()).collect()
+    }
+
+    /// The features as their owner knows them, in the order of the columns.
+    pub fn features(&self) -> Vec<Feature> {
+        self.features.iter().map(|binned| binned.feature.clone()).collect()
+    }
+
+    /// The bin of a feature's missing values, where it has some.
+    pub(super) fn missing_bin(&self, feature: usize) -> Option<u8> {
+        let binned = &self.features[feature];
+        binned.missing.then_some(binned.ranges.len() as u8)
+    }
+
+    /// The value half-way between the documents on the two sides of a cut; above all values where none is on the right.
+    pub(super) fn threshold(&self, feature: usize, last_left: u8, first_right: Option<u8>) -> f32 {
+        let ranges = &self.features[feature].ranges;
+        let low = ranges[usize::from(last_left)].1;
+        first_right.map_or(f32::MAX, |right| half_way(low, ranges[usize::from(right)].0))
+    }
+
+    pub(super) fn column(&self, feature: usize) -> &[u8] {
+        &self.columns[feature * self.documents..(feature + 1) * self.documents]
+    }
+}
+
+fn bin_feature(view: &View<'_>, feature: FeatureId, column: &mut [u8]) -> BinnedFeature {
+    let source = view.data().column(feature);
+    let values = || view.rows().flat_map(|rows| &source[rows]).copied();
+    let edges = edges(values(), column.len());
+    let missing_bin = edges.len() as u8 + 1;
+    let mut ranges = vec![(f32::INFINITY, f32::NEG_INFINITY); edges.len() + 1];
+    let mut missing = false;
+    for (bin, value) in column.iter_mut().zip(values()) {
+        if value.is_nan() {
+            (*bin, missing) = (missing_bin, true);
+            continue;
+        }
+        let place = edges.partition_point(|&edge| value > edge);
+        *bin = place as u8;
+        let (low, high) = &mut ranges[place];
+        (*low, *high) = (low.min(value), high.max(value));
+    }
+    BinnedFeature { feature: view.data().features().get(feature).clone(), ranges, missing }
+}
+
+/// The largest value of every bin but the last.
+fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
+    let mut sample: Vec<f32> =
+        values.step_by(count.div_ceil(SAMPLE).max(1)).filter(|x| !x.is_nan()).map(|x| x + 0.0).collect();
+    sample.sort_unstable_by(f32::total_cmp);
+    let mut distinct: Vec<(f32, usize)> = Vec::new();
+    for group in sample.chunk_by(|a, b| a == b) {
+        distinct.push((group[0], group.len()));
+    }
+    let between = |pair: &[(f32, usize)]| half_way(pair[0].0, pair[1].0);
+    if distinct.len() <= MOST_BINS {
+        return distinct.windows(2).map(between).collect();
+    }
+    let mut edges = Vec::with_capacity(MOST_BINS - 1);
+    let (mut left, mut filled) = (sample.len(), 0);
+    for pair in distinct.windows(2) {
+        filled += pair[0].1;
+        let wanted = left as f64 / (MOST_BINS - edges.len()) as f64;
+        // A common value ahead starts its own bin rather than swelling this one.
+        if filled as f64 >= wanted || (pair[1].1 as f64 >= wanted && filled as f64 >= wanted / 2.0) {
+            edges.push(between(pair));
+            left -= filled;
+            filled = 0;
+        }
+        if edges.len() + 1 == MOST_BINS {
+            break;
+        }
+    }
+    edges
+}
+
+/// A value v with low ≤ v < high, in the middle where 32 bits allow.
+fn half_way(low: f32, high: f32) -> f32 {
+    let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
+    if middle < high { middle } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    fn bins(values: Vec<f32>) -> Bins {
+        let n = values.len();
+        let data = Dataset::new(values, vec![0.; n], Queries::from_sizes(&[n]), FeatureTable::numbered(1, 1));
+        Bins::new(&data.view())
+    }
+
+    #[test]
+    fn few_values_keep_apart_and_missing_ones_have_their_bin() {
+        let binned = bins(vec![3., f32::NAN, -1., 3., 0., -0.]);
+        assert_eq!(binned.column(0), [2, 3, 0, 2, 1, 1]);
+        assert_eq!(binned.missing_bin(0), Some(3));
+        assert_eq!(binned.threshold(0, 1, Some(2)), 1.5);
+        assert_eq!(binned.threshold(0, 0, Some(2)), 1.0);
+    }
+
+    #[test]
+    fn many_values_fill_bins_evenly_beside_a_common_one() {
+        let values: Vec<f32> =
+            (0..20_000).map(|i| if i % 2 == 0 { 0.0 } else { (i * 7919 % 20_011) as f32 }).collect();
+        let binned = bins(values);
+        let mut sizes = [0usize; 256];
+        binned.column(0).iter().for_each(|&bin| sizes[usize::from(bin)] += 1);
+        assert_eq!(sizes[0], 10_000, "the common value is alone");
+        let used: Vec<usize> = sizes[1..].iter().copied().filter(|&size| size > 0).collect();
+        assert_eq!(used.len(), 254);
+        assert!(used.iter().all(|&size| (30..=60).contains(&size)), "{used:?}");
+    }
+
+    #[test]
+    fn neighbouring_floats_stay_apart() {
+        let (low, high) = (1.0f32, 1.0f32.next_up());
+        assert!(half_way(low, high) >= low && half_way(low, high) < high);
+        assert!(half_way(f32::MIN, f32::MAX).is_finite());
+    }
+}

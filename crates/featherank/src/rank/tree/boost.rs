@@ -1,0 +1,163 @@
+//! Boosting: trees that are grown one after the other, each on what the sum of those before it still gets wrong.
+//!
+//! A round asks its objective for a target and a curvature of every document, fits a tree to the targets by least squares,
+//! and gives each leaf the learning rate times Σ target / Σ curvature of its documents: the mean residual for squared loss, a
+//! Newton step for lambdas. With validation data the best round wins, and rounds stop when none was better for a while.
+
+use super::grow::{Growth, Targets, grow};
+use super::regression_tree::MIN_LEAF;
+use super::{Bins, Tree, TreeEnsemble};
+use crate::data::View;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param, Params};
+use crate::random::{Purpose, stream};
+use crate::run::Run;
+
+/// What all boosted rankers can be told.
+#[derive(Debug, Clone)]
+pub(super) struct Boosting {
+    pub trees: usize,
+    pub learning_rate: f64,
+    pub leaves: usize,
+    pub min_leaf: usize,
+    pub patience: usize,
+    pub measure: Measure,
+}
+
+/// The parameters of [`Boosting`], with RankLib's defaults.
+pub(super) const PARAMS: [Param; 6] = [
+    Param {
+        name: "trees",
+        kind: Kind::Whole { min: 1, max: 100_000 },
+        default: "1000",
+        meaning: "most trees; with validation data the best number of them is kept",
+    },
+    Param {
+        name: "learning-rate",
+        kind: Kind::Real { min: 1e-6, max: 1.0 },
+        default: "0.1",
+        meaning: "how much of each tree counts",
+    },
+    Param {
+        name: "leaves",
+        kind: Kind::Whole { min: 2, max: 100_000 },
+        default: "10",
+        meaning: "leaves of a tree, best splits first",
+    },
+    MIN_LEAF,
+    Param {
+        name: "patience",
+        kind: Kind::Whole { min: 1, max: 100_000 },
+        default: "100",
+        meaning: "stop after so many trees without a better validation value",
+    },
+    Param {
+        name: "measure",
+        kind: Kind::Measure,
+        default: "ndcg@10",
+        meaning: "what is looked at on validation data",
+    },
+];
+
+/// Fills the targets and curvatures of all documents from their scores.
+pub(super) type Objective<'a> = dyn FnMut(&[f64], &mut [f64], &mut [f64]) + 'a;
+
+impl Boosting {
+    pub fn new(params: &Params) -> Result<Self> {
+        Ok(Boosting {
+            trees: params.whole("trees")? as usize,
+            learning_rate: params.real("learning-rate")?,
+            leaves: params.whole("leaves")? as usize,
+            min_leaf: params.whole("min-leaf")? as usize,
+            patience: params.whole("patience")? as usize,
+            measure: params.measure("measure")?,
+        })
+    }
+
+    /// Boosts trees over some features of a matrix that is already binned.
+    pub fn boost(
+        &self,
+        run: &Run,
+        bins: &Bins,
+        features: &[usize],
+        valid: Option<&View<'_>>,
+        objective: &mut Objective<'_>,
+    ) -> Result<TreeEnsemble> {
+        let documents = bins.documents();
+        let growth =
+            Growth { features, max_leaves: Some(self.leaves), min_leaf: self.min_leaf, per_split: None };
+        let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
+        let (mut scores, mut targets, mut curvatures) =
+            (vec![0.0; documents], vec![0.0; documents], vec![0.0; documents]);
+        let mut trees: Vec<Tree> = Vec::new();
+        let mut validation = valid.map(|view| Validation::new(view, bins, &self.measure)).transpose()?;
+        for round in 0..self.trees {
+            objective(&scores, &mut targets, &mut curvatures);
+            let rows = (0..documents as u32).collect();
+            let mut grown = grow(bins, rows, &Targets::new(&targets), &growth, &mut draws);
+            grown.set_leaves(|rows| self.learning_rate * leaf(rows, &targets, &curvatures));
+            for (rows, value) in grown.leaves() {
+                rows.iter().for_each(|&row| scores[row as usize] += value);
+            }
+            let nothing_left = grown.tree.feature.is_empty();
+            trees.push(grown.tree);
+            run.step("boosting trees", round as u64 + 1, Some(self.trees as u64))?;
+            let Some(validation) = &mut validation else {
+                if nothing_left {
+                    break;
+                }
+                continue;
+            };
+            validation.add(&trees[round], round);
+            if nothing_left || round >= validation.best_round + self.patience {
+                break;
+            }
+        }
+        trees.truncate(validation.map_or(trees.len(), |validation| validation.best_round + 1));
+        Ok(TreeEnsemble::used(bins.features(), trees))
+    }
+}
+
+/// Σ target / Σ curvature of a leaf's documents; 0 where there is nothing to divide by.
+fn leaf(rows: &[u32], targets: &[f64], curvatures: &[f64]) -> f64 {
+    let sum = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).sum::<f64>();
+    let curvature = sum(curvatures);
+    if curvature > 0.0 { sum(targets) / curvature } else { 0.0 }
+}
+
+/// The validation data's scores so far, and the round that was best on it.
+struct Validation<'a> {
+    view: &'a View<'a>,
+    columns: Vec<&'a [f32]>,
+    measure: &'a Measure,
+    scores: Vec<f64>,
+    best_value: f64,
+    best_round: usize,
+}
+
+impl<'a> Validation<'a> {
+    fn new(view: &'a View<'a>, bins: &Bins, measure: &'a Measure) -> Result<Self> {
+        let table = view.data().features();
+        let column =
+            |feature: &crate::data::Feature| table.resolve(&feature.label()).map(|f| view.data().column(f));
+        Ok(Validation {
+            view,
+            columns: bins.features().iter().map(column).collect::<Result<_>>()?,
+            measure,
+            scores: vec![0.0; view.documents()],
+            best_value: f64::NEG_INFINITY,
+            best_round: 0,
+        })
+    }
+
+    /// Adds a tree's output and measures the ranking.
+    fn add(&mut self, tree: &Tree, round: usize) {
+        tree.add_scores(self.view, &self.columns, &mut self.scores);
+        let scores: Vec<f32> = self.scores.iter().map(|&score| score as f32).collect();
+        let value = self.measure.summary(&self.measure.per_query(&scores, self.view));
+        if value > self.best_value {
+            (self.best_value, self.best_round) = (value, round);
+        }
+    }
+}

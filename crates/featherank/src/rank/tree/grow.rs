@@ -1,0 +1,309 @@
+//! Growing a regression tree over binned columns: best split first up to a number of leaves, or until nothing is left to
+//! split.
+//!
+//! A split's larger child gets its histograms by subtracting the smaller one's from the parent's, so that a level costs half
+//! a pass at most. Nodes with few documents have their columns copied together first: what follows happens in the fastest cache.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use rand::seq::SliceRandom;
+
+use super::bins::Bins;
+use super::ensemble::Tree;
+use super::histogram::{Histogram, Packing, WIDTH};
+use super::split::{Search, Split};
+use crate::random::Stream;
+
+/// Sizes at which a node's columns are copied together: for the second-level and for the first-level cache.
+const COPY_AT: [usize; 2] = [2048, 64];
+
+/// Nodes with fewer documents than this are searched document by document.
+const FEW: usize = 256;
+
+/// How far a tree grows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Growth<'a> {
+    /// The features it may split on: columns of the binned matrix.
+    pub features: &'a [usize],
+    /// Most leaves; none grows until nothing is left to split.
+    pub max_leaves: Option<usize>,
+    /// Fewest documents in a leaf.
+    pub min_leaf: usize,
+    /// How many features are drawn for each split; none looks at all of them.
+    pub per_split: Option<usize>,
+}
+
+/// What a tree is fitted to: for each document of the matrix its packed target.
+pub(super) struct Targets {
+    pub cells: Vec<i64>,
+    pub packing: Packing,
+}
+
+impl Targets {
+    /// Targets of all documents, each counted once.
+    pub fn new(values: &[f64]) -> Self {
+        let packing = Targets::packing(values);
+        let cells = values.iter().map(|&value| packing.cell(value, 1)).collect();
+        Targets { cells, packing }
+    }
+
+    /// Targets of documents that count several times or not at all.
+    pub fn weighted(values: &[f64], weights: &[u32]) -> Self {
+        let packing = Targets::packing(values);
+        let cells = values.iter().zip(weights).map(|(&value, &weight)| packing.cell(value, weight)).collect();
+        Targets { cells, packing }
+    }
+
+    fn packing(values: &[f64]) -> Packing {
+        Packing::new(values.len(), values.iter().fold(0.0, |most, value| most.max(value.abs())))
+    }
+}
+
+/// A grown tree, its leaves still 0, and the documents of each leaf.
+pub(super) struct Grown {
+    pub tree: Tree,
+    rows: Vec<u32>,
+    leaves: Vec<Range<usize>>,
+}
+
+impl Grown {
+    /// Gives every leaf a value made from its documents.
+    pub fn set_leaves(&mut self, value: impl Fn(&[u32]) -> f64) {
+        self.tree.leaf = self.leaves.iter().map(|range| value(&self.rows[range.clone()])).collect();
+    }
+
+    /// Documents and values of the leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = (&[u32], f64)> {
+        self.leaves.iter().zip(&self.tree.leaf).map(|(range, &value)| (&self.rows[range.clone()], value))
+    }
+}
+
+/// Grows a tree on some documents of the matrix.
+pub(super) fn grow(
+    bins: &Bins,
+    rows: Vec<u32>,
+    targets: &Targets,
+    growth: &Growth<'_>,
+    draws: &mut Stream,
+) -> Grown {
+    let missing_bins: Vec<Option<u8>> = growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
+    let search = Search {
+        packing: targets.packing,
+        min_leaf: growth.min_leaf.max(1) as i64,
+        missing_bins: &missing_bins,
+    };
+    let grower = Grower {
+        bins,
+        growth,
+        search,
+        draws,
+        tree: Tree::default(),
+        links: vec![None],
+        leaves: vec![0..rows.len()],
+        order: (0..growth.features.len()).collect(),
+        scratch: Box::new([0; WIDTH]),
+    };
+    grower.grow(rows, &targets.cells)
+}
+
+struct Grower<'a, 'b> {
+    bins: &'a Bins,
+    growth: &'a Growth<'a>,
+    search: Search<'b>,
+    draws: &'a mut Stream,
+    tree: Tree,
+    /// Where each leaf hangs: its parent, and whether on the left.
+    links: Vec<Option<(usize, bool)>>,
+    leaves: Vec<Range<usize>>,
+    order: Vec<usize>,
+    scratch: Box<[i64; WIDTH]>,
+}
+
+/// A leaf that can be split.
+struct Candidate {
+    leaf: usize,
+    split: Split,
+    histogram: Option<Histogram>,
+    total: i64,
+}
+
+impl Ord for Candidate {
+    /// The largest gain first; of equals the leaf that was made first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.split.gain.total_cmp(&other.split.gain).then(other.leaf.cmp(&self.leaf))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+impl Grower<'_, '_> {
+    fn grow(mut self, mut rows: Vec<u32>, cells: &[i64]) -> Grown {
+        let columns: Vec<&[u8]> = self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
+        let mut heap = BinaryHeap::new();
+        heap.extend(self.open(0, &columns, &mut rows, cells, None));
+        let most = self.growth.max_leaves.unwrap_or(usize::MAX);
+        while self.leaves.len() < most {
+            let Some(next) = heap.pop() else { break };
+            let (left, right) = (next.leaf, self.split(&next, &columns, &mut rows));
+            if self.leaves.len() == most {
+                break;
+            }
+            let (small, large) = if self.leaves[left].len() <= self.leaves[right].len() {
+                (left, right)
+            } else {
+                (right, left)
+            };
+            // The smaller child is counted, where anyone will ask; the larger one is what remains of the parent.
+            let counted = (self.leaves[large].len() >= self.counted_from())
+                .then(|| count(&columns, &rows[self.leaves[small].clone()], cells));
+            let rest = match (&counted, next.histogram) {
+                (Some((part, total)), Some(parent)) => Some((parent.minus(part), next.total - total)),
+                _ => None,
+            };
+            heap.extend(self.open(small, &columns, &mut rows, cells, counted));
+            heap.extend(self.open(large, &columns, &mut rows, cells, rest));
+        }
+        self.tree.leaf = vec![0.0; self.leaves.len()];
+        Grown { tree: self.tree, rows, leaves: self.leaves }
+    }
+
+    /// Finds a leaf's best split; grows it to the end at once where the tree has no limit and the leaf is small.
+    fn open(
+        &mut self,
+        leaf: usize,
+        columns: &[&[u8]],
+        rows: &mut [u32],
+        cells: &[i64],
+        histogram: Option<(Histogram, i64)>,
+    ) -> Option<Candidate> {
+        let range = self.leaves[leaf].clone();
+        if range.len() < self.counted_from() {
+            if self.growth.max_leaves.is_none() {
+                self.grow_small(leaf, columns, &mut rows[range.clone()], cells, range.start);
+                return None;
+            }
+            let split = self.split_of_few(columns, &rows[range], cells)?;
+            return Some(Candidate { leaf, split, histogram: None, total: 0 });
+        }
+        let (histogram, total) = match histogram {
+            Some(known) => known,
+            None => count(columns, &rows[range], cells),
+        };
+        let drawn = self.draw();
+        let split = self.search.best(&histogram, total, drawn.iter().copied())?;
+        Some(Candidate { leaf, split, histogram: Some(histogram), total })
+    }
+
+    /// Nodes with fewer documents do without histograms.
+    fn counted_from(&self) -> usize {
+        if self.growth.max_leaves.is_none() { COPY_AT[0] + 1 } else { FEW }
+    }
+
+    fn split_of_few(&mut self, columns: &[&[u8]], rows: &[u32], cells: &[i64]) -> Option<Split> {
+        let drawn = self.draw();
+        self.search.best_of_few(columns, rows, cells, drawn.iter().copied(), &mut self.scratch)
+    }
+
+    /// The features that may be split on next, in their order.
+    fn draw(&mut self) -> Vec<usize> {
+        let Some(count) = self.growth.per_split.filter(|&count| count < self.order.len()) else {
+            return (0..self.order.len()).collect();
+        };
+        let (drawn, _) = self.order.partial_shuffle(self.draws, count);
+        let mut drawn = drawn.to_vec();
+        drawn.sort_unstable();
+        drawn
+    }
+
+    /// Splits a leaf: it becomes the left child, the returned new leaf the right one.
+    fn split(&mut self, candidate: &Candidate, columns: &[&[u8]], rows: &mut [u32]) -> usize {
+        let range = self.leaves[candidate.leaf].clone();
+        let left = self.partition(&candidate.split, columns, &mut rows[range.clone()]);
+        self.record(candidate.leaf, &candidate.split, range, left)
+    }
+
+    /// Brings the documents that go left to the front, both sides in their old order, and counts them.
+    fn partition(&self, split: &Split, columns: &[&[u8]], rows: &mut [u32]) -> usize {
+        let (column, missing_bin) = (columns[split.feature], self.search.missing_bins[split.feature]);
+        let mut right = Vec::with_capacity(rows.len());
+        let mut left = 0;
+        for at in 0..rows.len() {
+            let row = rows[at];
+            if split.goes_left(column[row as usize], missing_bin) {
+                rows[left] = row;
+                left += 1;
+            } else {
+                right.push(row);
+            }
+        }
+        rows[left..].copy_from_slice(&right);
+        left
+    }
+
+    fn record(&mut self, leaf: usize, split: &Split, range: Range<usize>, left: usize) -> usize {
+        let (at, new_leaf) = (self.tree.feature.len(), self.leaves.len());
+        if let Some((parent, on_left)) = self.links[leaf] {
+            let side = if on_left { &mut self.tree.left } else { &mut self.tree.right };
+            side[parent] = at as i32;
+        }
+        let feature = self.growth.features[split.feature];
+        let middle = range.start + left;
+        let larger_left = 2 * left >= range.len();
+        let saw_missing = self.search.missing_bins[split.feature].is_some();
+        self.tree.feature.push(feature as u32);
+        self.tree.threshold.push(self.bins.threshold(feature, split.last_left, split.first_right));
+        // A value that is missing only in new data follows the majority.
+        self.tree.missing_left.push(if saw_missing { split.missing_left } else { larger_left });
+        self.tree.left.push(-1 - leaf as i32);
+        self.tree.right.push(-1 - new_leaf as i32);
+        self.tree.gain.push(self.search.packing.unscale_square(split.gain));
+        self.leaves[leaf] = range.start..middle;
+        self.leaves.push(middle..range.end);
+        self.links[leaf] = Some((at, true));
+        self.links.push(Some((at, false)));
+        new_leaf
+    }
+
+    /// Grows a small leaf to the end, on columns copied together. `start` is where its rows stand among all rows.
+    fn grow_small(&mut self, leaf: usize, columns: &[&[u8]], rows: &mut [u32], cells: &[i64], start: usize) {
+        let copy: Vec<u8> =
+            columns.iter().flat_map(|column| rows.iter().map(|&row| column[row as usize])).collect();
+        let copied: Vec<&[u8]> = copy.chunks(rows.len().max(1)).collect();
+        let own_cells: Vec<i64> = rows.iter().map(|&row| cells[row as usize]).collect();
+        let mut own: Vec<u32> = (0..rows.len() as u32).collect();
+        let mut open = vec![leaf];
+        while let Some(leaf) = open.pop() {
+            let range = self.leaves[leaf].clone();
+            let local = range.start - start..range.end - start;
+            if local.len() <= COPY_AT[1] && rows.len() > 2 * COPY_AT[1] {
+                self.grow_small(leaf, &copied, &mut own[local], &own_cells, range.start);
+                continue;
+            }
+            let Some(split) = self.split_of_few(&copied, &own[local.clone()], &own_cells) else { continue };
+            let left = self.partition(&split, &copied, &mut own[local]);
+            let right = self.record(leaf, &split, range, left);
+            open.extend([right, leaf]);
+        }
+        let before = rows.to_vec();
+        rows.iter_mut().zip(&own).for_each(|(row, &place)| *row = before[place as usize]);
+    }
+}
+
+fn count(columns: &[&[u8]], rows: &[u32], cells: &[i64]) -> (Histogram, i64) {
+    let cells: Vec<i64> = rows.iter().map(|&row| cells[row as usize]).collect();
+    (Histogram::of(columns, rows, &cells), cells.iter().sum())
+}

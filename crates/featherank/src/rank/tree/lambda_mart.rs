@@ -1,0 +1,94 @@
+//! LambdaMART: regression trees boosted on the lambdas of NDCG (Burges 2010; Wu et al. 2010).
+//!
+//! Every round computes the lambdas of all queries (see [`crate::rank::lambda`]), fits a tree to them by least squares and
+//! gives each leaf the Newton step Σλ / Σh. Defaults are RankLib's; Sousa et al. 2016 choose learning rate and leaves on
+//! validation data among the values of the grid, and the number of trees up to 800, which is early stopping's job here.
+
+use rayon::prelude::*;
+
+use super::boost::{Boosting, PARAMS};
+use super::regression_tree::labels;
+use super::{Bins, TreeEnsemble};
+use crate::data::View;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::rank::lambda::Lambdas;
+use crate::rank::{Model, Ranker, RankerSpec};
+use crate::registry::Status;
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `trees` | 1000 | 1 to 100000 | most trees; with validation data the best number of them is kept |
+/// | `learning-rate` | 0.1 | 0.000001 to 1 | how much of each tree counts |
+/// | `leaves` | 10 | 2 to 100000 | leaves of a tree, best splits first |
+/// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
+/// | `patience` | 100 | 1 to 100000 | stop after so many trees without a better validation value |
+/// | `measure` | `ndcg@10` | any measure | what is looked at on validation data |
+/// | `cutoff` | 10 | 0 to 1000000 | positions whose NDCG the lambdas are of; 0 means all |
+pub struct LambdaMart {
+    boosting: Boosting,
+    cutoff: Option<usize>,
+}
+
+/// The registry's entry.
+pub const SPEC: RankerSpec = RankerSpec {
+    name: "lambdamart",
+    summary: "regression trees boosted on the lambdas of NDCG",
+    cites: &["burges2010", "wu2010", "sousa2016"],
+    status: Status::AsPublished,
+    scales_out: false,
+    takes_missing: true,
+    params: &{
+        let [trees, rate, leaves, min_leaf, patience, measure] = PARAMS;
+        let cutoff = Param {
+            name: "cutoff",
+            kind: Kind::Whole { min: 0, max: 1_000_000 },
+            default: "10",
+            meaning: "positions whose NDCG the lambdas are of; 0 means all",
+        };
+        [trees, rate, leaves, min_leaf, patience, measure, cutoff]
+    },
+    grid: &[("learning-rate", &["0.025", "0.05", "0.075", "0.1"]), ("leaves", &["10", "50", "100"])],
+    build: |params| {
+        let cutoff = Some(params.whole("cutoff")? as usize).filter(|&cutoff| cutoff > 0);
+        Ok(Box::new(LambdaMart { boosting: Boosting::new(params)?, cutoff }))
+    },
+};
+
+impl Ranker for LambdaMart {
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        labels(train)?;
+        let bins = Bins::new(train);
+        Ok(self.fit_binned(run, &bins, &bins.all(), train, valid)?.into())
+    }
+}
+
+impl LambdaMart {
+    /// Boosts trees over some features of a matrix that is already binned; labels and queries are the view's.
+    pub fn fit_binned(
+        &self,
+        run: &Run,
+        bins: &Bins,
+        features: &[usize],
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+    ) -> Result<TreeEnsemble> {
+        self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
+            let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
+            let mut queries = Vec::with_capacity(train.query_count());
+            for labels in train.labels() {
+                let (target, more) = rest.split_at_mut(labels.len());
+                let (curvature, more_curvatures) = rest_of_curvatures.split_at_mut(labels.len());
+                queries.push((&scores[start..start + labels.len()], labels, target, curvature));
+                (rest, rest_of_curvatures, start) = (more, more_curvatures, start + labels.len());
+            }
+            queries.into_par_iter().for_each_init(
+                || Lambdas::new(self.cutoff),
+                |lambdas, (scores, labels, target, curvature)| {
+                    lambdas.of_query(scores, labels, target, curvature)
+                },
+            );
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Random forest: unpruned regression trees, each on its own bootstrap sample of the documents, averaged (Breiman 2001).
+//!
+//! Defaults follow Sousa et al. 2016 with scikit-learn's regression defaults of that year: every split looks at all
+//! features. `features-per-split` draws features for each split as Breiman does, `features-per-tree` for a whole tree as
+//! RankLib does (0.3 there, with 300 trees of 100 leaves).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use super::grow::{Growth, Targets, grow};
+use super::regression_tree::{LEAVES, MIN_LEAF, labels};
+use super::{Bins, Tree, TreeEnsemble};
+use crate::data::View;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::random::{Purpose, stream};
+use crate::rank::{Model, Ranker, RankerSpec};
+use crate::registry::Status;
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `trees` | 100 | 1 to 100000 | number of trees |
+/// | `leaves` | 0 | 0 to 1000000 | most leaves, best splits first; 0 grows whole trees |
+/// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
+/// | `features-per-split` | 1 | 0.001 to 1 | share of features drawn for each split |
+/// | `features-per-tree` | 1 | 0.001 to 1 | share of features drawn for each tree |
+/// | `bootstrap` | yes | yes, no | draw documents with replacement for each tree |
+pub struct RandomForest {
+    trees: usize,
+    leaves: Option<usize>,
+    min_leaf: usize,
+    per_split: f64,
+    per_tree: f64,
+    bootstrap: bool,
+}
+
+const SHARE: Kind = Kind::Real { min: 0.001, max: 1.0 };
+
+/// The registry's entry.
+pub const SPEC: RankerSpec = RankerSpec {
+    name: "random-forest",
+    summary: "the mean of many unpruned regression trees, each on its own draw of documents",
+    cites: &["breiman2001", "sousa2016"],
+    status: Status::AsPublished,
+    scales_out: false,
+    takes_missing: true,
+    params: &[
+        Param {
+            name: "trees",
+            kind: Kind::Whole { min: 1, max: 100_000 },
+            default: "100",
+            meaning: "number of trees",
+        },
+        LEAVES,
+        MIN_LEAF,
+        Param {
+            name: "features-per-split",
+            kind: SHARE,
+            default: "1",
+            meaning: "share of features drawn for each split",
+        },
+        Param {
+            name: "features-per-tree",
+            kind: SHARE,
+            default: "1",
+            meaning: "share of features drawn for each tree",
+        },
+        Param {
+            name: "bootstrap",
+            kind: Kind::Choice(&["yes", "no"]),
+            default: "yes",
+            meaning: "draw documents with replacement for each tree",
+        },
+    ],
+    grid: &[("trees", &["100", "200", "300"])],
+    build: |params| {
+        Ok(Box::new(RandomForest {
+            trees: params.whole("trees")? as usize,
+            leaves: Some(params.whole("leaves")? as usize).filter(|&leaves| leaves > 0),
+            min_leaf: params.whole("min-leaf")? as usize,
+            per_split: params.real("features-per-split")?,
+            per_tree: params.real("features-per-tree")?,
+            bootstrap: params.text("bootstrap") == "yes",
+        }))
+    },
+};
+
+impl Ranker for RandomForest {
+    fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
+        let labels = labels(train)?;
+        let bins = Bins::new(train);
+        Ok(self.fit_binned(run, &bins, &bins.all(), &labels)?.into())
+    }
+}
+
+impl RandomForest {
+    /// Fits a forest to some features of a matrix that is already binned, and to the labels of its documents.
+    pub fn fit_binned(
+        &self,
+        run: &Run,
+        bins: &Bins,
+        features: &[usize],
+        labels: &[f64],
+    ) -> Result<TreeEnsemble> {
+        let done = AtomicU64::new(0);
+        run.step("growing a forest", 0, Some(self.trees as u64))?;
+        let one = |index: usize| {
+            let tree = self.tree(run.seed, index, bins, features, labels);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            run.step("growing a forest", done, Some(self.trees as u64)).map(|()| tree)
+        };
+        let trees: Vec<Tree> = (0..self.trees).into_par_iter().map(one).collect::<Result<_>>()?;
+        Ok(TreeEnsemble::used(bins.features(), trees))
+    }
+
+    fn tree(&self, seed: u64, index: usize, bins: &Bins, features: &[usize], labels: &[f64]) -> Tree {
+        let weights = self.draw_documents(seed, index, labels.len());
+        let mut draws = stream(seed, Purpose::TreeFeatures, index as u64);
+        let mut drawn = features.to_vec();
+        let share = |share: f64, of: usize| ((share * of as f64).round() as usize).clamp(1, of.max(1));
+        if self.per_tree < 1.0 {
+            let count = share(self.per_tree, drawn.len());
+            drawn = drawn.partial_shuffle(&mut draws, count).0.to_vec();
+            drawn.sort_unstable();
+        }
+        let growth = Growth {
+            features: &drawn,
+            max_leaves: self.leaves,
+            min_leaf: self.min_leaf,
+            per_split: (self.per_split < 1.0).then(|| share(self.per_split, drawn.len())),
+        };
+        let rows = (0..labels.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
+        let mut grown = grow(bins, rows, &Targets::weighted(labels, &weights), &growth, &mut draws);
+        grown.set_leaves(|rows| {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for &row in rows {
+                let weight = f64::from(weights[row as usize]);
+                sum += weight * labels[row as usize];
+                count += weight;
+            }
+            sum / count / self.trees as f64
+        });
+        grown.tree
+    }
+
+    /// How often each document counts for a tree.
+    fn draw_documents(&self, seed: u64, tree: usize, documents: usize) -> Vec<u32> {
+        if !self.bootstrap {
+            return vec![1; documents];
+        }
+        let mut draws = stream(seed, Purpose::Forest, tree as u64);
+        let mut weights = vec![0; documents];
+        (0..documents).for_each(|_| weights[draws.random_range(0..documents)] += 1);
+        weights
+    }
+}
