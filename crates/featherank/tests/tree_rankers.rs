@@ -6,7 +6,7 @@ use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
 use featherank::measure::Measure;
 use featherank::rank::lambda::Lambdas;
 use featherank::rank::tree::Importance;
-use featherank::rank::{Model, Scorer, TreeEnsemble};
+use featherank::rank::{Model, Scorer, TreeEnsemble, permutation_importance};
 use featherank::registry::ranker;
 use featherank::run::{Constraints, Run};
 use serde_json::Value;
@@ -255,4 +255,23 @@ fn more_trees_rank_the_training_data_better() {
         measure.summary(&measure.per_query(&scores, &data.view()))
     };
     assert!(value("5") < value("30") && value("30") < value("200"));
+}
+
+#[test]
+fn permutation_importance_is_the_fall_of_the_measure() {
+    let data = tiny();
+    let run = Run::new(3, Constraints::default());
+    let measure: Measure = "ndcg@10".parse().unwrap();
+    let model = fit("lambdamart", &[("trees", "30")], &data.view(), None);
+    let falls = permutation_importance(&run, &model, &data.view(), &measure, 4).unwrap();
+    assert_eq!(falls.len(), model.features().len());
+    let gains = trees(&model).importance(Importance::Gain);
+    let top = |values: &[f64]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+    let values: Vec<f64> = falls.iter().map(|f| f.fall).collect();
+    assert_eq!(top(&values), top(&gains), "both agree on the feature that matters most");
+    for fall in &falls {
+        let mean = fall.per_query.iter().sum::<f64>() / fall.per_query.len() as f64;
+        assert!((mean - fall.fall).abs() < 1e-12);
+    }
+    assert!(permutation_importance(&run, &model, &data.view(), &measure, 0).is_err());
 }

@@ -76,6 +76,12 @@ impl Dataset {
         &self.values[feature.index() * n..(feature.index() + 1) * n]
     }
 
+    /// All values of one feature, to be changed.
+    pub(crate) fn column_mut(&mut self, feature: FeatureId) -> &mut [f32] {
+        let n = self.labels.len();
+        &mut self.values[feature.index() * n..(feature.index() + 1) * n]
+    }
+
     /// Whether a feature is missing somewhere; missing values are NaN.
     pub fn has_missing(&self, feature: FeatureId) -> bool {
         self.column(feature).iter().any(|x| x.is_nan())

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::dataset::Dataset;
-use super::features::FeatureId;
+use super::dataset::{Dataset, Queries};
+use super::features::{FeatureId, FeatureTable};
 
 /// Some features and some queries of a [`Dataset`], without copying a value.
 ///
@@ -84,6 +84,18 @@ impl<'a> View<'a> {
         self.rows().map(|r| r.len()).sum()
     }
 
+    /// A data set of the view's documents with some columns of its data set, to be changed.
+    pub(crate) fn copy(&self, columns: &[FeatureId]) -> Dataset {
+        let gather =
+            |source: &[f32]| self.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>();
+        let values = columns.iter().flat_map(|&f| gather(self.data.column(f))).collect();
+        let sizes: Vec<usize> = self.rows().map(|rows| rows.len()).collect();
+        let ids = self.queries().map(|q| self.data.queries().id(q).to_owned()).collect();
+        let features = columns.iter().map(|&f| self.data.features().get(f).clone()).collect();
+        let labels = gather(self.data.labels());
+        Dataset::new(values, labels, Queries::new(&sizes, ids), FeatureTable::from_features(features))
+    }
+
     /// The labels of each of the view's queries.
     pub fn labels(&self) -> impl Iterator<Item = &'a [f32]> + '_ {
         let labels = self.data.labels();
@@ -93,8 +105,6 @@ impl<'a> View<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dataset::Queries;
-    use super::super::features::FeatureTable;
     use super::*;
 
     #[test]

@@ -1,5 +1,6 @@
 //! Rankers: methods that learn to score documents, and the models they leave.
 
+mod importance;
 pub mod lambda;
 pub mod linear;
 mod model;
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::Status;
 use crate::run::Run;
+pub use importance::{PermutationImportance, permutation_importance};
 pub use linear::LinearModel;
 pub use model::{Model, Scorer, Training};
 pub use tree::TreeEnsemble;

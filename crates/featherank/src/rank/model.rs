@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{LinearModel, TreeEnsemble};
-use crate::data::{Dataset, Feature, FeatureId, FeatureTable, Queries, Scaler, View};
+use crate::data::{Feature, FeatureId, FeatureTable, Scaler, View};
 use crate::document;
 use crate::error::Result;
 use crate::params::Params;
@@ -77,7 +77,7 @@ impl Model {
         let Some(scaler) = &self.scaler else {
             return Ok(self.scorer.score(view, &columns));
         };
-        let mut scaled = copy_of(view, &columns);
+        let mut scaled = view.copy(&columns);
         scaler.apply(&mut scaled);
         let columns: Vec<FeatureId> = (0..columns.len()).map(FeatureId::from).collect();
         Ok(self.scorer.score(&scaled.view(), &columns))
@@ -114,20 +114,6 @@ impl Scorer {
             Scorer::Trees(model) => model.score(view, columns),
         }
     }
-}
-
-/// Some columns of a view's documents, to be changed.
-fn copy_of(view: &View<'_>, columns: &[FeatureId]) -> Dataset {
-    let gather = |source: &[f32]| view.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>();
-    let values = columns.iter().flat_map(|&f| gather(view.data().column(f))).collect();
-    let sizes: Vec<usize> = view.rows().map(|rows| rows.len()).collect();
-    let features = columns.iter().map(|&f| view.data().features().get(f).clone()).collect();
-    Dataset::new(
-        values,
-        gather(view.data().labels()),
-        Queries::from_sizes(&sizes),
-        FeatureTable::from_features(features),
-    )
 }
 
 impl From<LinearModel> for Model {
