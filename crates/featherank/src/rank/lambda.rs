@@ -8,11 +8,16 @@
 //! Departs from both where scores are equal, as all are before the first step: they take the order of the input, which
 //! carries information in real data. Here, among equal scores, the worse labels stand first, and documents that also
 //! share the label share their positions' mean discount. So the order of rows does not matter.
+//!
+//! Normalised lambdas, LightGBM's rule, differ twice. Once scores differ, a pair's Δ is divided by 0.01 + |sᵢ − sⱼ|, so that
+//! pairs whose order is open count most. And a query's lambdas and second derivatives are scaled by log₂(1 + Σ) / Σ, where
+//! Σ is the sum of all pushes, 2 ρΔ each, so that queries with many pairs do not outvote the others.
 
 /// Computes lambdas query after query without allocating anew.
 #[derive(Debug)]
 pub struct Lambdas {
     cutoff: usize,
+    normalised: bool,
     discounts: Vec<f64>,
     gains: Vec<f64>,
     ideal: Vec<f64>,
@@ -32,12 +37,18 @@ impl Lambdas {
     pub fn new(cutoff: Option<usize>) -> Self {
         Lambdas {
             cutoff: cutoff.unwrap_or(usize::MAX),
+            normalised: false,
             discounts: Vec::new(),
             gains: Vec::new(),
             ideal: Vec::new(),
             order: Vec::new(),
             places: Vec::new(),
         }
+    }
+
+    /// The same with LightGBM's normalisation.
+    pub fn normalised(cutoff: Option<usize>) -> Self {
+        Lambdas { normalised: true, ..Lambdas::new(cutoff) }
     }
 
     /// Overwrites `lambda` and `hessian` with those of one query.
@@ -49,6 +60,10 @@ impl Lambdas {
             return;
         }
         self.rank(scores, labels);
+        let differ = self.order.first().zip(self.order.last()).is_some_and(|(best, worst)| {
+            self.normalised && scores[*best as usize] != scores[*worst as usize]
+        });
+        let mut pushes = 0.0;
         for (above, high) in self.places.iter().enumerate().take_while(|(_, place)| place.first < self.cutoff)
         {
             let i = self.order[above] as usize;
@@ -58,14 +73,24 @@ impl Lambdas {
                     continue;
                 }
                 let (better, worse) = if labels[i] > labels[j] { (i, j) } else { (j, i) };
-                let swap = (self.gains[better] - self.gains[worse]) * (high.discount - low.discount) / ideal;
-                let rho = 1.0 / (1.0 + (scores[better] - scores[worse]).exp());
+                let apart = scores[better] - scores[worse];
+                let mut swap =
+                    (self.gains[better] - self.gains[worse]) * (high.discount - low.discount) / ideal;
+                if differ {
+                    swap /= 0.01 + apart.abs();
+                }
+                let rho = 1.0 / (1.0 + apart.exp());
                 let (push, curve) = (rho * swap, rho * (1.0 - rho) * swap);
                 lambda[better] += push;
                 lambda[worse] -= push;
                 hessian[better] += curve;
                 hessian[worse] += curve;
+                pushes += 2.0 * push;
             }
+        }
+        if self.normalised && pushes > 0.0 {
+            let factor = (1.0 + pushes).log2() / pushes;
+            lambda.iter_mut().chain(hessian).for_each(|value| *value *= factor);
         }
     }
 

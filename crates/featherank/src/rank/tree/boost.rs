@@ -1,8 +1,7 @@
 //! Boosting: trees that are grown one after the other, each on what the sum of those before it still gets wrong.
 //!
-//! A round asks its objective for a target and a curvature of every document, fits a tree to the targets by least squares,
-//! and gives each leaf the learning rate times Σ target / Σ curvature of its documents: the mean residual for squared loss, a
-//! Newton step for lambdas. With validation data the best round wins, and rounds stop when none was better for a while.
+//! A round asks its objective for a target and a curvature of every document, fits a tree to them, and gives each leaf the
+//! learning rate times Σ target / Σ curvature of its documents: the mean residual for squared loss, a Newton step for lambdas. With validation data the best round wins, and rounds stop when none was better for a while.
 
 use super::grow::{Growth, Targets, grow};
 use super::regression_tree::MIN_LEAF;
@@ -23,6 +22,16 @@ pub(super) struct Boosting {
     pub min_leaf: usize,
     pub patience: usize,
     pub measure: Measure,
+    pub splits: Splits,
+}
+
+/// What a tree's splits make better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Splits {
+    /// The squared error of the targets.
+    LeastSquares,
+    /// What the leaves' Newton steps gain; leaves need more curvature than this.
+    Newton { min_curvature: f64 },
 }
 
 /// The parameters of [`Boosting`], with RankLib's defaults.
@@ -72,6 +81,7 @@ impl Boosting {
             min_leaf: params.whole("min-leaf")? as usize,
             patience: params.whole("patience")? as usize,
             measure: params.measure("measure")?,
+            splits: Splits::LeastSquares,
         })
     }
 
@@ -85,8 +95,17 @@ impl Boosting {
         objective: &mut Objective<'_>,
     ) -> Result<TreeEnsemble> {
         let documents = bins.documents();
-        let growth =
-            Growth { features, max_leaves: Some(self.leaves), min_leaf: self.min_leaf, per_split: None };
+        let min_curvature = match self.splits {
+            Splits::LeastSquares => 0.0,
+            Splits::Newton { min_curvature } => min_curvature,
+        };
+        let growth = Growth {
+            features,
+            max_leaves: Some(self.leaves),
+            min_leaf: self.min_leaf,
+            min_curvature,
+            per_split: None,
+        };
         let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
         let (mut scores, mut targets, mut curvatures) =
             (vec![0.0; documents], vec![0.0; documents], vec![0.0; documents]);
@@ -95,7 +114,14 @@ impl Boosting {
         for round in 0..self.trees {
             objective(&scores, &mut targets, &mut curvatures);
             let rows = (0..documents as u32).collect();
-            let mut grown = grow(bins, rows, &Targets::new(&targets), &growth, &mut draws);
+            let mut grown = match self.splits {
+                Splits::LeastSquares => {
+                    grow(bins, rows, &Targets::new([&targets], |_| 1), &growth, &mut draws)
+                }
+                Splits::Newton { .. } => {
+                    grow(bins, rows, &Targets::new([&targets, &curvatures], |_| 1), &growth, &mut draws)
+                }
+            };
             grown.set_leaves(|rows| self.learning_rate * leaf(rows, &targets, &curvatures));
             for (rows, value) in grown.leaves() {
                 rows.iter().for_each(|&row| scores[row as usize] += value);

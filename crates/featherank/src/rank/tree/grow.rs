@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 
 use super::bins::Bins;
 use super::ensemble::Tree;
-use super::histogram::{Histogram, Packing, WIDTH};
+use super::histogram::{Cell, Filled, Histogram, Packing, WIDTH, total};
 use super::split::{Search, Split};
 use crate::random::Stream;
 
@@ -31,33 +31,26 @@ pub(super) struct Growth<'a> {
     pub max_leaves: Option<usize>,
     /// Fewest documents in a leaf.
     pub min_leaf: usize,
+    /// The least curvature in a leaf, where targets have curvatures.
+    pub min_curvature: f64,
     /// How many features are drawn for each split; none looks at all of them.
     pub per_split: Option<usize>,
 }
 
-/// What a tree is fitted to: for each document of the matrix its packed target.
-pub(super) struct Targets {
-    pub cells: Vec<i64>,
-    pub packing: Packing,
+/// What a tree is fitted to: for each document of the matrix its packed target, and its curvature where there is one.
+pub(super) struct Targets<const K: usize> {
+    cells: Vec<Cell<K>>,
+    packings: [Packing; K],
 }
 
-impl Targets {
-    /// Targets of all documents, each counted once.
-    pub fn new(values: &[f64]) -> Self {
-        let packing = Targets::packing(values);
-        let cells = values.iter().map(|&value| packing.cell(value, 1)).collect();
-        Targets { cells, packing }
-    }
-
-    /// Targets of documents that count several times or not at all.
-    pub fn weighted(values: &[f64], weights: &[u32]) -> Self {
-        let packing = Targets::packing(values);
-        let cells = values.iter().zip(weights).map(|(&value, &weight)| packing.cell(value, weight)).collect();
-        Targets { cells, packing }
-    }
-
-    fn packing(values: &[f64]) -> Packing {
-        Packing::new(values.len(), values.iter().fold(0.0, |most, value| most.max(value.abs())))
+impl<const K: usize> Targets<K> {
+    /// Targets (and curvatures) of all documents; `weight` is how often each counts.
+    pub fn new(values: [&[f64]; K], weight: impl Fn(usize) -> u32) -> Self {
+        let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let packings = values.map(|values| Packing::new(values.len(), largest(values)));
+        let documents = values.first().map_or(0, |values| values.len());
+        let cell = |i| std::array::from_fn(|k| packings[k].cell(values[k][i], weight(i)));
+        Targets { cells: (0..documents).map(cell).collect(), packings }
     }
 }
 
@@ -81,17 +74,18 @@ impl Grown {
 }
 
 /// Grows a tree on some documents of the matrix.
-pub(super) fn grow(
+pub(super) fn grow<const K: usize>(
     bins: &Bins,
     rows: Vec<u32>,
-    targets: &Targets,
+    targets: &Targets<K>,
     growth: &Growth<'_>,
     draws: &mut Stream,
 ) -> Grown {
     let missing_bins: Vec<Option<u8>> = growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
     let search = Search {
-        packing: targets.packing,
+        packings: targets.packings,
         min_leaf: growth.min_leaf.max(1) as i64,
+        min_curvature: growth.min_curvature,
         missing_bins: &missing_bins,
     };
     let grower = Grower {
@@ -103,55 +97,55 @@ pub(super) fn grow(
         links: vec![None],
         leaves: vec![0..rows.len()],
         order: (0..growth.features.len()).collect(),
-        scratch: Box::new([0; WIDTH]),
+        scratch: Box::new([[0; K]; WIDTH]),
     };
     grower.grow(rows, &targets.cells)
 }
 
-struct Grower<'a, 'b> {
+struct Grower<'a, 'b, const K: usize> {
     bins: &'a Bins,
     growth: &'a Growth<'a>,
-    search: Search<'b>,
+    search: Search<'b, K>,
     draws: &'a mut Stream,
     tree: Tree,
     /// Where each leaf hangs: its parent, and whether on the left.
     links: Vec<Option<(usize, bool)>>,
     leaves: Vec<Range<usize>>,
     order: Vec<usize>,
-    scratch: Box<[i64; WIDTH]>,
+    scratch: Box<Filled<K>>,
 }
 
 /// A leaf that can be split.
-struct Candidate {
+struct Candidate<const K: usize> {
     leaf: usize,
     split: Split,
-    histogram: Option<Histogram>,
-    total: i64,
+    histogram: Option<Histogram<K>>,
+    total: Cell<K>,
 }
 
-impl Ord for Candidate {
+impl<const K: usize> Ord for Candidate<K> {
     /// The largest gain first; of equals the leaf that was made first.
     fn cmp(&self, other: &Self) -> Ordering {
         self.split.gain.total_cmp(&other.split.gain).then(other.leaf.cmp(&self.leaf))
     }
 }
 
-impl PartialOrd for Candidate {
+impl<const K: usize> PartialOrd for Candidate<K> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Candidate {
+impl<const K: usize> PartialEq for Candidate<K> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Candidate {}
+impl<const K: usize> Eq for Candidate<K> {}
 
-impl Grower<'_, '_> {
-    fn grow(mut self, mut rows: Vec<u32>, cells: &[i64]) -> Grown {
+impl<const K: usize> Grower<'_, '_, K> {
+    fn grow(mut self, mut rows: Vec<u32>, cells: &[Cell<K>]) -> Grown {
         let columns: Vec<&[u8]> = self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
         let mut heap = BinaryHeap::new();
         heap.extend(self.open(0, &columns, &mut rows, cells, None));
@@ -171,7 +165,9 @@ impl Grower<'_, '_> {
             let counted = (self.leaves[large].len() >= self.counted_from())
                 .then(|| count(&columns, &rows[self.leaves[small].clone()], cells));
             let rest = match (&counted, next.histogram) {
-                (Some((part, total)), Some(parent)) => Some((parent.minus(part), next.total - total)),
+                (Some((part, counted)), Some(parent)) => {
+                    Some((parent.minus(part), std::array::from_fn(|k| next.total[k] - counted[k])))
+                }
                 _ => None,
             };
             heap.extend(self.open(small, &columns, &mut rows, cells, counted));
@@ -187,9 +183,9 @@ impl Grower<'_, '_> {
         leaf: usize,
         columns: &[&[u8]],
         rows: &mut [u32],
-        cells: &[i64],
-        histogram: Option<(Histogram, i64)>,
-    ) -> Option<Candidate> {
+        cells: &[Cell<K>],
+        histogram: Option<(Histogram<K>, Cell<K>)>,
+    ) -> Option<Candidate<K>> {
         let range = self.leaves[leaf].clone();
         if range.len() < self.counted_from() {
             if self.growth.max_leaves.is_none() {
@@ -197,14 +193,14 @@ impl Grower<'_, '_> {
                 return None;
             }
             let split = self.split_of_few(columns, &rows[range], cells)?;
-            return Some(Candidate { leaf, split, histogram: None, total: 0 });
+            return Some(Candidate { leaf, split, histogram: None, total: [0; K] });
         }
         let (histogram, total) = match histogram {
             Some(known) => known,
             None => count(columns, &rows[range], cells),
         };
         let drawn = self.draw();
-        let split = self.search.best(&histogram, total, drawn.iter().copied())?;
+        let split = self.search.best(&histogram, &total, drawn.iter().copied())?;
         Some(Candidate { leaf, split, histogram: Some(histogram), total })
     }
 
@@ -213,7 +209,7 @@ impl Grower<'_, '_> {
         if self.growth.max_leaves.is_none() { COPY_AT[0] + 1 } else { FEW }
     }
 
-    fn split_of_few(&mut self, columns: &[&[u8]], rows: &[u32], cells: &[i64]) -> Option<Split> {
+    fn split_of_few(&mut self, columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> Option<Split> {
         let drawn = self.draw();
         self.search.best_of_few(columns, rows, cells, drawn.iter().copied(), &mut self.scratch)
     }
@@ -230,7 +226,7 @@ impl Grower<'_, '_> {
     }
 
     /// Splits a leaf: it becomes the left child, the returned new leaf the right one.
-    fn split(&mut self, candidate: &Candidate, columns: &[&[u8]], rows: &mut [u32]) -> usize {
+    fn split(&mut self, candidate: &Candidate<K>, columns: &[&[u8]], rows: &mut [u32]) -> usize {
         let range = self.leaves[candidate.leaf].clone();
         let left = self.partition(&candidate.split, columns, &mut rows[range.clone()]);
         self.record(candidate.leaf, &candidate.split, range, left)
@@ -270,7 +266,7 @@ impl Grower<'_, '_> {
         self.tree.missing_left.push(if saw_missing { split.missing_left } else { larger_left });
         self.tree.left.push(-1 - leaf as i32);
         self.tree.right.push(-1 - new_leaf as i32);
-        self.tree.gain.push(self.search.packing.unscale_square(split.gain));
+        self.tree.gain.push(split.gain);
         self.leaves[leaf] = range.start..middle;
         self.leaves.push(middle..range.end);
         self.links[leaf] = Some((at, true));
@@ -279,11 +275,18 @@ impl Grower<'_, '_> {
     }
 
     /// Grows a small leaf to the end, on columns copied together. `start` is where its rows stand among all rows.
-    fn grow_small(&mut self, leaf: usize, columns: &[&[u8]], rows: &mut [u32], cells: &[i64], start: usize) {
+    fn grow_small(
+        &mut self,
+        leaf: usize,
+        columns: &[&[u8]],
+        rows: &mut [u32],
+        cells: &[Cell<K>],
+        start: usize,
+    ) {
         let copy: Vec<u8> =
             columns.iter().flat_map(|column| rows.iter().map(|&row| column[row as usize])).collect();
         let copied: Vec<&[u8]> = copy.chunks(rows.len().max(1)).collect();
-        let own_cells: Vec<i64> = rows.iter().map(|&row| cells[row as usize]).collect();
+        let own_cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
         let mut own: Vec<u32> = (0..rows.len() as u32).collect();
         let mut open = vec![leaf];
         while let Some(leaf) = open.pop() {
@@ -303,7 +306,7 @@ impl Grower<'_, '_> {
     }
 }
 
-fn count(columns: &[&[u8]], rows: &[u32], cells: &[i64]) -> (Histogram, i64) {
-    let cells: Vec<i64> = rows.iter().map(|&row| cells[row as usize]).collect();
-    (Histogram::of(columns, rows, &cells), cells.iter().sum())
+fn count<const K: usize>(columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> (Histogram<K>, Cell<K>) {
+    let cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
+    (Histogram::of(columns, rows, &cells), total(cells.iter()))
 }

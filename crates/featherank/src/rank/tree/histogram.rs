@@ -3,6 +3,7 @@
 //! Both are in one 64-bit integer, the count in the low bits and the sum, in fixed point, above it. Integers add up to the
 //! same whatever the order, so that threads, blocks and the subtraction trick cannot change a tree. Fixed point costs
 //! nothing that matters: with a million documents a target keeps 20 bits, and leaves are computed from the targets themselves.
+//! A cell holds `K` such integers: one for least squares, a second with the curvatures for Newton steps.
 
 use rayon::prelude::*;
 
@@ -21,18 +22,34 @@ const BLOCK: usize = 4096;
 /// Updates below which threads cost more than they bring.
 const WORTH_THREADS: usize = 1 << 16;
 
+/// What a document adds to a bin: a target, and a curvature where there is one.
+pub(super) type Cell<const K: usize> = [i64; K];
+
 /// How a count and a sum share 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packing {
     count_bits: u32,
     scale: f64,
+    unit: f64,
 }
 
-/// A count of documents and the sum of their targets in fixed point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A count of documents and the sum of their targets.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sums {
     pub count: i64,
-    pub sum: i64,
+    pub sum: f64,
+}
+
+/// Adds a cell to another.
+pub(super) fn add<const K: usize>(sum: &mut Cell<K>, cell: &Cell<K>) {
+    sum.iter_mut().zip(cell).for_each(|(sum, more)| *sum += more);
+}
+
+/// The sum of cells.
+pub(super) fn total<'a, const K: usize>(cells: impl Iterator<Item = &'a Cell<K>>) -> Cell<K> {
+    let mut sum = [0; K];
+    cells.for_each(|cell| add(&mut sum, cell));
+    sum
 }
 
 impl Packing {
@@ -42,7 +59,8 @@ impl Packing {
         // Sign and as many bits as the documents can add stay free; a power of two keeps small whole numbers exact.
         let bits = 63 - 2 * count_bits as i32;
         let exponent = if largest > 0.0 { bits - largest.log2().floor() as i32 - 1 } else { 0 };
-        Packing { count_bits, scale: 2f64.powi(exponent.clamp(-1000, 1000)) }
+        let scale = 2f64.powi(exponent.clamp(-1000, 1000));
+        Packing { count_bits, scale, unit: 1.0 / scale }
     }
 
     /// The cell of a document that counts `weight` times.
@@ -53,24 +71,23 @@ impl Packing {
 
     /// What a sum of cells stands for.
     pub fn open(&self, cell: i64) -> Sums {
-        Sums { count: cell & ((1 << self.count_bits) - 1), sum: cell >> self.count_bits }
-    }
-
-    /// A squared sum in fixed point, in the targets' own unit.
-    pub fn unscale_square(&self, square: f64) -> f64 {
-        square / (self.scale * self.scale)
+        let sum = (cell >> self.count_bits) as f64 * self.unit;
+        Sums { count: cell & ((1 << self.count_bits) - 1), sum }
     }
 }
 
+/// The bins of one feature.
+pub(super) type Filled<const K: usize> = [Cell<K>; WIDTH];
+
 /// The histograms of a node, feature after feature.
 #[derive(Debug, Clone)]
-pub(super) struct Histogram(Vec<[i64; WIDTH]>);
+pub(super) struct Histogram<const K: usize>(Vec<Filled<K>>);
 
-impl Histogram {
+impl<const K: usize> Histogram<K> {
     /// Counts and sums of the given rows of some columns; `cells[i]` belongs to `rows[i]`.
-    pub fn of(columns: &[&[u8]], rows: &[u32], cells: &[i64]) -> Self {
-        let mut histogram = vec![[0; WIDTH]; columns.len()];
-        let fill = |(group, columns): (&mut [[i64; WIDTH]], &[&[u8]])| {
+    pub fn of(columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> Self {
+        let mut histogram = vec![[[0; K]; WIDTH]; columns.len()];
+        let fill = |(group, columns): (&mut [Filled<K>], &[&[u8]])| {
             for (rows, cells) in rows.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
                 for (part, columns) in group.chunks_mut(TOGETHER).zip(columns.chunks(TOGETHER)) {
                     add_block(part, columns, rows, cells);
@@ -87,45 +104,49 @@ impl Histogram {
 
     /// What is left of a node when one of its children is taken away.
     #[must_use]
-    pub fn minus(mut self, child: &Histogram) -> Self {
-        for (parent, child) in self.0.iter_mut().zip(&child.0) {
-            parent.iter_mut().zip(child).for_each(|(sum, part)| *sum -= part);
-        }
+    pub fn minus(mut self, child: &Self) -> Self {
+        let parents = self.0.as_flattened_mut().as_flattened_mut();
+        parents.iter_mut().zip(child.0.as_flattened().as_flattened()).for_each(|(sum, part)| *sum -= part);
         self
     }
 
-    pub fn feature(&self, index: usize) -> &[i64; WIDTH] {
+    pub fn feature(&self, index: usize) -> &Filled<K> {
         &self.0[index]
     }
 }
 
-fn add_block(histograms: &mut [[i64; WIDTH]], columns: &[&[u8]], rows: &[u32], cells: &[i64]) {
+fn add_block<const K: usize>(
+    histograms: &mut [Filled<K>],
+    columns: &[&[u8]],
+    rows: &[u32],
+    cells: &[Cell<K>],
+) {
     let neighbours = rows.last().zip(rows.first()).map(|(last, first)| (last - first) as usize + 1);
     let contiguous = neighbours == Some(rows.len());
     match (histograms, columns) {
         ([a, b, c, d], [ca, cb, cc, cd]) if contiguous => {
             let span = rows[0] as usize..rows[0] as usize + rows.len();
             let bins = ca[span.clone()].iter().zip(&cb[span.clone()]).zip(&cc[span.clone()]).zip(&cd[span]);
-            for ((((&ba, &bb), &bc), &bd), &cell) in bins.zip(cells) {
-                a[usize::from(ba)] += cell;
-                b[usize::from(bb)] += cell;
-                c[usize::from(bc)] += cell;
-                d[usize::from(bd)] += cell;
+            for ((((&ba, &bb), &bc), &bd), cell) in bins.zip(cells) {
+                add(&mut a[usize::from(ba)], cell);
+                add(&mut b[usize::from(bb)], cell);
+                add(&mut c[usize::from(bc)], cell);
+                add(&mut d[usize::from(bd)], cell);
             }
         }
         ([a, b, c, d], [ca, cb, cc, cd]) => {
-            for (&row, &cell) in rows.iter().zip(cells) {
+            for (&row, cell) in rows.iter().zip(cells) {
                 let row = row as usize;
-                a[usize::from(ca[row])] += cell;
-                b[usize::from(cb[row])] += cell;
-                c[usize::from(cc[row])] += cell;
-                d[usize::from(cd[row])] += cell;
+                add(&mut a[usize::from(ca[row])], cell);
+                add(&mut b[usize::from(cb[row])], cell);
+                add(&mut c[usize::from(cc[row])], cell);
+                add(&mut d[usize::from(cd[row])], cell);
             }
         }
         (histograms, columns) => {
             for (histogram, column) in histograms.iter_mut().zip(columns) {
-                for (&row, &cell) in rows.iter().zip(cells) {
-                    histogram[usize::from(column[row as usize])] += cell;
+                for (&row, cell) in rows.iter().zip(cells) {
+                    add(&mut histogram[usize::from(column[row as usize])], cell);
                 }
             }
         }
@@ -143,7 +164,7 @@ mod tests {
         let Sums { count, sum } = packing.open(cells.iter().sum());
         assert_eq!(count, 6);
         // 12 − 2 + 1 = 11, exact because the scale is a power of two.
-        assert_eq!(packing.unscale_square((sum * sum) as f64), 121.0);
+        assert_eq!(sum, 11.0);
     }
 
     #[test]
@@ -163,17 +184,16 @@ mod tests {
         let documents = 10_000;
         let bins: Vec<u8> = (0..9 * documents).map(|i| (i * 7919 % 251) as u8).collect();
         let columns: Vec<&[u8]> = bins.chunks(documents).collect();
-        let cells: Vec<i64> = (0..documents as i64).map(|i| i * 31 % 1009).collect();
+        let cells: Vec<Cell<2>> = (0..documents as i64).map(|i| [i * 31 % 1009, i]).collect();
         let rows: Vec<u32> = (0..documents as u32).collect();
         let whole = Histogram::of(&columns, &rows, &cells);
         let odd: Vec<u32> = rows.iter().copied().filter(|row| row % 2 == 1).collect();
         let of_rows = |rows: &[u32]| {
-            let cells: Vec<i64> = rows.iter().map(|&row| cells[row as usize]).collect();
+            let cells: Vec<Cell<2>> = rows.iter().map(|&row| cells[row as usize]).collect();
             Histogram::of(&columns, rows, &cells)
         };
         let even: Vec<u32> = rows.iter().copied().filter(|row| row % 2 == 0).collect();
         assert_eq!(whole.clone().minus(&of_rows(&odd)).0, of_rows(&even).0);
-        let total: i64 = whole.feature(8).iter().sum();
-        assert_eq!(total, cells.iter().sum::<i64>());
+        assert_eq!(total(whole.feature(8).iter()), total(cells.iter()));
     }
 }

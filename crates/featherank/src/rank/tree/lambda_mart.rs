@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::boost::{Boosting, PARAMS};
+use super::boost::{Boosting, PARAMS, Splits};
 use super::regression_tree::labels;
 use super::{Bins, TreeEnsemble};
 use crate::data::View;
@@ -26,9 +26,13 @@ use crate::run::Run;
 /// | `patience` | 100 | 1 to 100000 | stop after so many trees without a better validation value |
 /// | `measure` | `ndcg@10` | any measure | what is looked at on validation data |
 /// | `cutoff` | 10 | 0 to 1000000 | positions whose NDCG the lambdas are of; 0 means all |
+/// | `normalise` | yes | yes, no | LightGBM's normalisation of lambdas |
+/// | `splits` | newton | newton, least-squares | what splits make better |
+/// | `min-curvature` | 0.001 | 0 to 1000000 | least curvature in a leaf, for Newton splits |
 pub struct LambdaMart {
     boosting: Boosting,
     cutoff: Option<usize>,
+    normalise: bool,
 }
 
 /// The registry's entry.
@@ -47,12 +51,35 @@ pub const SPEC: RankerSpec = RankerSpec {
             default: "10",
             meaning: "positions whose NDCG the lambdas are of; 0 means all",
         };
-        [trees, rate, leaves, min_leaf, patience, measure, cutoff]
+        let normalise = Param {
+            name: "normalise",
+            kind: Kind::Choice(&["yes", "no"]),
+            default: "yes",
+            meaning: "LightGBM's normalisation of lambdas: close pairs count more, and queries alike",
+        };
+        let splits = Param {
+            name: "splits",
+            kind: Kind::Choice(&["newton", "least-squares"]),
+            default: "newton",
+            meaning: "what splits make better: the leaves' Newton steps, or the squared error of the lambdas",
+        };
+        let min_curvature = Param {
+            name: "min-curvature",
+            kind: Kind::Real { min: 0.0, max: 1e6 },
+            default: "0.001",
+            meaning: "least curvature in a leaf, for Newton splits",
+        };
+        [trees, rate, leaves, min_leaf, patience, measure, cutoff, normalise, splits, min_curvature]
     },
     grid: &[("learning-rate", &["0.025", "0.05", "0.075", "0.1"]), ("leaves", &["10", "50", "100"])],
     build: |params| {
         let cutoff = Some(params.whole("cutoff")? as usize).filter(|&cutoff| cutoff > 0);
-        Ok(Box::new(LambdaMart { boosting: Boosting::new(params)?, cutoff }))
+        let splits = match params.text("splits") {
+            "newton" => Splits::Newton { min_curvature: params.real("min-curvature")? },
+            _ => Splits::LeastSquares,
+        };
+        let boosting = Boosting { splits, ..Boosting::new(params)? };
+        Ok(Box::new(LambdaMart { boosting, cutoff, normalise: params.text("normalise") == "yes" }))
     },
 };
 
@@ -74,6 +101,7 @@ impl LambdaMart {
         train: &View<'_>,
         valid: Option<&View<'_>>,
     ) -> Result<TreeEnsemble> {
+        let kernel = if self.normalise { Lambdas::normalised } else { Lambdas::new };
         self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
             let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
             let mut queries = Vec::with_capacity(train.query_count());
@@ -84,7 +112,7 @@ impl LambdaMart {
                 (rest, rest_of_curvatures, start) = (more, more_curvatures, start + labels.len());
             }
             queries.into_par_iter().for_each_init(
-                || Lambdas::new(self.cutoff),
+                || kernel(self.cutoff),
                 |lambdas, (scores, labels, target, curvature)| {
                     lambdas.of_query(scores, labels, target, curvature)
                 },

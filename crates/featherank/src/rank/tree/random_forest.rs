@@ -131,10 +131,11 @@ impl RandomForest {
             features: &drawn,
             max_leaves: self.leaves,
             min_leaf: self.min_leaf,
+            min_curvature: 0.0,
             per_split: (self.per_split < 1.0).then(|| share(self.per_split, drawn.len())),
         };
         let rows = (0..labels.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
-        let mut grown = grow(bins, rows, &Targets::weighted(labels, &weights), &growth, &mut draws);
+        let mut grown = grow(bins, rows, &Targets::new([labels], |row| weights[row]), &growth, &mut draws);
         grown.set_leaves(|rows| {
             let (mut sum, mut count) = (0.0, 0.0);
             for &row in rows {

@@ -71,10 +71,16 @@ impl RegressionTree {
         features: &[usize],
         labels: &[f64],
     ) -> Result<TreeEnsemble> {
-        let growth = Growth { features, max_leaves: self.leaves, min_leaf: self.min_leaf, per_split: None };
+        let growth = Growth {
+            features,
+            max_leaves: self.leaves,
+            min_leaf: self.min_leaf,
+            min_curvature: 0.0,
+            per_split: None,
+        };
         let rows = (0..bins.documents() as u32).collect();
         let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
-        let mut grown = grow(bins, rows, &Targets::new(labels), &growth, &mut draws);
+        let mut grown = grow(bins, rows, &Targets::new([labels], |_| 1), &growth, &mut draws);
         grown
             .set_leaves(|rows| rows.iter().map(|&row| labels[row as usize]).sum::<f64>() / rows.len() as f64);
         run.step("growing a tree", 1, Some(1))?;
