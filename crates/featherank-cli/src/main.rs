@@ -30,6 +30,10 @@ enum Command {
     Inspect(commands::inspect::Args),
     /// Choose features
     Select(commands::select::Args),
+    /// Learn to score documents
+    Train(commands::train::Args),
+    /// Score documents with a saved model
+    Rank(commands::rank::Args),
     /// Compare rankings: effectiveness, significance, risk
     Evaluate(commands::evaluate::Args),
     /// Turn data of any readable format into LETOR text or Parquet
@@ -61,6 +65,8 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
         Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
         Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
         Command::Select(args) => commands::select::run(&args, &cli.common, output),
+        Command::Train(args) => commands::train::run(&args, output),
+        Command::Rank(args) => commands::rank::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),

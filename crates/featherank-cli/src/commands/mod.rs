@@ -5,5 +5,7 @@ pub mod demo;
 pub mod evaluate;
 pub mod inspect;
 pub mod methods;
+pub mod rank;
 pub mod select;
 pub mod synth;
+pub mod train;

@@ -69,18 +69,53 @@ pub struct Scaler {
 
 /// x becomes (x − offset) / divisor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Scale {
-    offset: f64,
-    divisor: f64,
+pub struct Scale {
+    /// What is taken away.
+    pub offset: f64,
+    /// What the rest is divided by; above 0.
+    pub divisor: f64,
 }
 
 impl Scale {
+    /// One value, scaled.
+    pub fn of(self, x: f32) -> f32 {
+        ((f64::from(x) - self.offset) / self.divisor) as f32
+    }
+
     fn apply(self, values: &mut [f32]) {
-        values.iter_mut().for_each(|x| *x = ((f64::from(*x) - self.offset) / self.divisor) as f32);
+        values.iter_mut().for_each(|x| *x = self.of(*x));
     }
 }
 
 impl Scaler {
+    /// The way it normalises.
+    pub fn normaliser(&self) -> Normaliser {
+        self.normaliser
+    }
+
+    /// What was learnt of each feature, in their order; empty for normalisers that look at each query alone.
+    pub fn scales(&self) -> &[Scale] {
+        &self.scales
+    }
+
+    /// The scaler of some of the features, in the order given.
+    #[must_use]
+    pub fn restricted(&self, features: &[FeatureId]) -> Self {
+        let scales = match self.normaliser {
+            Normaliser::Zscore => features.iter().map(|f| self.scales[f.index()]).collect(),
+            _ => Vec::new(),
+        };
+        Scaler { normaliser: self.normaliser, scales }
+    }
+
+    /// Whether it can be applied to so many features: what stands in a file may be damaged.
+    pub(crate) fn fits(&self, features: usize) -> bool {
+        let usable =
+            |scale: &Scale| scale.offset.is_finite() && scale.divisor.is_finite() && scale.divisor > 0.0;
+        let expected = if self.normaliser == Normaliser::Zscore { features } else { 0 };
+        self.scales.len() == expected && self.scales.iter().all(usable)
+    }
+
     /// Normalises in place.
     ///
     /// # Panics
@@ -175,6 +210,17 @@ mod tests {
             Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
         serde_json::from_str::<Scaler>(&saved).unwrap().apply(&mut other);
         assert!(other.values()[0].abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_scaler_can_be_restricted() {
+        let values = vec![1., 3., 10., 30.];
+        let data = Dataset::new(values, vec![0.; 2], Queries::from_sizes(&[2]), FeatureTable::numbered(2, 1));
+        let scaler = Normaliser::Zscore.fit(&data);
+        let last = scaler.restricted(&[FeatureId(1)]);
+        assert_eq!(last.scales(), [Scale { offset: 20.0, divisor: 10.0 }]);
+        assert!(last.fits(1) && !last.fits(2) && scaler.fits(2));
+        assert!(Normaliser::QueryZscore.fit(&data).restricted(&[FeatureId(1)]).fits(1));
     }
 
     #[test]

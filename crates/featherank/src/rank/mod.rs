@@ -4,6 +4,7 @@ pub mod lambda;
 pub mod linear;
 mod model;
 pub mod single_feature;
+mod train;
 pub mod tree;
 
 use crate::data::View;
@@ -13,6 +14,7 @@ use crate::registry::Status;
 use crate::run::Run;
 pub use linear::LinearModel;
 pub use model::{Model, Scorer, Training};
+pub use train::{Trained, TrainingPlan, train};
 pub use tree::TreeEnsemble;
 
 /// A method that learns to score documents.
