@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod demo;
 pub mod evaluate;
+pub mod export;
 pub mod inspect;
 pub mod methods;
 pub mod rank;
