@@ -84,8 +84,12 @@ pub struct Reading {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MissingArg {
+    /// A mistake in the data
     Error,
+    /// The number 0
     Zero,
+    /// Missing; only tree rankers learn from it
+    Keep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -104,6 +108,7 @@ impl Reading {
             missing: match self.missing {
                 MissingArg::Error => Missing::Error,
                 MissingArg::Zero => Missing::Zero,
+                MissingArg::Keep => Missing::Keep,
             },
             clip: self.clip,
             unjudged: match self.unjudged {

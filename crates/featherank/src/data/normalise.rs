@@ -2,6 +2,7 @@
 //!
 //! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a feature is constant.
 //! `query-zscore` and `zscore` use the standard deviation with n in the denominator, as scikit-learn's scaler does.
+//! Missing values stay missing, and count neither for means nor for ranges.
 //! What a global scale learnt is kept in a [`Scaler`], because a model must see new data the way it saw the old.
 
 use serde::{Deserialize, Serialize};
@@ -156,10 +157,12 @@ struct Moments {
 impl Moments {
     /// Two passes: heavy-tailed columns would lose their digits to a one-pass formula.
     fn of(values: &[f32]) -> Self {
-        let n = values.len().max(1) as f64;
-        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
-        let squares = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
-        let constant = values.iter().all(|x| Some(x) == values.first());
+        let present = || values.iter().copied().filter(|x| !x.is_nan());
+        let n = present().count().max(1) as f64;
+        let mean = present().map(f64::from).sum::<f64>() / n;
+        let squares = present().map(|x| (f64::from(x) - mean).powi(2)).sum::<f64>();
+        let first = present().next();
+        let constant = present().all(|x| Some(x) == first);
         Moments { mean, deviation: if constant { 0.0 } else { (squares / n).sqrt() } }
     }
 
@@ -221,6 +224,22 @@ mod tests {
         assert_eq!(last.scales(), [Scale { offset: 20.0, divisor: 10.0 }]);
         assert!(last.fits(1) && !last.fits(2) && scaler.fits(2));
         assert!(Normaliser::QueryZscore.fit(&data).restricted(&[FeatureId(1)]).fits(1));
+    }
+
+    #[test]
+    fn missing_values_stay_missing_and_do_not_count() {
+        for (_, normaliser) in Normaliser::NAMES {
+            let mut without = data();
+            normaliser.fit(&without).apply(&mut without);
+            // The same queries with a missing value each, and a query in which nothing is known.
+            let values = vec![2., f32::NAN, 4., 6., 5., 5., f32::NAN, f32::NAN];
+            let queries = Queries::from_sizes(&[4, 3, 1]);
+            let mut with = Dataset::new(values, vec![0.; 8], queries, FeatureTable::numbered(1, 1));
+            normaliser.fit(&with).apply(&mut with);
+            assert!([1, 6, 7].iter().all(|&row| with.values()[row].is_nan()), "{normaliser:?}");
+            let present: Vec<f32> = with.values().iter().copied().filter(|x| !x.is_nan()).collect();
+            assert_eq!(present, without.values(), "{normaliser:?}");
+        }
     }
 
     #[test]

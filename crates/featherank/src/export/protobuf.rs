@@ -6,7 +6,6 @@ pub(super) struct Message(Vec<u8>);
 
 const VARINT: u64 = 0;
 const LENGTH: u64 = 2;
-const FIXED32: u64 = 5;
 
 impl Message {
     /// The bytes.
@@ -31,14 +30,6 @@ impl Message {
     pub(super) fn int(mut self, field: u64, value: i64) -> Self {
         self.tag(field, VARINT);
         self.varint(value as u64);
-        self
-    }
-
-    /// A 32-bit number.
-    #[must_use]
-    pub(super) fn float(mut self, field: u64, value: f32) -> Self {
-        self.tag(field, FIXED32);
-        self.0.extend(value.to_le_bytes());
         self
     }
 
@@ -90,6 +81,5 @@ mod tests {
         assert_eq!(packed, [0x22, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05]);
         let negative = Message::default().int(1, -1).into_bytes();
         assert_eq!((negative.len(), negative[10]), (11, 0x01));
-        assert_eq!(Message::default().float(1, 1.0).into_bytes(), [0x0d, 0, 0, 0x80, 0x3f]);
     }
 }
