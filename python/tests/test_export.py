@@ -151,6 +151,12 @@ def lightgbm_scores(path: Path, values: np.ndarray) -> np.ndarray:
     return lightgbm.Booster(model_file=path).predict(values.astype(np.float64))
 
 
+def not_zero_for_lightgbm(exported: Exported) -> np.ndarray:
+    """Rows without numbers so small that LightGBM reads them as 0, as it does up to 1e-35, before any model sees them."""
+    tiny = (exported.values != 0) & (np.abs(exported.values) <= 1e-35)
+    return ~tiny.any(axis=1)
+
+
 def xgboost_scores(path: Path, values: np.ndarray) -> np.ndarray:
     named = path.with_suffix(".json")
     named.write_bytes(path.read_bytes())
@@ -176,7 +182,9 @@ def onnx_scores(path: Path, values: np.ndarray) -> np.ndarray:
 def test_lightgbm_predicts_the_same(tmp_path: Path, kind: str) -> None:
     exported = trees(tmp_path, kind)
     path = exported.export("lightgbm")
-    np.testing.assert_allclose(lightgbm_scores(path, exported.values), exported.scores, **TOLERANCE)
+    kept = not_zero_for_lightgbm(exported)
+    assert kept.sum() > 590
+    np.testing.assert_allclose(lightgbm_scores(path, exported.values)[kept], exported.scores[kept], **TOLERANCE)
     booster = lightgbm.Booster(model_file=path)
     assert booster.num_feature() == 6 and booster.num_trees() == 40
     # What Vespa reads.
