@@ -127,6 +127,7 @@ fn every_shell_gets_completions_and_every_command_help() {
         "select",
         "train",
         "rank",
+        "export",
         "evaluate",
         "convert",
         "synth",
@@ -247,4 +248,52 @@ fn models_that_do_not_fit_are_refused() {
         assert_eq!(output.status.code(), Some(code), "{error}");
         assert!(error.contains(says) && output.stdout.is_empty(), "{error}");
     }
+}
+
+#[test]
+fn models_are_exported_or_refused() {
+    let folder = folder_with_data();
+    let train =
+        ["train", "data.txt", "--ranker", "single-feature", "--normalise", "query-minmax", "-o", "q.json"];
+    assert!(featherank(folder.path(), &train).status.success());
+    let train = ["train", "data.txt", "--ranker", "single-feature", "-o", "m.json"];
+    assert!(featherank(folder.path(), &train).status.success());
+    for (args, code, says) in [
+        (&["m.json", "--to", "ranklib", "-o", "out"][..], 0, "wrote out"),
+        (&["m.json", "--to", "onnx", "-o", "out"], 0, "wrote out"),
+        (&["q.json", "--to", "ranklib-features", "-o", "out"], 0, "wrote out"),
+        (&["m.json"], 2, "--to"),
+        (&["m.json", "--to", "lightgbm"], 2, "export it to ranklib"),
+        (&["m.json", "--to", "lightgmb"], 2, "did you mean `lightgbm`"),
+        (&["q.json", "--to", "solr"], 2, "--normalise zscore"),
+        (&["m.json", "--to", "solr-features"], 2, "--featureset"),
+        (&["m.json", "--to", "solr-features", "--featureset", "absent"], 1, "absent"),
+        (&["m.json", "--to", "solr", "-o", "no/where"], 1, "no"),
+        (&["data.txt", "--to", "solr"], 1, "not a featherank model"),
+    ] {
+        let output = featherank(folder.path(), &[&["export"], args].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+        assert!(error.contains(says) && output.stdout.is_empty(), "{args:?}: {error}");
+        assert_eq!(std::fs::remove_file(folder.path().join("out")).is_ok(), code == 0, "{args:?}");
+    }
+}
+
+/// From empty cells to a saved file and back, and what the commands in between say.
+#[test]
+fn missing_values_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), "qid,label,a,b\n1,1,,2\n1,0,3,1\n").unwrap();
+    let keep = |args: &[&str]| featherank(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat());
+    let text = |output: &[u8]| String::from_utf8(output.to_vec()).unwrap();
+    assert_eq!(text(&keep(&["convert", "t.csv", "-"]).stdout), "1 qid:1 1:NULL 2:2\n0 qid:1 1:3 2:1\n");
+    let inspected = text(&keep(&["inspect", "t.csv", "--features"]).stdout);
+    assert!(inspected.contains("missing values     in 1 features: a (50.0 %)"), "{inspected}");
+    assert!(!inspected.contains("NaN"), "{inspected}");
+    let error = text(&keep(&["select", "t.csv"]).stderr);
+    assert!(error.contains("feature a has some"), "{error}");
+    let train = ["train", "t.csv", "--ranker", "single-feature", "-p"];
+    assert!(keep(&[&train[..], &["feature=b"]].concat()).status.success());
+    let error = text(&keep(&[&train[..], &["feature=a"]].concat()).stderr);
+    assert!(error.contains("cannot score missing values"), "{error}");
 }
