@@ -98,11 +98,9 @@ impl Target {
     }
 
     fn check(&self, model: &Model) -> Result<()> {
-        let fits = |target: &Target| match (&model.scorer, target.holds) {
-            (_, Holds::Features) => false,
-            (Scorer::Linear(_), Holds::Trees) => false,
-            _ => true,
-        };
+        let is_sum = matches!(model.scorer, Scorer::Linear(_));
+        let fits =
+            |target: &Target| target.holds == Holds::Models || (target.holds == Holds::Trees && !is_sum);
         if self.holds == Holds::Features {
             return Ok(());
         }

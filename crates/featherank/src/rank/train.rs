@@ -51,7 +51,7 @@ pub fn train(
         });
     }
     let fingerprint = train.fingerprint();
-    let scaler = plan.normaliser.fit(&train);
+    let scaler = plan.normaliser.fit(train);
     scaler.apply(train);
     valid.iter_mut().for_each(|valid| scaler.apply(valid));
     let (train_view, valid_view) = (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
