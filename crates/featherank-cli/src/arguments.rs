@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
-use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read};
+use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_like};
 use featherank::measure::{Measure, Preset};
 use featherank::{Error, Result};
 
@@ -84,8 +84,12 @@ pub struct Reading {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MissingArg {
+    /// A mistake in the data
     Error,
+    /// The number 0
     Zero,
+    /// Missing; only tree rankers learn from it
+    Keep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -104,6 +108,7 @@ impl Reading {
             missing: match self.missing {
                 MissingArg::Error => Missing::Error,
                 MissingArg::Zero => Missing::Zero,
+                MissingArg::Keep => Missing::Keep,
             },
             clip: self.clip,
             unjudged: match self.unjudged {
@@ -129,6 +134,18 @@ impl Reading {
     pub fn read(&self, files: &[PathBuf], output: &crate::output::Output) -> Result<Dataset> {
         let _spinner = output.spinner(format!("reading {}", names(files)));
         read(files, &self.options())
+    }
+
+    /// Reads files as one data set with the features of data that was read before.
+    pub fn read_like(
+        &self,
+        files: &[PathBuf],
+        like: &Dataset,
+        other: &[PathBuf],
+        output: &crate::output::Output,
+    ) -> Result<Dataset> {
+        let _spinner = output.spinner(format!("reading {}", names(files)));
+        read_like(files, &self.options(), like, &names(other))
     }
 }
 

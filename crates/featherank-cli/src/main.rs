@@ -30,6 +30,12 @@ enum Command {
     Inspect(commands::inspect::Args),
     /// Choose features
     Select(commands::select::Args),
+    /// Learn to score documents
+    Train(commands::train::Args),
+    /// Score documents with a saved model
+    Rank(commands::rank::Args),
+    /// Write a model as other systems read it
+    Export(commands::export::Args),
     /// Compare rankings: effectiveness, significance, risk
     Evaluate(commands::evaluate::Args),
     /// Turn data of any readable format into LETOR text or Parquet
@@ -61,6 +67,9 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
         Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
         Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
         Command::Select(args) => commands::select::run(&args, &cli.common, output),
+        Command::Train(args) => commands::train::run(&args, output),
+        Command::Rank(args) => commands::rank::run(&args, output),
+        Command::Export(args) => commands::export::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),

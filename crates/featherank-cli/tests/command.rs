@@ -36,6 +36,19 @@ fn exit_codes_tell_failures_from_wrong_usage() {
         (&["evaluate", "data.txt"], 2, "--scores, --model or --feature"),
         (&["evaluate", "data.txt", "--feature", "1", "--risk", "--baseline", "9"], 2, "1 to 2"),
         (&["evaluate", "data.txt", "--scores", "data.txt"], 1, "line 1"),
+        (&["train", "data.txt"], 2, "--ranker"),
+        (&["train", "data.txt", "--ranker", "single-faeture"], 2, "did you mean `single-feature`"),
+        (&["train", "data.txt", "--ranker", "single-feature", "-p", "feature=9"], 2, "no feature called `9`"),
+        (&["train", "data.txt", "--ranker", "single-feature", "--features", "7"], 2, "no feature called `7`"),
+        (&["train", "data.txt", "--ranker", "single-feature", "--normalise", "max"], 2, "query-minmax"),
+        (
+            &["train", "data.txt", "--ranker", "single-feature", "--selection", "absent.json"],
+            1,
+            "absent.json",
+        ),
+        (&["train", "data.txt", "--ranker", "single-feature", "-o", "no/where/m.json"], 1, "no/where"),
+        (&["rank", "data.txt", "--model", "absent.json"], 1, "absent.json"),
+        (&["rank", "data.txt", "--model", "data.txt"], 1, "not a featherank model"),
         (&["convert", "data.txt", "out.docx"], 1, "out.docx"),
         (&["convert", "bad.txt", "out.parquet"], 1, "bad.txt"),
         (&["synth", "-o", "made", "--set", "queris=3"], 2, "queris"),
@@ -58,6 +71,7 @@ fn quiet_is_quiet_and_json_is_json() {
     for args in [
         &["inspect", "data.txt"][..],
         &["select", "data.txt", "-o", "s.json"],
+        &["train", "data.txt", "--valid", "data.txt", "--ranker", "single-feature", "-o", "m.json"],
         &["evaluate", "data.txt", "--feature", "1", "--feature", "2", "--risk", "--baseline", "mean"],
         &["methods"],
         &["synth", "-o", "made"],
@@ -107,7 +121,19 @@ fn every_shell_gets_completions_and_every_command_help() {
             "{shell}"
         );
     }
-    for command in ["demo", "inspect", "select", "evaluate", "convert", "synth", "methods", "completions"] {
+    for command in [
+        "demo",
+        "inspect",
+        "select",
+        "train",
+        "rank",
+        "export",
+        "evaluate",
+        "convert",
+        "synth",
+        "methods",
+        "completions",
+    ] {
         assert!(featherank(folder.path(), &[command, "--help"]).status.success(), "{command}");
     }
 }
@@ -169,4 +195,105 @@ fn an_interrupted_write_leaves_nothing() {
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["large.txt"]);
+}
+
+/// Trains on normalised data, ranks with the saved model, and evaluates both the model and the run.
+#[test]
+fn a_run_is_as_good_as_its_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let ok = |args: &[&str]| {
+        let output = featherank(folder.path(), &[args, &["--quiet"]].concat());
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    ok(&["synth", "-o", "made"]);
+    ok(&["select", "made/train.txt", "--k", "3", "-o", "s.json"]);
+    for how in ["none", "query-minmax", "query-zscore", "zscore"] {
+        let train = ["train", "made/train.txt", "--valid", "made/vali.txt", "--ranker", "single-feature"];
+        let report =
+            ok(&[&train[..], &["--selection", "s.json", "--normalise", how, "-o", "m.json"]].concat());
+        assert!(report.contains("uses 1 of 3 features") && report.contains("validation"), "{report}");
+        ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "run.txt", "--tag", "mine"]);
+        ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "scores.txt", "--form", "scores"]);
+        let values = |option: &str, file: &str| {
+            let found = ok(&["evaluate", "made/test.txt", option, file, "--json", "--resamples", "10"]);
+            let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+            found["rankings"][0]["values"].clone()
+        };
+        let of_model = values("--model", "m.json");
+        assert_eq!(values("--scores", "run.txt"), of_model);
+        assert_eq!(values("--scores", "scores.txt"), of_model);
+    }
+}
+
+#[test]
+fn models_that_do_not_fit_are_refused() {
+    let folder = folder_with_data();
+    let train = ["train", "data.txt", "--ranker", "single-feature", "-p", "feature=2", "-o", "m.json"];
+    assert!(featherank(folder.path(), &train).status.success());
+    let model = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    put("narrow.txt", "1 qid:1 1:0.5\n");
+    put("newer.json", &model.replace("\"version\": 1", "\"version\": 99"));
+    put("cut.json", &model[..model.len() / 2]);
+    put("selection.json", &model.replace("\"model\",", "\"selection\","));
+    for (data, model, code, says) in [
+        ("narrow.txt", "m.json", 2, "no feature called `2`"),
+        ("data.txt", "newer.json", 1, "newer featherank"),
+        ("data.txt", "cut.json", 1, "cut.json"),
+        ("data.txt", "selection.json", 1, "not a model"),
+    ] {
+        let output = featherank(folder.path(), &["rank", data, "--model", model]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert!(error.contains(says) && output.stdout.is_empty(), "{error}");
+    }
+}
+
+#[test]
+fn models_are_exported_or_refused() {
+    let folder = folder_with_data();
+    let train =
+        ["train", "data.txt", "--ranker", "single-feature", "--normalise", "query-minmax", "-o", "q.json"];
+    assert!(featherank(folder.path(), &train).status.success());
+    let train = ["train", "data.txt", "--ranker", "single-feature", "-o", "m.json"];
+    assert!(featherank(folder.path(), &train).status.success());
+    for (args, code, says) in [
+        (&["m.json", "--to", "ranklib", "-o", "out"][..], 0, "wrote out"),
+        (&["m.json", "--to", "onnx", "-o", "out"], 0, "wrote out"),
+        (&["q.json", "--to", "ranklib-features", "-o", "out"], 0, "wrote out"),
+        (&["m.json"], 2, "--to"),
+        (&["m.json", "--to", "lightgbm"], 2, "export it to ranklib"),
+        (&["m.json", "--to", "lightgmb"], 2, "did you mean `lightgbm`"),
+        (&["q.json", "--to", "solr"], 2, "--normalise zscore"),
+        (&["m.json", "--to", "solr-features"], 2, "--featureset"),
+        (&["m.json", "--to", "solr-features", "--featureset", "absent"], 1, "absent"),
+        (&["m.json", "--to", "solr", "-o", "no/where"], 1, "no"),
+        (&["data.txt", "--to", "solr"], 1, "not a featherank model"),
+    ] {
+        let output = featherank(folder.path(), &[&["export"], args].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+        assert!(error.contains(says) && output.stdout.is_empty(), "{args:?}: {error}");
+        assert_eq!(std::fs::remove_file(folder.path().join("out")).is_ok(), code == 0, "{args:?}");
+    }
+}
+
+/// From empty cells to a saved file and back, and what the commands in between say.
+#[test]
+fn missing_values_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), "qid,label,a,b\n1,1,,2\n1,0,3,1\n").unwrap();
+    let keep = |args: &[&str]| featherank(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat());
+    let text = |output: &[u8]| String::from_utf8(output.to_vec()).unwrap();
+    assert_eq!(text(&keep(&["convert", "t.csv", "-"]).stdout), "1 qid:1 1:NULL 2:2\n0 qid:1 1:3 2:1\n");
+    let inspected = text(&keep(&["inspect", "t.csv", "--features"]).stdout);
+    assert!(inspected.contains("missing values     in 1 features: a (50.0 %)"), "{inspected}");
+    assert!(!inspected.contains("NaN"), "{inspected}");
+    let error = text(&keep(&["select", "t.csv"]).stderr);
+    assert!(error.contains("feature a has some"), "{error}");
+    let train = ["train", "t.csv", "--ranker", "single-feature", "-p"];
+    assert!(keep(&[&train[..], &["feature=b"]].concat()).status.success());
+    let error = text(&keep(&[&train[..], &["feature=a"]].concat()).stderr);
+    assert!(error.contains("cannot score missing values"), "{error}");
 }

@@ -399,7 +399,9 @@ impl Problem {
             BeyondF32 { .. } => {
                 "rescale the feature, or pass --clip to cut such values to the largest 32-bit number"
             }
-            MissingValue { .. } => "pass --missing zero to read missing values as 0, or fill them in",
+            MissingValue { .. } => {
+                "pass --missing zero to read missing values as 0 or --missing keep to keep them missing, or fill them in"
+            }
             NegativeLabel { .. } => {
                 "labels are relevance grades from 0 up; if -1 means unjudged, pass --unjudged drop or --unjudged zero"
             }

@@ -34,7 +34,7 @@ pub struct Inspection {
     pub dead: Vec<Feature>,
     /// Groups of features with equal columns.
     pub duplicates: Vec<Vec<Feature>>,
-    /// Pairs of live features, not equal, whose values correlate at least as much as asked.
+    /// Pairs of live features without missing values, not equal, whose values correlate at least as much as asked.
     pub near_duplicates: Vec<NearDuplicate>,
     /// What a score that is the same for all documents gets.
     pub constant_score: Vec<ConstantScore>,
@@ -100,6 +100,8 @@ pub struct FeatureFacts {
     /// Which.
     #[serde(flatten)]
     pub feature: Feature,
+    /// Documents that lack it. They count for nothing below, and rank last where the feature ranks alone.
+    pub missing: u64,
     /// Smallest value.
     pub min: f32,
     /// Largest value.
@@ -123,7 +125,8 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
     let feature = |f: FeatureId| schema.features.get(f).clone();
     let all: Vec<FeatureId> = (0..schema.features.len()).map(FeatureId::from).collect();
     let of = |f: &FeatureId| &moments.features[f.index()];
-    let alive: Vec<FeatureId> = all.iter().copied().filter(|f| !of(f).is_dead()).collect();
+    let complete: Vec<FeatureId> =
+        all.iter().copied().filter(|f| !of(f).is_dead() && of(f).missing == 0).collect();
     let listed =
         |keep: &dyn Fn(&FeatureId) -> bool| all.iter().filter(|f| keep(f)).map(|&f| feature(f)).collect();
     let duplicates = duplicates(&moments, &all);
@@ -138,7 +141,7 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
         query_sizes: query_sizes(&schema.query_sizes),
         constant: listed(&|f| of(f).is_constant()),
         dead: listed(&|f| of(f).is_dead()),
-        near_duplicates: near_duplicates(engine, &alive, &moments, near)?,
+        near_duplicates: near_duplicates(engine, &complete, &moments, near)?,
         duplicates: duplicates.iter().map(|group| group.iter().map(|&f| feature(f)).collect()).collect(),
         constant_score: constant_scores(engine, measures)?,
         per_feature: per_feature(engine, schema, &moments, measures, &all)?,
@@ -236,8 +239,10 @@ fn per_feature(
         let m = &moments.features[f.index()];
         FeatureFacts {
             feature: schema.features.get(f).clone(),
-            min: m.min,
-            max: m.max,
+            missing: m.missing,
+            // A feature that all documents lack has no range.
+            min: if m.count > 0 { m.min } else { f32::NAN },
+            max: if m.count > 0 { m.max } else { f32::NAN },
             mean: m.mean,
             deviation: m.deviation(),
             zeros: m.zeros as f64 / m.count.max(1) as f64,
@@ -276,5 +281,23 @@ mod tests {
         assert_eq!(constant.file_order, 1.0);
         assert!((constant.random_order - 11.0 / 18.0).abs() < 1e-12);
         assert_eq!(found.query_sizes.histogram, [SizeSpan { from: 1, to: 4, queries: 2 }]);
+    }
+
+    /// Feature 1 ranks right where it is known, feature 2 is near it but for a missing value, feature 3 is never known.
+    #[test]
+    fn missing_values_make_no_nonsense() {
+        let none = f32::NAN;
+        let values = vec![3., 1., none, 4., 3., 1., none, 4., none, none, none, none];
+        let labels = vec![1., 0., 0., 1.];
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[2, 2]), FeatureTable::numbered(3, 1));
+        let engine = LocalEngine::new(data, 1).unwrap();
+        let found = inspect(&engine, &["map".parse().unwrap()], 0.9).unwrap();
+        let missing: Vec<u64> = found.per_feature.iter().map(|f| f.missing).collect();
+        assert_eq!(missing, [1, 1, 4]);
+        assert_eq!((found.per_feature[0].alone[0], found.per_feature[0].zeros), (1.0, 0.0));
+        assert!(found.near_duplicates.is_empty() && found.dead.len() == 1 && found.constant.len() == 1);
+        assert_eq!(found.duplicates.len(), 1);
+        let finite = |f: &FeatureFacts| [f.mean, f.deviation, f.zeros, f.alive].iter().all(|x| x.is_finite());
+        assert!(found.per_feature.iter().all(finite));
     }
 }

@@ -26,6 +26,7 @@ mod document;
 pub mod engine;
 mod error;
 pub mod evaluate;
+pub mod export;
 pub mod inspect;
 pub mod measure;
 pub mod params;

@@ -79,6 +79,15 @@ pub fn overview(found: &Inspection, near: f64) -> String {
         "dead features      {} (constant within every query: no ranking can use them)",
         listed(&found.dead)
     ));
+    let lacking: Vec<String> = found
+        .per_feature
+        .iter()
+        .filter(|f| f.missing > 0)
+        .map(|f| format!("{} ({:.1} %)", f.feature.label(), share(f.missing)))
+        .collect();
+    if !lacking.is_empty() {
+        lines.push(format!("missing values     in {} features: {}", lacking.len(), lacking.join(", ")));
+    }
     let groups: Vec<String> = found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
     lines.push(format!(
         "duplicates         {}",
@@ -124,7 +133,9 @@ fn listed(features: &[Feature]) -> String {
 fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
     let names: Vec<String> =
         measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
+    let lacking = facts.iter().any(|f| f.missing > 0);
     let header = ["feature", "min", "max", "mean", "deviation", "zeros", "alive"].into_iter();
+    let header = header.chain(lacking.then_some("missing"));
     let header: Vec<&str> = header.chain(names.iter().map(String::as_str)).collect();
     let row = |f: &FeatureFacts| {
         let start = [
@@ -136,7 +147,8 @@ fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
             format!("{:.0} %", 100.0 * f.zeros),
             format!("{:.0} %", 100.0 * f.alive),
         ];
-        start.into_iter().chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()
+        let start = start.into_iter().chain(lacking.then(|| grouped(f.missing)));
+        start.chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()
     };
     table(&header, &facts.iter().map(row).collect::<Vec<_>>())
 }

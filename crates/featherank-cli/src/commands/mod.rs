@@ -3,7 +3,10 @@
 pub mod convert;
 pub mod demo;
 pub mod evaluate;
+pub mod export;
 pub mod inspect;
 pub mod methods;
+pub mod rank;
 pub mod select;
 pub mod synth;
+pub mod train;

@@ -11,7 +11,7 @@ mod write;
 
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};
-pub use normalise::{Normaliser, Scaler};
+pub use normalise::{Normaliser, Scale, Scaler};
 pub(crate) use read::shorten;
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;

@@ -2,6 +2,7 @@
 //!
 //! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a feature is constant.
 //! `query-zscore` and `zscore` use the standard deviation with n in the denominator, as scikit-learn's scaler does.
+//! Missing values stay missing, and count neither for means nor for ranges.
 //! What a global scale learnt is kept in a [`Scaler`], because a model must see new data the way it saw the old.
 
 use serde::{Deserialize, Serialize};
@@ -69,18 +70,53 @@ pub struct Scaler {
 
 /// x becomes (x − offset) / divisor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Scale {
-    offset: f64,
-    divisor: f64,
+pub struct Scale {
+    /// What is taken away.
+    pub offset: f64,
+    /// What the rest is divided by; above 0.
+    pub divisor: f64,
 }
 
 impl Scale {
+    /// One value, scaled.
+    pub fn of(self, x: f32) -> f32 {
+        ((f64::from(x) - self.offset) / self.divisor) as f32
+    }
+
     fn apply(self, values: &mut [f32]) {
-        values.iter_mut().for_each(|x| *x = ((f64::from(*x) - self.offset) / self.divisor) as f32);
+        values.iter_mut().for_each(|x| *x = self.of(*x));
     }
 }
 
 impl Scaler {
+    /// The way it normalises.
+    pub fn normaliser(&self) -> Normaliser {
+        self.normaliser
+    }
+
+    /// What was learnt of each feature, in their order; empty for normalisers that look at each query alone.
+    pub fn scales(&self) -> &[Scale] {
+        &self.scales
+    }
+
+    /// The scaler of some of the features, in the order given.
+    #[must_use]
+    pub fn restricted(&self, features: &[FeatureId]) -> Self {
+        let scales = match self.normaliser {
+            Normaliser::Zscore => features.iter().map(|f| self.scales[f.index()]).collect(),
+            _ => Vec::new(),
+        };
+        Scaler { normaliser: self.normaliser, scales }
+    }
+
+    /// Whether it can be applied to so many features: what stands in a file may be damaged.
+    pub(crate) fn fits(&self, features: usize) -> bool {
+        let usable =
+            |scale: &Scale| scale.offset.is_finite() && scale.divisor.is_finite() && scale.divisor > 0.0;
+        let expected = if self.normaliser == Normaliser::Zscore { features } else { 0 };
+        self.scales.len() == expected && self.scales.iter().all(usable)
+    }
+
     /// Normalises in place.
     ///
     /// # Panics
@@ -121,10 +157,12 @@ struct Moments {
 impl Moments {
     /// Two passes: heavy-tailed columns would lose their digits to a one-pass formula.
     fn of(values: &[f32]) -> Self {
-        let n = values.len().max(1) as f64;
-        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
-        let squares = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
-        let constant = values.iter().all(|x| Some(x) == values.first());
+        let present = || values.iter().copied().filter(|x| !x.is_nan());
+        let n = present().count().max(1) as f64;
+        let mean = present().map(f64::from).sum::<f64>() / n;
+        let squares = present().map(|x| (f64::from(x) - mean).powi(2)).sum::<f64>();
+        let first = present().next();
+        let constant = present().all(|x| Some(x) == first);
         Moments { mean, deviation: if constant { 0.0 } else { (squares / n).sqrt() } }
     }
 
@@ -175,6 +213,33 @@ mod tests {
             Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
         serde_json::from_str::<Scaler>(&saved).unwrap().apply(&mut other);
         assert!(other.values()[0].abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_scaler_can_be_restricted() {
+        let values = vec![1., 3., 10., 30.];
+        let data = Dataset::new(values, vec![0.; 2], Queries::from_sizes(&[2]), FeatureTable::numbered(2, 1));
+        let scaler = Normaliser::Zscore.fit(&data);
+        let last = scaler.restricted(&[FeatureId(1)]);
+        assert_eq!(last.scales(), [Scale { offset: 20.0, divisor: 10.0 }]);
+        assert!(last.fits(1) && !last.fits(2) && scaler.fits(2));
+        assert!(Normaliser::QueryZscore.fit(&data).restricted(&[FeatureId(1)]).fits(1));
+    }
+
+    #[test]
+    fn missing_values_stay_missing_and_do_not_count() {
+        for (_, normaliser) in Normaliser::NAMES {
+            let mut without = data();
+            normaliser.fit(&without).apply(&mut without);
+            // The same queries with a missing value each, and a query in which nothing is known.
+            let values = vec![2., f32::NAN, 4., 6., 5., 5., f32::NAN, f32::NAN];
+            let queries = Queries::from_sizes(&[4, 3, 1]);
+            let mut with = Dataset::new(values, vec![0.; 8], queries, FeatureTable::numbered(1, 1));
+            normaliser.fit(&with).apply(&mut with);
+            assert!([1, 6, 7].iter().all(|&row| with.values()[row].is_nan()), "{normaliser:?}");
+            let present: Vec<f32> = with.values().iter().copied().filter(|x| !x.is_nan()).collect();
+            assert_eq!(present, without.values(), "{normaliser:?}");
+        }
     }
 
     #[test]

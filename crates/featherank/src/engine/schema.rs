@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dataset, FeatureTable};
+use crate::data::{Dataset, FeatureId, FeatureTable};
 
 /// Features, labels and query sizes of the data behind an engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Schema {
     pub without_relevant: u64,
     /// Queries whose labels are all equal, so that no ranking is better than another.
     pub all_equal: u64,
+    /// Features that some document lacks.
+    #[serde(default)]
+    pub missing: Vec<FeatureId>,
     /// Ties a saved selection to its data.
     pub fingerprint: String,
 }
@@ -48,6 +51,7 @@ impl Schema {
         }
         let query_sizes = data.queries().sizes().map(|size| size as u32).collect();
         let features = data.features().clone();
+        let missing = features.iter().map(|(f, _)| f).filter(|&f| data.has_missing(f)).collect();
         Schema {
             features,
             query_sizes,
@@ -55,6 +59,7 @@ impl Schema {
             pairs,
             without_relevant,
             all_equal,
+            missing,
             fingerprint: data.fingerprint(),
         }
     }

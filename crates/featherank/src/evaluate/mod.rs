@@ -1,5 +1,6 @@
 //! Evaluation: several rankings of the same queries side by side, with significance and risk.
 
+mod run_file;
 mod scores;
 
 use serde::Serialize;
@@ -9,7 +10,8 @@ use crate::error::Result;
 use crate::measure::Measure;
 use crate::measure::risk::{RiskReport, geo_risk, risk_report};
 use crate::measure::significance::{Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon};
-pub use scores::{feature_scores, read_scores, write_scores};
+pub use run_file::{RunForm, RunOptions, write_run};
+pub use scores::{feature_scores, read_scores};
 
 /// A ranking to be evaluated: a name and one score a document.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Ranking;
-use crate::data::{Dataset, FeatureId, shorten, write_atomically};
+use crate::data::{Dataset, FeatureId, shorten};
 use crate::error::{Error, Location, Problem, Result};
 
 /// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score tag`.
@@ -69,13 +69,6 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
         }
     }
     Ok(scores)
-}
-
-/// Writes scores, one a line, in the order of the data.
-pub fn write_scores(path: &Path, scores: &[f32]) -> Result<()> {
-    write_atomically(path, |out| {
-        scores.iter().try_for_each(|score| writeln!(out, "{score}")).map_err(|e| Error::io("write", path, e))
-    })
 }
 
 /// A feature's own values as scores.

@@ -5,6 +5,7 @@ pub mod lambda;
 pub mod linear;
 mod model;
 pub mod single_feature;
+mod train;
 pub mod tree;
 
 use crate::data::View;
@@ -15,6 +16,7 @@ use crate::run::Run;
 pub use importance::{PermutationImportance, permutation_importance};
 pub use linear::LinearModel;
 pub use model::{Model, Scorer, Training};
+pub use train::{Trained, TrainingPlan, train};
 pub use tree::TreeEnsemble;
 
 /// A method that learns to score documents.

@@ -6,14 +6,15 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{LinearModel, TreeEnsemble};
-use crate::data::{Feature, FeatureId, FeatureTable, Scaler, View};
+use crate::data::{Feature, FeatureId, FeatureTable, Normaliser, Scaler, View};
 use crate::document;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::run::Run;
 
 /// A learnt model, as it is saved and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
 pub struct Model {
     /// Where it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,6 +25,31 @@ pub struct Model {
     /// How it scores.
     #[serde(flatten)]
     pub scorer: Scorer,
+}
+
+/// The model as it stands in a file, before it is checked.
+#[derive(Deserialize)]
+struct Saved {
+    #[serde(default)]
+    trained: Option<Training>,
+    #[serde(default)]
+    scaler: Option<Scaler>,
+    #[serde(flatten)]
+    scorer: Scorer,
+}
+
+impl TryFrom<Saved> for Model {
+    type Error = String;
+    fn try_from(Saved { trained, scaler, scorer }: Saved) -> Result<Self, String> {
+        let model = Model { trained, scaler, scorer };
+        let features = model.features().len();
+        match &model.scaler {
+            Some(scaler) if !scaler.fits(features) => {
+                Err(format!("its scaler does not fit {features} features"))
+            }
+            _ => Ok(model),
+        }
+    }
 }
 
 /// How a model scores documents.
@@ -71,16 +97,55 @@ const KIND: &str = "model";
 const VERSION: u32 = 1;
 
 impl Model {
-    /// Scores of a view's documents, in the view's order; an error when it lacks one of the model's features.
+    /// Scores of a view's documents, in the view's order, all finite; an error when the data lacks one of the model's
+    /// features, or has missing values that the model cannot take.
     pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
         let columns = self.columns(view.data().features())?;
-        let Some(scaler) = &self.scaler else {
-            return Ok(self.scorer.score(view, &columns));
+        self.check_missing(view, &columns)?;
+        let scores = match &self.scaler {
+            None => self.scorer.score(view, &columns),
+            Some(scaler) => {
+                let mut scaled = view.copy(&columns);
+                scaler.apply(&mut scaled);
+                let columns: Vec<FeatureId> = (0..columns.len()).map(FeatureId::from).collect();
+                self.scorer.score(&scaled.view(), &columns)
+            }
         };
-        let mut scaled = view.copy(&columns);
-        scaler.apply(&mut scaled);
-        let columns: Vec<FeatureId> = (0..columns.len()).map(FeatureId::from).collect();
-        Ok(self.scorer.score(&scaled.view(), &columns))
+        match scores.iter().all(|score| score.is_finite()) {
+            true => Ok(scores),
+            false => Err(Error::Conflict {
+                what: "the model's scores of this data are beyond the largest 32-bit number".into(),
+                help: "check the data for huge values, or train on normalised features".into(),
+            }),
+        }
+    }
+
+    /// Refuses missing values where a sum would only be missing as well.
+    fn check_missing(&self, view: &View<'_>, columns: &[FeatureId]) -> Result<()> {
+        if matches!(self.scorer, Scorer::Trees(_)) {
+            return Ok(());
+        }
+        let missing = |f: &&FeatureId| {
+            let column = view.data().column(**f);
+            view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
+        };
+        match columns.iter().find(missing) {
+            None => Ok(()),
+            Some(&f) => Err(Error::Conflict {
+                what: format!(
+                    "a linear model cannot score missing values, and feature {} has some",
+                    view.data().features().label(f)
+                ),
+                help: "read the data with --missing zero, or use a tree model".into(),
+            }),
+        }
+    }
+
+    /// The same model for data that is not scaled yet: what was learnt of its features in `table` goes with it.
+    #[must_use]
+    pub(super) fn with_scaler(self, scaler: &Scaler, columns: &[FeatureId]) -> Self {
+        let scaler = Some(scaler).filter(|scaler| scaler.normaliser() != Normaliser::None);
+        Model { scaler: scaler.map(|scaler| scaler.restricted(columns)), ..self }
     }
 
     /// The features the model needs, as their owner knows them.
@@ -125,5 +190,134 @@ impl From<LinearModel> for Model {
 impl From<TreeEnsemble> for Model {
     fn from(model: TreeEnsemble) -> Self {
         Model { trained: None, scaler: None, scorer: Scorer::Trees(model) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, Queries};
+    use crate::rank::tree::Tree;
+
+    fn features(count: u32) -> Vec<Feature> {
+        (1..=count).map(|id| Feature { id, name: None }).collect()
+    }
+
+    /// Two splits, three leaves, on z-scores.
+    fn model() -> Model {
+        let tree = Tree {
+            feature: vec![0, 1],
+            threshold: vec![0.25, -1.5],
+            missing_left: vec![false, true],
+            left: vec![1, -1],
+            right: vec![-3, -2],
+            gain: vec![2.0, 1.0],
+            leaf: vec![0.1, -0.2, 0.3],
+        };
+        let values = vec![1., 2., 3., 5., 5., 8.];
+        let queries = Queries::from_sizes(&[3]);
+        let data = Dataset::new(values, vec![0.; 3], queries, FeatureTable::numbered(2, 1));
+        let trees = Model::from(TreeEnsemble::new(features(2), vec![tree]));
+        trees.with_scaler(&Normaliser::Zscore.fit(&data), &[FeatureId(0), FeatureId(1)])
+    }
+
+    fn load(text: &str) -> Result<Model> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        std::fs::write(&path, text).unwrap();
+        Model::load(&path)
+    }
+
+    #[test]
+    fn models_come_back_as_they_were() {
+        let text = document::to_json(KIND, VERSION, &model()).unwrap();
+        assert_eq!(load(&text).unwrap(), model());
+    }
+
+    #[test]
+    fn cut_models_are_refused_wherever_they_are_cut() {
+        let text = document::to_json(KIND, VERSION, &model()).unwrap();
+        for end in 0..text.trim_end().len() {
+            assert!(matches!(load(&text[..end]), Err(Error::Document { .. })), "{}", &text[..end]);
+        }
+    }
+
+    /// Every number of the document replaced by every odd one: refused, or a model that scores without a panic.
+    #[test]
+    fn no_number_of_a_model_can_break_it() {
+        let whole = serde_json::to_value(model()).unwrap();
+        let mut places = Vec::new();
+        find_numbers(&whole, String::new(), &mut places);
+        assert_eq!(places.len(), 19);
+        let values = vec![1., f32::NAN, 3., 5., 5., f32::MAX];
+        let queries = Queries::from_sizes(&[3]);
+        let data = Dataset::new(values, vec![0.; 3], queries, FeatureTable::numbered(2, 1));
+        let mut refused = 0;
+        for place in &places {
+            for odd in [
+                "-1",
+                "0",
+                "1",
+                "2",
+                "99",
+                "-2147483648",
+                "1e30",
+                "1e300",
+                "4294967296",
+                "null",
+                "\"x\"",
+                "[]",
+            ] {
+                let mut damaged = whole.clone();
+                *damaged.pointer_mut(place).unwrap() = serde_json::from_str(odd).unwrap();
+                match serde_json::from_value::<Model>(damaged) {
+                    Err(_) => refused += 1,
+                    Ok(model) => drop(model.score(&data.view())),
+                }
+            }
+        }
+        assert!(refused > places.len(), "{refused} refused");
+    }
+
+    fn find_numbers(value: &serde_json::Value, at: String, found: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Number(_) => found.push(at),
+            serde_json::Value::Array(list) => {
+                list.iter().enumerate().for_each(|(i, v)| find_numbers(v, format!("{at}/{i}"), found));
+            }
+            serde_json::Value::Object(map) => {
+                map.iter().for_each(|(key, v)| find_numbers(v, format!("{at}/{key}"), found));
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn a_scaler_of_other_features_is_refused() {
+        let text = document::to_json(KIND, VERSION, &model()).unwrap();
+        let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+        whole["scaler"]["scales"].as_array_mut().unwrap().pop();
+        assert!(load(&whole.to_string()).unwrap_err().to_string().contains("does not fit 2 features"));
+    }
+
+    #[test]
+    fn missing_values_are_for_trees_alone() {
+        let values = vec![1., f32::NAN, 3., 5., 5., 8.];
+        let queries = Queries::from_sizes(&[2, 1]);
+        let data = Dataset::new(values, vec![0.; 3], queries, FeatureTable::numbered(2, 1));
+        assert!(model().score(&data.view()).is_ok());
+        let linear =
+            Model::from(LinearModel::new(data.features(), &[(FeatureId(1), 1.0), (FeatureId(0), 1.0)]));
+        let error = linear.score(&data.view()).unwrap_err().to_string();
+        assert!(error.contains("feature 1 has some") && error.contains("--missing zero"), "{error}");
+        assert_eq!(linear.score(&data.view().with_queries(vec![1])).unwrap(), [11.0]);
+    }
+
+    #[test]
+    fn scores_are_finite_or_refused() {
+        let data =
+            Dataset::new(vec![f32::MAX], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
+        let huge = Model::from(LinearModel::new(data.features(), &[(FeatureId(0), 1e30)]));
+        assert!(huge.score(&data.view()).unwrap_err().to_string().contains("32-bit"));
     }
 }

@@ -4,7 +4,7 @@ pub mod filter;
 mod selection;
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::{Category, Status};
 use crate::run::Run;
@@ -40,7 +40,18 @@ impl SelectorSpec {
     /// Runs the method: checks parameters and constraints, selects, and signs the result.
     pub fn run(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let params = Params::new(self.name, self.params, set)?;
-        run.constraints.check(&engine.schema().features)?;
+        let schema = engine.schema();
+        run.constraints.check(&schema.features)?;
+        if let Some(&f) = schema.missing.first() {
+            return Err(Error::Conflict {
+                what: format!(
+                    "{} cannot choose among features with missing values, and feature {} has some",
+                    self.name,
+                    schema.features.label(f)
+                ),
+                help: "read the data with --missing zero".into(),
+            });
+        }
         let mut selection = (self.build)(&params)?.select(run, engine)?;
         selection.sign(self.name, &params, run);
         Ok(selection)

@@ -32,6 +32,8 @@ pub(crate) struct Block {
     /// Empty when rows do not say which query they belong to.
     pub runs: Vec<QueryRun>,
     pub documents: Option<TextColumn>,
+    /// Features that only later blocks have are missing here, not 0.
+    pub later_missing: bool,
 }
 
 /// The values of a block, in whichever form is smaller.
@@ -273,7 +275,12 @@ impl<'a> Assembler<'a> {
     fn columns(&mut self, width: usize) -> Vec<f32> {
         let rows = self.rows;
         let mut all = vec![0.0f32; rows * width];
-        for (start, block) in self.blocks.drain(..) {
+        let starts: Vec<usize> = self.blocks.iter().map(|(start, _)| *start).chain([rows]).collect();
+        for (place, (start, block)) in self.blocks.drain(..).enumerate() {
+            if block.later_missing {
+                let later = all.par_chunks_mut(rows).skip(block.values.width());
+                later.for_each(|to| to[start..starts[place + 1]].fill(f32::NAN));
+            }
             match block.values {
                 Values::Dense { width, columns } if width > 0 => {
                     let count = columns.len() / 4 / width;
@@ -321,6 +328,11 @@ impl RowCollector {
             block.documents.get_or_insert_default().push(document);
         }
         block.labels.push(label);
+    }
+
+    /// Says whether features that only later rows have are missing in the rows of this block, not 0.
+    pub fn set_later_missing(&mut self, missing: bool) {
+        self.block.later_missing = missing;
     }
 
     /// True when no row is waiting.

@@ -15,7 +15,7 @@ use serde_json::{Deserializer, Value};
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowCollector};
-use super::options::{ReadOptions, shorten};
+use super::options::{Missing, ReadOptions, shorten};
 use super::search_hit::{self, Hit, Logged};
 use super::side_files::{self, Judgments};
 use super::source::Source;
@@ -48,6 +48,7 @@ fn read_responses(
         names: Vec::new(),
         first_dense: None,
         sparse: false,
+        later_missing: false,
         collected: RowCollector::new(0),
         into,
     };
@@ -191,6 +192,8 @@ struct LogRows<'a, 'b> {
     /// Line of the first document whose log is meant to list every feature.
     first_dense: Option<u64>,
     sparse: bool,
+    /// What is not in the rows collected now is missing, not 0.
+    later_missing: bool,
     collected: RowCollector,
     into: &'a mut Assembler<'b>,
 }
@@ -206,6 +209,12 @@ impl LogRows<'_, '_> {
             let Some(label) = self.label(hit, query).map_err(here)? else { continue };
             self.learn_names(hit, line)?;
             let values = self.values(hit).map_err(here)?;
+            let later_missing = !hit.sparse && self.options.missing == Missing::Keep;
+            if later_missing != self.later_missing {
+                self.hand_on()?;
+                self.later_missing = later_missing;
+            }
+            self.collected.set_later_missing(later_missing);
             self.sparse |= hit.sparse;
             if !hit.sparse {
                 self.first_dense.get_or_insert(line);

@@ -277,7 +277,13 @@ impl<'a> BlockParser<'a> {
             Some(SparseRows { ends, features }) => Values::from_sparse(ends, features, self.values)?,
             None => Values::from_rows(&self.values, self.width)?,
         };
-        let rows = Block { values, labels: self.labels, runs: self.runs, documents: self.documents };
+        let rows = Block {
+            values,
+            labels: self.labels,
+            runs: self.runs,
+            documents: self.documents,
+            later_missing: false,
+        };
         Ok(ParsedBlock { rows, sparse, without_query: self.without_query })
     }
 }

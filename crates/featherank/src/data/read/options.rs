@@ -74,6 +74,8 @@ pub enum Missing {
     Error,
     /// The value 0.
     Zero,
+    /// Missing, which NaN stands for: tree rankers tell it from every number.
+    Keep,
 }
 
 /// What a document without a judgment (a label below 0, or none in a log) means.
@@ -161,6 +163,7 @@ impl ReadOptions {
         }
         match self {
             _ if number.is_nan() && self.missing == Missing::Zero => Ok(0.0),
+            _ if number.is_nan() && self.missing == Missing::Keep => Ok(f32::NAN),
             _ if !number.is_nan() && self.clip => Ok(f32::MAX.copysign(narrow)),
             _ if number.is_finite() => Err(Problem::BeyondF32 { what: what(), text: format!("{number:e}") }),
             _ => Err(Problem::NotFinite { what: what(), text: number.to_string() }),
@@ -171,6 +174,7 @@ impl ReadOptions {
     pub(crate) fn missing_value(&self, what: impl Fn() -> String) -> Result<f32, Problem> {
         match self.missing {
             Missing::Zero => Ok(0.0),
+            Missing::Keep => Ok(f32::NAN),
             Missing::Error => Err(Problem::MissingValue { what: what() }),
         }
     }
@@ -261,11 +265,14 @@ mod tests {
     fn doubtful_values_follow_the_options() {
         let strict = ReadOptions::default();
         let lenient = ReadOptions { missing: Missing::Zero, clip: true, ..ReadOptions::default() };
+        let keeping = ReadOptions { missing: Missing::Keep, ..ReadOptions::default() };
         let what = || "value".to_owned();
         for text in ["NULL", "nan", "NaN", ""] {
             assert!(strict.parse_value(text, what).is_err(), "{text}");
             assert_eq!(lenient.parse_value(text, what), Ok(0.0), "{text}");
+            assert!(keeping.parse_value(text, what).is_ok_and(f32::is_nan), "{text}");
         }
+        assert!(keeping.parse_value("inf", what).is_err(), "an infinity is not missing");
         for (text, value) in [("inf", f32::MAX), ("-1e39", f32::MIN), ("1.79769313486e+308", f32::MAX)] {
             assert!(strict.parse_value(text, what).is_err(), "{text}");
             assert_eq!(lenient.parse_value(text, what), Ok(value), "{text}");

@@ -108,7 +108,7 @@ impl<'a> BatchReader<'a> {
             }
         }
         let documents = documents.map(|texts| rows().map(|row| texts.get(row)).collect());
-        Ok(Block { values, labels, runs, documents })
+        Ok(Block { values, labels, runs, documents, later_missing: false })
     }
 
     /// Writes the values of the rows that are kept.

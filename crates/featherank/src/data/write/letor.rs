@@ -109,7 +109,10 @@ impl<'a> Rows<'a> {
                 continue;
             }
             text.push_str(id);
-            push_number(text, value);
+            match value.is_nan() {
+                true => text.push_str("NULL"),
+                false => push_number(text, value),
+            }
         }
     }
 }

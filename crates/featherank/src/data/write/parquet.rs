@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::write_atomically;
 use crate::data::dataset::Dataset;
-use crate::data::features::FeatureId;
+use crate::data::features::{Feature, FeatureId};
 use crate::data::read::Layout;
 use crate::error::{Error, Result};
 
@@ -146,8 +146,11 @@ impl<'a> Columns<'a> {
         let text = |name: &str| Field::new(name, DataType::Utf8, false);
         let mut columns = vec![(number(&layout.label), Column::Label), (text(&layout.query), Column::Query)];
         columns.extend(layout.document.as_deref().map(|name| (text(name), Column::Document)));
-        let features = data.features().iter();
-        columns.extend(features.map(|(id, feature)| (number(&feature.label()), Column::Feature(id))));
+        let feature = |(id, feature): (FeatureId, &Feature)| {
+            let field = Field::new(feature.label(), DataType::Float32, data.has_missing(id));
+            (field, Column::Feature(id))
+        };
+        columns.extend(data.features().iter().map(feature));
         let (fields, kinds) = columns.into_iter().unzip();
         Columns { data, fields, kinds }
     }
@@ -159,6 +162,10 @@ impl<'a> Columns<'a> {
         let numbers = |all: &[f32]| -> ArrayRef { Arc::new(Float32Array::from(all[rows.clone()].to_vec())) };
         match self.kinds[place] {
             Column::Label => numbers(self.data.labels()),
+            Column::Feature(feature) if self.fields[place].is_nullable() => {
+                let values = self.data.column(feature)[rows].iter();
+                Arc::new(values.map(|&x| (!x.is_nan()).then_some(x)).collect::<Float32Array>())
+            }
             Column::Feature(feature) => numbers(self.data.column(feature)),
             Column::Query => {
                 let ids = queries.flat_map(|query| known.rows(query).map(move |_| known.id(query)));
@@ -176,7 +183,7 @@ impl<'a> Columns<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Feature, FeatureTable, Queries, ReadOptions, read};
+    use crate::data::{FeatureTable, Queries, ReadOptions, read};
 
     #[test]
     fn row_groups_never_cut_a_query() {

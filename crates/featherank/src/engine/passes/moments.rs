@@ -1,7 +1,8 @@
 //! Moments: mean, variance and range of every feature, whether it is alive, and a hash to find equal columns.
 //!
 //! A feature is *dead* when it is constant within every query: it can then rank nothing, whatever its values are
-//! across queries. Merging follows Chan, Golub & LeVeque (1983).
+//! across queries. Missing values are counted and otherwise left out, except that a feature is alive where it is missing
+//! in some of a query's documents only. Merging follows Chan, Golub & LeVeque (1983).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,10 @@ pub struct Moments {
 /// What the rows say about one feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeatureMoments {
-    /// Documents seen.
+    /// Documents that have a value.
     pub count: u64,
+    /// Documents that lack it.
+    pub missing: u64,
     /// Mean over documents.
     pub mean: f64,
     /// Sum of squared deviations from the mean.
@@ -38,6 +41,7 @@ pub struct FeatureMoments {
 impl FeatureMoments {
     const EMPTY: FeatureMoments = FeatureMoments {
         count: 0,
+        missing: 0,
         mean: 0.0,
         squares: 0.0,
         min: f32::INFINITY,
@@ -52,9 +56,9 @@ impl FeatureMoments {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
 
-    /// One value in all documents.
+    /// One value in all documents, or none in any.
     pub fn is_constant(&self) -> bool {
-        self.min == self.max
+        self.count == 0 || (self.min == self.max && self.missing == 0)
     }
 
     /// Constant within every query.
@@ -67,19 +71,25 @@ impl FeatureMoments {
         let mut sum = 0.0;
         for rows in view.rows() {
             let values = &column[rows];
-            all.alive_in += u64::from(values.iter().any(|x| Some(x) != values.first()));
+            all.alive_in += u64::from(values.iter().any(|&x| !same(x, values[0])));
             for &x in values {
+                // Adding 0 makes −0 equal to 0, as comparisons have it.
+                all.hash = mix(all.hash, u64::from((x + 0.0).to_bits()));
+                if x.is_nan() {
+                    all.missing += 1;
+                    continue;
+                }
                 sum += f64::from(x);
                 all.min = all.min.min(x);
                 all.max = all.max.max(x);
                 all.zeros += u64::from(x == 0.0);
-                // Adding 0 makes −0 equal to 0, as comparisons have it.
-                all.hash = mix(all.hash, u64::from((x + 0.0).to_bits()));
             }
             all.count += values.len() as u64;
         }
+        all.count -= all.missing;
         all.mean = sum / all.count.max(1) as f64;
-        let deviations = view.rows().flat_map(|rows| &column[rows]).map(|&x| f64::from(x) - all.mean);
+        let present = view.rows().flat_map(|rows| &column[rows]).filter(|x| !x.is_nan());
+        let deviations = present.map(|&x| f64::from(x) - all.mean);
         all.squares = deviations.map(|d| d * d).sum();
         all
     }
@@ -89,6 +99,7 @@ impl FeatureMoments {
         let apart = next.mean - self.mean;
         FeatureMoments {
             count: self.count + next.count,
+            missing: self.missing + next.missing,
             mean: self.mean + apart * m / (n + m).max(1.0),
             squares: self.squares + next.squares + apart * apart * n * m / (n + m).max(1.0),
             min: self.min.min(next.min),
@@ -98,6 +109,11 @@ impl FeatureMoments {
             hash: mix(self.hash, next.hash),
         }
     }
+}
+
+/// Equal, or both missing.
+fn same(a: f32, b: f32) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
 }
 
 fn mix(hash: u64, word: u64) -> u64 {
@@ -136,5 +152,21 @@ mod tests {
         assert!(merged.features[1].is_dead() && !merged.features[1].is_constant());
         let whole = Moments::of(&view);
         assert!((whole.features[1].squares - merged.features[1].squares).abs() < 1e-12);
+    }
+
+    /// Feature 1 is (1, missing | 3), feature 2 (5, 5 | missing), feature 3 missing everywhere.
+    #[test]
+    fn missing_values_are_counted_and_left_out() {
+        let none = f32::NAN;
+        let values = vec![1., none, 3., 5., 5., none, none, none, none];
+        let data =
+            Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(3, 1));
+        let view = data.view();
+        let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
+        let [first, second, third] = &merged.features[..] else { panic!("three features") };
+        assert_eq!((first.count, first.missing, first.mean, first.squares), (2, 1, 2.0, 2.0));
+        assert_eq!((first.min, first.max, first.alive_in), (1.0, 3.0, 1));
+        assert!(second.is_dead() && !second.is_constant() && second.missing == 1);
+        assert!(third.is_dead() && third.is_constant() && third.mean == 0.0);
     }
 }

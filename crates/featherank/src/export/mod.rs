@@ -1,0 +1,235 @@
+//! Exporters: a model as other systems read it.
+//!
+//! Every target is one file, and one entry of [`TARGETS`]: what it is called, which models it holds, and how it is
+//! written. A model goes out with decisions that are the same for every value, or not at all: thresholds learnt on
+//! z-scores are moved to raw values exactly ([`fold`]), and what a target cannot hold is an error that says so.
+
+mod elasticsearch;
+mod featureset;
+mod fold;
+mod lightgbm;
+mod onnx;
+mod protobuf;
+mod ranklib;
+mod solr;
+mod walk;
+mod xgboost;
+
+use crate::data::{Feature, Normaliser, Scale};
+use crate::error::{Error, Result};
+use crate::rank::tree::Tree;
+use crate::rank::{LinearModel, Model, Scorer, TreeEnsemble};
+use crate::registry::unknown;
+
+/// All targets, in the order they are listed.
+pub static TARGETS: &[&Target] = &[
+    &ranklib::MODEL,
+    &ranklib::FEATURES,
+    &lightgbm::MODEL,
+    &xgboost::MODEL,
+    &xgboost::DUMP,
+    &onnx::MODEL,
+    &solr::MODEL,
+    &solr::FEATURES,
+    &elasticsearch::MODEL,
+    &elasticsearch::FEATURES,
+];
+
+/// What can be exported to.
+pub struct Target {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// What of a model it holds.
+    pub holds: Holds,
+    /// Needs the file that defines the features in the system the model goes to.
+    pub needs_featureset: bool,
+    write: fn(&Export<'_>) -> Result<Vec<u8>>,
+}
+
+/// What of a model a target holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Which features the model needs, whatever the model is.
+    Features,
+    /// Trees.
+    Trees,
+    /// Trees and weighted sums.
+    Models,
+}
+
+/// Everything an exporter can be told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExportOptions {
+    /// The model's name where it goes.
+    pub name: Option<String>,
+    /// The text of the file that defines the features where the model goes.
+    pub featureset: Option<String>,
+    /// How many columns the data has for targets that find features by their column; by default as many as needed.
+    pub columns: Option<usize>,
+    /// Keep apart missing values and zeros where that is a choice.
+    pub keep_missing: bool,
+}
+
+/// A model on its way out.
+struct Export<'a> {
+    model: &'a Model,
+    options: &'a ExportOptions,
+}
+
+/// The target of that name.
+pub fn target(name: &str) -> Result<&'static Target> {
+    let found = TARGETS.iter().find(|target| target.name == name).copied();
+    found.ok_or_else(|| unknown("export target", name, TARGETS.iter().map(|target| target.name)))
+}
+
+impl Target {
+    /// The model as the target reads it; an error when the target cannot hold it.
+    pub fn export(&self, model: &Model, options: &ExportOptions) -> Result<Vec<u8>> {
+        self.check(model)?;
+        if self.needs_featureset && options.featureset.is_none() {
+            return Err(Error::Conflict {
+                what: format!("{} copies the definitions of the features that the model needs", self.name),
+                help: "name the file that holds all of them with --featureset".into(),
+            });
+        }
+        (self.write)(&Export { model, options })
+    }
+
+    fn check(&self, model: &Model) -> Result<()> {
+        let is_sum = matches!(model.scorer, Scorer::Linear(_));
+        let fits =
+            |target: &Target| target.holds == Holds::Models || (target.holds == Holds::Trees && !is_sum);
+        if self.holds == Holds::Features {
+            return Ok(());
+        }
+        if !fits(self) {
+            let others: Vec<&str> =
+                TARGETS.iter().filter(|target| fits(target)).map(|target| target.name).collect();
+            return Err(Error::Conflict {
+                what: format!("{} holds trees, and this model is a weighted sum of features", self.name),
+                help: format!("export it to {}", others.join(", ")),
+            });
+        }
+        match normaliser(model) {
+            by_query @ (Normaliser::QueryMinmax | Normaliser::QueryZscore) => {
+                let name = Normaliser::NAMES
+                    .iter()
+                    .find(|(_, known)| *known == by_query)
+                    .map_or("", |(name, _)| name);
+                Err(Error::Conflict {
+                    what: format!(
+                        "{} scores documents one by one, and this model needs {name} over all documents of a query",
+                        self.name
+                    ),
+                    help: "train with --normalise zscore or none, or score with `featherank rank`".into(),
+                })
+            }
+            Normaliser::None | Normaliser::Zscore => Ok(()),
+        }
+    }
+}
+
+fn normaliser(model: &Model) -> Normaliser {
+    model.scaler.as_ref().map_or(Normaliser::None, |scaler| scaler.normaliser())
+}
+
+impl Export<'_> {
+    /// The model's name where it goes.
+    fn name(&self) -> &str {
+        self.options.name.as_deref().unwrap_or("featherank")
+    }
+
+    /// The features, in the model's order.
+    fn features(&self) -> Vec<&Feature> {
+        self.model.features()
+    }
+
+    /// Offset and divisor of each feature, where the model was trained on z-scores.
+    fn scales(&self) -> Option<&[Scale]> {
+        let scaler = self.model.scaler.as_ref()?;
+        (scaler.normaliser() == Normaliser::Zscore).then(|| scaler.scales())
+    }
+
+    /// The trees for raw values: thresholds are finite, and moved where the model was trained on z-scores.
+    fn raw_trees(&self, ensemble: &TreeEnsemble) -> Vec<Tree> {
+        ensemble.trees().iter().map(|tree| fold::raw_tree(tree, self.scales())).collect()
+    }
+
+    /// Weights and intercept for raw values.
+    fn raw_weights(&self, model: &LinearModel) -> (Vec<f64>, f64) {
+        let weights = model.weights().iter().map(|w| w.weight);
+        match self.scales() {
+            None => (weights.collect(), model.intercept()),
+            Some(scales) => {
+                let shift: f64 =
+                    weights.clone().zip(scales).map(|(w, scale)| w * scale.offset / scale.divisor).sum();
+                (weights.zip(scales).map(|(w, scale)| w / scale.divisor).collect(), model.intercept() - shift)
+            }
+        }
+    }
+
+    /// The trees of a model that [`Target::check`] has found to have some.
+    fn ensemble(&self) -> Result<&TreeEnsemble> {
+        match &self.model.scorer {
+            Scorer::Trees(ensemble) => Ok(ensemble),
+            Scorer::Linear(_) => Err(Error::invalid("model", "a weighted sum of features", "trees")),
+        }
+    }
+}
+
+/// Where features stand in a table of numbers whose columns are all features of the data: feature 1 in the first column,
+/// or feature 0 where the data counts from 0.
+struct Columns {
+    first: u32,
+    count: usize,
+}
+
+impl Columns {
+    fn of(export: &Export<'_>) -> Result<Self> {
+        let ids = || export.features().into_iter().map(|feature| feature.id);
+        let first = u32::from(!ids().any(|id| id == 0));
+        let needed = ids().map(|id| (id - first) as usize + 1).max().unwrap_or(0);
+        let count = export.options.columns.unwrap_or(needed);
+        match count < needed {
+            true => Err(Error::invalid(
+                "number of columns",
+                count,
+                format!("at least {needed}, which the model needs"),
+            )),
+            false => Ok(Columns { first, count }),
+        }
+    }
+
+    fn of_feature(&self, feature: &Feature) -> usize {
+        (feature.id - self.first) as usize
+    }
+
+    /// The names of all columns; `gap` names those that the model does not need.
+    fn names(
+        &self,
+        features: &[&Feature],
+        of: impl Fn(&Feature) -> String,
+        gap: impl Fn(usize) -> String,
+    ) -> Vec<String> {
+        let mut names: Vec<String> = (0..self.count).map(gap).collect();
+        features.iter().for_each(|feature| names[self.of_feature(feature)] = of(feature));
+        names
+    }
+}
+
+/// JSON, ending in a line end.
+fn json_bytes(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Error::invalid("model", "its content", e.to_string()))?;
+    Ok((text + "\n").into_bytes())
+}
+
+/// A text as JSON writes it, with quotes.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests;

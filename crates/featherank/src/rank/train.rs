@@ -1,0 +1,114 @@
+//! Training as a whole: choose the features, normalise, fit, and leave a model that takes data as it comes.
+
+use super::{Model, RankerSpec};
+use crate::data::{Dataset, FeatureId, Normaliser, View};
+use crate::error::{Error, Result};
+use crate::run::Run;
+
+/// What to train, and on what of the data.
+pub struct TrainingPlan<'a> {
+    /// The ranker.
+    pub ranker: &'static RankerSpec,
+    /// Its parameters, as far as they are not the defaults.
+    pub params: &'a [(String, String)],
+    /// The features it may use; all of them where `None`.
+    pub features: Option<Vec<FeatureId>>,
+    /// What is done to the features first.
+    pub normaliser: Normaliser,
+}
+
+impl TrainingPlan<'_> {
+    fn view<'d>(&'d self, data: &'d Dataset) -> View<'d> {
+        match &self.features {
+            Some(features) => data.view().with_features(&features[..]),
+            None => data.view(),
+        }
+    }
+}
+
+/// A model and what it says about the data it learnt from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// The model. It takes data that is not normalised.
+    pub model: Model,
+    /// Its scores of the training data.
+    pub train_scores: Vec<f32>,
+    /// Its scores of the validation data.
+    pub valid_scores: Option<Vec<f32>>,
+}
+
+/// Trains as planned. The data is left normalised; both parts must have the same features.
+pub fn train(
+    plan: &TrainingPlan<'_>,
+    run: &Run,
+    train: &mut Dataset,
+    mut valid: Option<&mut Dataset>,
+) -> Result<Trained> {
+    if valid.as_ref().is_some_and(|valid| valid.features() != train.features()) {
+        return Err(Error::Conflict {
+            what: "training and validation data have different features".into(),
+            help: "use files made with the same features in the same order".into(),
+        });
+    }
+    let fingerprint = train.fingerprint();
+    let scaler = plan.normaliser.fit(train);
+    scaler.apply(train);
+    valid.iter_mut().for_each(|valid| scaler.apply(valid));
+    let (train_view, valid_view) = (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
+    let mut model = plan.ranker.fit(plan.params, run, &train_view, valid_view.as_ref())?;
+    if let Some(trained) = &mut model.trained {
+        // Of the data as its owner has it, as selections say it.
+        trained.data = fingerprint;
+    }
+    let train_scores = model.score(&train_view)?;
+    let valid_scores = valid_view.map(|valid| model.score(&valid)).transpose()?;
+    let columns = model.columns(train.features())?;
+    Ok(Trained { model: model.with_scaler(&scaler, &columns), train_scores, valid_scores })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{FeatureTable, Queries};
+    use crate::registry;
+    use crate::run::Constraints;
+
+    /// Feature 1 is noise, feature 2 ranks.
+    fn data(shift: f32) -> Dataset {
+        let values = vec![5., 1., 4., 9., 3. + shift, 7., 2., 1.];
+        Dataset::new(values, vec![0., 1., 1., 0.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(2, 1))
+    }
+
+    fn plan(normaliser: Normaliser, features: Option<Vec<FeatureId>>) -> TrainingPlan<'static> {
+        TrainingPlan {
+            ranker: registry::ranker("single-feature").unwrap(),
+            params: &[],
+            features,
+            normaliser,
+        }
+    }
+
+    #[test]
+    fn the_model_scores_raw_data_as_it_scored_normalised_data() {
+        let run = Run::new(1, Constraints::default());
+        for (_, normaliser) in Normaliser::NAMES {
+            let trained = train(&plan(normaliser, None), &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
+            assert_eq!(trained.model.features()[0].id, 2);
+            assert_eq!(trained.model.score(&data(0.0).view()).unwrap(), trained.train_scores);
+            assert_eq!(Some(trained.model.score(&data(0.5).view()).unwrap()), trained.valid_scores);
+            assert_eq!(trained.model.trained.unwrap().data, data(0.0).fingerprint());
+        }
+    }
+
+    #[test]
+    fn only_planned_features_are_used() {
+        let run = Run::new(1, Constraints::default());
+        let first = plan(Normaliser::Zscore, Some(vec![FeatureId(0)]));
+        let trained = train(&first, &run, &mut data(0.0), None).unwrap();
+        assert_eq!(trained.model.features()[0].id, 1);
+        let mut three =
+            Dataset::new(vec![0.; 3], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(3, 1));
+        let error = train(&first, &run, &mut data(0.0), Some(&mut three)).unwrap_err().to_string();
+        assert!(error.contains("different features"), "{error}");
+    }
+}

@@ -1,0 +1,444 @@
+"""Exported models give in LightGBM, XGBoost, ONNX Runtime, RankLib, Solr and Elasticsearch what they give in featherank.
+
+The first three are run. What the others do with a model is written down here as their documentation and sources have it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import onnxruntime
+import pytest
+import xgboost
+
+from support import PROJECT, run, run_json, run_ok
+
+Model = dict[str, Any]
+TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}
+NAMES = ["bm25", "page rank", "length", "age", "clicks", "title"]
+
+
+def random_tree(random: np.random.Generator, features: int, splits: int, missing: bool) -> dict[str, list[Any]]:
+    """A random tree: every new split takes the place of some leaf."""
+    tree: dict[str, list[Any]] = {key: [] for key in ("feature", "threshold", "missing_left", "left", "right", "gain")}
+    # Where each leaf hangs: the split and the side.
+    open_ends: list[tuple[int, str]] = []
+    for split in range(splits):
+        if open_ends:
+            parent, side = open_ends.pop(random.integers(len(open_ends)))
+            tree[side][parent] = split
+        tree["feature"].append(int(random.integers(features)))
+        tree["threshold"].append(float(np.float32(np.round(random.normal() * 2, random.integers(1, 7)))))
+        tree["missing_left"].append(bool(random.random() < 0.5) if missing else False)
+        tree["gain"].append(float(random.random()))
+        for side in ("left", "right"):
+            tree[side].append(None)
+            open_ends.append((split, side))
+    for leaf, (parent, side) in enumerate(open_ends):
+        tree[side][parent] = -1 - leaf
+    tree["leaf"] = random.normal(size=splits + 1).tolist()
+    return tree
+
+
+def feature_entries(ids: list[int], names: list[str] | None) -> list[dict[str, Any]]:
+    return [{"id": i} | ({"name": names[i - 1]} if names else {}) for i in ids]
+
+
+def zscore(random: np.random.Generator, features: int) -> dict[str, Any]:
+    scales = [{"offset": float(random.normal() * 3), "divisor": float(random.uniform(0.1, 5))} for _ in range(features)]
+    return {"normaliser": "zscore", "scales": scales}
+
+
+def make_trees(seed: int, *, missing: bool = False, scaled: bool = False, named: bool = False) -> Model:
+    """Forty trees over features 2, 3 and 6 of six; one of them has no split."""
+    random = np.random.default_rng(seed)
+    trees = [random_tree(random, 3, int(random.integers(0, 12)), missing) for _ in range(39)]
+    trees.append(random_tree(random, 3, 0, missing))
+    model: Model = {"featherank": "model", "version": 1, "model": "trees"}
+    model |= {"features": feature_entries([2, 3, 6], NAMES if named else None), "trees": trees}
+    return model | ({"scaler": zscore(random, 3)} if scaled else {})
+
+
+def make_linear(seed: int, *, scaled: bool = False, named: bool = False, intercept: float = 0.0) -> Model:
+    random = np.random.default_rng(seed)
+    entries = feature_entries([2, 3, 6], NAMES if named else None)
+    weights = [entry | {"weight": float(random.normal())} for entry in entries]
+    model: Model = {"featherank": "model", "version": 1, "model": "linear", "weights": weights, "intercept": intercept}
+    return model | ({"scaler": zscore(random, 3)} if scaled else {})
+
+
+def make_values(model: Model, seed: int, missing: bool = False) -> np.ndarray:
+    """Random values, among them every threshold of the model and its neighbours."""
+    random = np.random.default_rng(seed)
+    values = (random.normal(size=(600, 6)) * 3).astype(np.float32)
+    entries = model.get("features") or model["weights"]
+    scales = model.get("scaler", {}).get("scales") or [{"offset": 0.0, "divisor": 1.0}] * len(entries)
+    for tree in model.get("trees", []):
+        for feature, threshold in zip(tree["feature"], tree["threshold"], strict=True):
+            scale = scales[feature]
+            near = np.float32(threshold * scale["divisor"] + scale["offset"])
+            column = entries[feature]["id"] - 1
+            for value in (near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf))):
+                values[random.integers(len(values)), column] = value
+    if missing:
+        values[random.random(values.shape) < 0.2] = np.nan
+    return values
+
+
+def write_data(path: Path, values: np.ndarray) -> Path:
+    """Ten documents a query, as text."""
+    with path.open("w") as file:
+        for row, numbers in enumerate(values):
+            cells = [f"{i}:{'NULL' if np.isnan(x) else repr(float(x))}" for i, x in enumerate(numbers, start=1)]
+            file.write(f"{row % 3} qid:{row // 10} {' '.join(cells)}\n")
+    return path
+
+
+class Exported:
+    """A model on disk, its data, and featherank's own scores."""
+
+    def __init__(self, folder: Path, model: Model, missing: bool = False) -> None:
+        self.folder, self.model, self.values = folder, model, make_values(model, 3, missing)
+        self.path = folder / "model.json"
+        self.path.write_text(json.dumps(model))
+        data = write_data(folder / "data.txt", self.values)
+        names = folder / "names.txt"
+        names.write_text("\n".join(NAMES) + "\n")
+        self.options = ["--names", names] if "name" in self.features[0] else []
+        text = run_ok("rank", data, "--model", self.path, "--form", "scores", "--missing", "keep", *self.options)
+        self.scores = np.array(text.split(), dtype=np.float64)
+
+    @property
+    def features(self) -> list[dict[str, Any]]:
+        return self.model.get("features") or self.model["weights"]
+
+    @property
+    def columns(self) -> list[int]:
+        return [entry["id"] - 1 for entry in self.features]
+
+    def export(self, target: str, *options: object) -> Path:
+        path = self.folder / "exported"
+        run_ok("export", self.path, "--to", target, "-o", path, *options)
+        return path
+
+
+TREES = {
+    "plain": {},
+    "missing": {"missing": True},
+    "z-scores": {"scaled": True},
+    "missing z-scores": {"missing": True, "scaled": True, "named": True},
+}
+LINEAR = {"plain": {}, "intercept": {"intercept": 0.7}, "z-scores": {"scaled": True, "named": True, "intercept": -3.0}}
+
+
+def trees(folder: Path, kind: str) -> Exported:
+    return Exported(folder, make_trees(11, **TREES[kind]), TREES[kind].get("missing", False))
+
+
+def linear(folder: Path, kind: str) -> Exported:
+    return Exported(folder, make_linear(11, **LINEAR[kind]))
+
+
+def lightgbm_scores(path: Path, values: np.ndarray) -> np.ndarray:
+    return lightgbm.Booster(model_file=path).predict(values.astype(np.float64))
+
+
+def not_zero_for_lightgbm(exported: Exported) -> np.ndarray:
+    """Rows without numbers so small that LightGBM reads them as 0, as it does up to 1e-35, before any model sees them."""
+    tiny = (exported.values != 0) & (np.abs(exported.values) <= 1e-35)
+    return ~tiny.any(axis=1)
+
+
+def xgboost_scores(path: Path, values: np.ndarray) -> np.ndarray:
+    named = path.with_suffix(".json")
+    named.write_bytes(path.read_bytes())
+    booster = xgboost.Booster()
+    booster.load_model(named)
+    return booster.predict(xgboost.DMatrix(values, missing=np.nan))
+
+
+def onnx_session(path: Path) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+
+
+def onnx_scores(path: Path, values: np.ndarray) -> np.ndarray:
+    """Columns as the metadata says."""
+    session = onnx_session(path)
+    ids = json.loads(session.get_modelmeta().custom_metadata_map["feature_ids"])
+    (found,) = session.run(["score"], {"features": values[:, [i - 1 for i in ids]]})
+    assert found.shape == (len(values), 1)
+    return found[:, 0]
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_lightgbm_predicts_the_same(tmp_path: Path, kind: str) -> None:
+    exported = trees(tmp_path, kind)
+    path = exported.export("lightgbm")
+    kept = not_zero_for_lightgbm(exported)
+    assert kept.sum() > 590
+    np.testing.assert_allclose(lightgbm_scores(path, exported.values)[kept], exported.scores[kept], **TOLERANCE)
+    booster = lightgbm.Booster(model_file=path)
+    assert booster.num_feature() == 6 and booster.num_trees() == 40
+    # What Vespa reads.
+    dumped = booster.dump_model()
+    assert dumped["max_feature_idx"] == 5 and len(dumped["tree_info"]) == 40
+
+
+def test_lightgbm_takes_wider_data(tmp_path: Path) -> None:
+    exported = trees(tmp_path, "plain")
+    wide = np.hstack([exported.values, np.ones((len(exported.values), 4), dtype=np.float32)])
+    found = lightgbm_scores(exported.export("lightgbm", "--columns", 10), wide)
+    np.testing.assert_allclose(found, exported.scores, **TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_xgboost_predicts_the_same(tmp_path: Path, kind: str) -> None:
+    exported = trees(tmp_path, kind)
+    found = xgboost_scores(exported.export("xgboost-json"), exported.values)
+    np.testing.assert_allclose(found, exported.scores, **TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_the_dump_is_the_one_that_xgboost_writes(tmp_path: Path, kind: str) -> None:
+    exported = trees(tmp_path, kind)
+    booster = xgboost.Booster()
+    named = tmp_path / "booster.json"
+    named.write_bytes(exported.export("xgboost-json").read_bytes())
+    booster.load_model(named)
+    ours = json.loads(exported.export("xgboost-dump").read_text())
+    theirs = [json.loads(text) for text in booster.get_dump(dump_format="json")]
+    labels = {f"f{entry['id'] - 1}": entry.get("name", str(entry["id"])) for entry in exported.features}
+
+    def same(our: dict[str, Any], their: dict[str, Any]) -> None:
+        if "leaf" in their:
+            assert np.float32(our["leaf"]) == np.float32(their["leaf"])
+            return
+        assert our["split"] == labels.get(their["split"], their["split"])
+        assert np.float32(our["split_condition"]) == np.float32(their["split_condition"])
+        directions = [(node["missing"] == node["yes"]) for node in (our, their)]
+        assert directions[0] == directions[1]
+        assert our["yes"] == our["children"][0]["nodeid"] and our["no"] == our["children"][1]["nodeid"]
+        by_id = {child["nodeid"]: child for child in their["children"]}
+        same(our["children"][0], by_id[their["yes"]])
+        same(our["children"][1], by_id[their["no"]])
+
+    for our, their in zip(ours, theirs, strict=True):
+        same(our, their)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_onnx_runs_trees(tmp_path: Path, kind: str) -> None:
+    exported = trees(tmp_path, kind)
+    np.testing.assert_allclose(onnx_scores(exported.export("onnx"), exported.values), exported.scores, **TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_onnx_runs_weights(tmp_path: Path, kind: str) -> None:
+    exported = linear(tmp_path, kind)
+    path = exported.export("onnx", "--name", "mine")
+    np.testing.assert_allclose(onnx_scores(path, exported.values), exported.scores, **TOLERANCE)
+    about = onnx_session(path).get_modelmeta()
+    labels = [entry.get("name", str(entry["id"])) for entry in exported.features]
+    assert about.graph_name == "mine" and json.loads(about.custom_metadata_map["features"]) == labels
+
+
+Scorer = Callable[[np.ndarray], float]
+
+
+def ranklib_scorer(text: str) -> Scorer:
+    """Lines that start with # are left out, the others trimmed and joined; feature i is at place i from 1."""
+    body = "".join(line.strip() for line in text.splitlines() if not line.startswith("#"))
+    if body.startswith("<ensemble>"):
+        found = [(float(tree.get("weight", "nan")), tree[0]) for tree in ElementTree.fromstring(body)]
+
+        def leaf(node: ElementTree.Element, row: np.ndarray) -> float:
+            while node[0].tag == "feature":
+                feature, threshold = int(node[0].text or ""), np.float32(node[1].text or "")
+                assert node[2].get("pos") == "left" and node[3].get("pos") == "right"
+                node = node[2] if row[feature - 1] <= threshold else node[3]
+            return float(node[0].text or "")
+
+        return lambda row: sum(weight * leaf(root, row) for weight, root in found)
+    pairs = [(int(i), float(w)) for i, w in (pair.split(":") for pair in body.split())]
+    assert text.startswith("## Linear Regression\n") == any(i == 0 for i, _ in pairs)
+    return lambda row: sum(weight if i == 0 else weight * float(row[i - 1]) for i, weight in pairs)
+
+
+@pytest.mark.parametrize("make, kind", [(trees, "plain"), (trees, "z-scores"), *((linear, kind) for kind in LINEAR)])
+def test_ranklib_scores_the_same(tmp_path: Path, make: Callable[[Path, str], Exported], kind: str) -> None:
+    exported = make(tmp_path, kind)
+    text = exported.export("ranklib").read_text()
+    assert re.match(r"## (LambdaMART|Coordinate Ascent|Linear Regression)\n", text)
+    scorer = ranklib_scorer(text)
+    np.testing.assert_allclose([scorer(row) for row in exported.values], exported.scores, **TOLERANCE)
+    ids = [line.split("\t")[0] for line in exported.export("ranklib-features").read_text().splitlines()]
+    assert ids == [str(entry["id"]) for entry in exported.features]
+
+
+def solr_scorer(model: dict[str, Any]) -> Callable[[dict[str, float]], float]:
+    """LinearModel, MultipleAdditiveTreesModel and StandardNormalizer in 32 bits; 1e-6 is added to every threshold."""
+    slack = np.float32(1e-6)
+
+    def normalised(entry: dict[str, Any], row: dict[str, float]) -> np.float32:
+        value = np.float32(row[entry["name"]])
+        if "norm" not in entry:
+            return value
+        assert entry["norm"]["class"] == "org.apache.solr.ltr.norm.StandardNormalizer"
+        params = entry["norm"]["params"]
+        return (value - np.float32(params["avg"])) / np.float32(params["std"])
+
+    if model["class"] == "org.apache.solr.ltr.model.LinearModel":
+        weights = model["params"]["weights"]
+        return lambda row: sum(weights[e["name"]] * float(normalised(e, row)) for e in model["features"])
+    assert model["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
+    null_is_zero = model["params"].get("isNullSameAsZero", "true") == "true"
+
+    def leaf(node: dict[str, Any], row: dict[str, float]) -> float:
+        while "value" not in node:
+            value = np.float32(row[node["feature"]])
+            if np.isnan(value) and null_is_zero:
+                value = np.float32(0)
+            if np.isnan(value):
+                node = node[node["missing"]]
+            else:
+                node = node["left"] if value <= np.float32(node["threshold"]) + slack else node["right"]
+        return float(node["value"])
+
+    return lambda row: sum(float(tree["weight"]) * leaf(tree["root"], row) for tree in model["params"]["trees"])
+
+
+def rows_by_name(exported: Exported) -> list[dict[str, float]]:
+    labels = [entry.get("name", str(entry["id"])) for entry in exported.features]
+    return [dict(zip(labels, row[exported.columns], strict=True)) for row in exported.values]
+
+
+@pytest.mark.parametrize("make, kind", [*((trees, kind) for kind in TREES), *((linear, kind) for kind in LINEAR)])
+def test_solr_scores_the_same(tmp_path: Path, make: Callable[[Path, str], Exported], kind: str) -> None:
+    exported = make(tmp_path, kind)
+    keep = ["--keep-missing"] if "missing" in kind else []
+    model = json.loads(exported.export("solr", "--name", "mine", *keep).read_text())
+    assert model["name"] == "mine"
+    scorer = solr_scorer(model)
+    found = np.array([scorer(row) for row in rows_by_name(exported)])
+    # What is added to every score is not part of Solr's linear models.
+    found += exported.model.get("intercept", 0.0)
+    np.testing.assert_allclose(found, exported.scores, **TOLERANCE)
+
+
+def elasticsearch_scorer(body: dict[str, Any]) -> Callable[[dict[str, float]], float]:
+    """model/linear with standard normalizers, model/xgboost+json: left below the condition, missing as the split says."""
+    model = body["model"]["model"]
+    definition = json.loads(model["definition"])
+    if model["type"] == "model/linear":
+        norms = {name: norm["standard"] for name, norm in model.get("feature_normalizers", {}).items()}
+
+        def value(name: str, row: dict[str, float]) -> float:
+            norm = norms.get(name, {"mean": 0.0, "standard_deviation": 1.0})
+            return float((np.float32(row[name]) - np.float32(norm["mean"])) / np.float32(norm["standard_deviation"]))
+
+        return lambda row: sum(weight * value(name, row) for name, weight in definition.items())
+    assert model["type"] == "model/xgboost+json"
+    fields = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
+
+    def leaf(node: dict[str, Any], row: dict[str, float]) -> float:
+        depth = 0
+        while "leaf" not in node:
+            assert set(node) == fields and node["depth"] == depth
+            left, right = node["children"]
+            assert (left["nodeid"], right["nodeid"]) == (node["yes"], node["no"])
+            value = np.float32(row[node["split"]])
+            go_left = node["missing"] == node["yes"] if np.isnan(value) else np.float32(node["split_condition"]) > value
+            node, depth = (left if go_left else right), depth + 1
+        return float(node["leaf"])
+
+    return lambda row: sum(leaf(tree, row) for tree in definition)
+
+
+@pytest.mark.parametrize("make, kind", [*((trees, kind) for kind in TREES), *((linear, kind) for kind in LINEAR)])
+def test_elasticsearch_scores_the_same(tmp_path: Path, make: Callable[[Path, str], Exported], kind: str) -> None:
+    exported = make(tmp_path, kind)
+    scorer = elasticsearch_scorer(json.loads(exported.export("elasticsearch").read_text()))
+    found = np.array([scorer(row) for row in rows_by_name(exported)]) + exported.model.get("intercept", 0.0)
+    np.testing.assert_allclose(found, exported.scores, **TOLERANCE)
+
+
+def test_pruned_feature_sets(tmp_path: Path) -> None:
+    exported = Exported(tmp_path, make_linear(1, named=True))
+    entries = [{"name": name, "params": ["q"], "template": {"match": {"body": "{{q}}"}}} for name in [*NAMES, "shown"]]
+    entries[2] |= {"template_language": "derived_expression", "template": "shown / 2"}
+    source = tmp_path / "featureset.json"
+    source.write_text(json.dumps({"featureset": {"name": "all", "features": entries}}))
+    found = json.loads(exported.export("elasticsearch-featureset", "--featureset", source).read_text())
+    assert found == {"featureset": {"features": [entries[1], entries[2], entries[5], entries[6]]}}
+    store = [{"name": name, "class": "org.apache.solr.ltr.feature.SolrFeature", "params": {"q": "x"}} for name in NAMES]
+    source.write_text(json.dumps(store))
+    assert json.loads(exported.export("solr-features", "--featureset", source).read_text()) == [store[1], store[2], store[5]]
+
+
+def test_what_cannot_be_held_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    for model, target, says in [
+        (make_linear(1), "lightgbm", "holds trees"),
+        (make_linear(1), "xgboost-json", "holds trees"),
+        (make_trees(1) | {"scaler": {"normaliser": "query-minmax"}}, "solr", "query-minmax"),
+        (make_linear(1), "elasticsearch-featureset", "--featureset"),
+        (make_linear(1), "tensorflow", "no export target"),
+    ]:
+        path.write_text(json.dumps(model))
+        done = run("export", path, "--to", target, "-o", tmp_path / "out")
+        assert done.returncode == 2 and says in done.stderr, done.stderr
+        assert not (tmp_path / "out").exists()
+
+
+def real_train() -> Path:
+    """MQ2008's first training part, where it is there: its licence does not let us ship it."""
+    root = Path(os.environ.get("FEATHERANK_DATA", PROJECT.parent / "shared" / "data"))
+    found = sorted(root.glob("MQ2008/**/*.txt*")) or sorted(root.glob("OHSUMED/**/*.txt*"))
+    if not found:
+        pytest.skip(f"no real data at {root}; set FEATHERANK_DATA to run this test")
+    return found[0]
+
+
+def learnt(folder: Path, ranker: str, normalise: str) -> tuple[Path, Path]:
+    if ranker not in {entry["name"] for entry in run_json("methods")}:
+        pytest.skip(f"there is no ranker {ranker} yet")
+    data, path = real_train(), folder / "model.json"
+    run_ok("train", data, "--ranker", ranker, "--normalise", normalise, "-o", path)
+    return data, path
+
+
+def real_values(folder: Path, data: Path, path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """All values of the data, a column a feature from 1, and featherank's scores."""
+    text = folder / "plain.txt"
+    run_ok("convert", data, text)
+    rows = [line.split("#")[0].split()[2:] for line in text.read_text().splitlines()]
+    values = np.array([[cell.split(":")[1] for cell in row] for row in rows], dtype=np.float32)
+    scores = run_ok("rank", data, "--model", path, "--form", "scores").split()
+    return values, np.array(scores, dtype=np.float64)
+
+
+@pytest.mark.parametrize("normalise", ["none", "zscore"])
+@pytest.mark.parametrize("ranker", ["lambdamart", "linear-regression", "single-feature"])
+def test_models_learnt_from_real_data(tmp_path: Path, ranker: str, normalise: str) -> None:
+    data, path = learnt(tmp_path, ranker, normalise)
+    values, scores = real_values(tmp_path, data, path)
+    out = tmp_path / "exported"
+
+    def export(target: str) -> Path:
+        run_ok("export", path, "--to", target, "-o", out, "--columns", values.shape[1])
+        return out
+
+    np.testing.assert_allclose(onnx_scores(export("onnx"), values), scores, **TOLERANCE)
+    scorer = ranklib_scorer(export("ranklib").read_text())
+    np.testing.assert_allclose([scorer(row) for row in values], scores, **TOLERANCE)
+    if json.loads(path.read_text())["model"] == "trees":
+        np.testing.assert_allclose(lightgbm_scores(export("lightgbm"), values), scores, **TOLERANCE)
+        np.testing.assert_allclose(xgboost_scores(export("xgboost-json"), values), scores, **TOLERANCE)
