@@ -12,7 +12,14 @@ use crate::select::{self, SelectorSpec};
 pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
 
 /// All rankers, in the order they are listed.
-pub static RANKERS: &[&RankerSpec] = &[&rank::single_feature::SPEC];
+pub static RANKERS: &[&RankerSpec] = &[
+    &rank::single_feature::SPEC,
+    &rank::linear::linear_regression::SPEC,
+    &rank::linear::rank_rls::SPEC,
+    &rank::linear::ranksvm_primal::SPEC,
+    &rank::linear::ranksvm_struct::SPEC,
+    &rank::linear::svm_map::SPEC,
+];
 
 /// How close an implementation is to its paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
