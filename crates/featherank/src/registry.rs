@@ -14,6 +14,11 @@ pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
 /// All rankers, in the order they are listed.
 pub static RANKERS: &[&RankerSpec] = &[
     &rank::single_feature::SPEC,
+    &rank::linear::linear_regression::SPEC,
+    &rank::linear::rank_rls::SPEC,
+    &rank::linear::ranksvm_primal::SPEC,
+    &rank::linear::ranksvm_struct::SPEC,
+    &rank::linear::svm_map::SPEC,
     &rank::tree::regression_tree::SPEC,
     &rank::tree::random_forest::SPEC,
     &rank::tree::mart::SPEC,

@@ -1,10 +1,11 @@
 //! The engine: the same bits for any number of threads, requests and answers that travel as text.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use featherank::data::FeatureId;
 use featherank::data::synth::{SynthConfig, generate};
-use featherank::engine::passes::{Centring, GramPass};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
+use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass};
 use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Outcome, Pass};
+use featherank::measure::Measure;
 
 fn engine(threads: usize) -> LocalEngine {
     // Enough documents for several blocks.
@@ -26,7 +27,15 @@ fn passes() -> Vec<Pass> {
         measure("ndcg[ties=expected]@10"),
         measure("map[empty=skip]"),
         Pass::Gram(GramPass { features: features.clone(), centring: Centring::Overall }),
-        Pass::Gram(GramPass { features, centring: Centring::PerQuery }),
+        Pass::Gram(GramPass { features: features.clone(), centring: Centring::PerQuery }),
+        Pass::Gram(GramPass { features: features.clone(), centring: Centring::PerPair }),
+        Pass::LinearMeasures(LinearMeasuresPass {
+            measure: "ndcg[empty=skip]@10".parse().unwrap(),
+            weights: (0..9)
+                .map(|model| (0..20).map(|f| ((model * 7 + f * 3) % 11) as f32 - 5.0).collect())
+                .collect(),
+            features,
+        }),
     ]
 }
 
@@ -75,4 +84,66 @@ fn the_gram_matrix_equals_a_direct_calculation() {
             assert!((gram.product(i, j) - expected).abs() <= 1e-10 * scale, "{i} {j}");
         }
     }
+}
+
+/// Many models at once give what each gives alone: small whole numbers, so that scores are exact in any order of summation,
+/// and many documents tie.
+#[test]
+fn many_linear_models_at_once_equal_each_alone() {
+    let round =
+        |column: &[f32]| column.iter().map(|x| x.clamp(-1e3, 1e3).round() % 4.0).collect::<Vec<f32>>();
+    let original = engine(1).into_data();
+    let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
+    let values = features.iter().flat_map(|&f| round(original.column(f))).collect();
+    let data = Dataset::new(
+        values,
+        original.labels().to_vec(),
+        original.queries().clone(),
+        FeatureTable::numbered(20, 1),
+    );
+    let engine = LocalEngine::new(data, 2).unwrap();
+    let data = engine.local().unwrap();
+    let weights: Vec<Vec<f32>> =
+        (0..75).map(|model| (0..20).map(|f| ((model * 7 + f * 5) % 9) as f32 - 4.0).collect()).collect();
+    for name in [
+        "ndcg@10",
+        "ndcg[letor4]@10",
+        "map",
+        "p@5",
+        "mrr@3",
+        "err@10",
+        "ndcg[ties=expected]@10",
+        "ndcg[ties=worst]@3",
+    ] {
+        let measure: Measure = name.parse().unwrap();
+        let pass = LinearMeasuresPass {
+            measure: measure.clone(),
+            features: features.clone(),
+            weights: weights.clone(),
+        };
+        let all = (&engine as &dyn Engine).linear_measures(pass).unwrap();
+        for (weights, got) in weights.iter().zip(&all.per_query) {
+            let score =
+                |row| features.iter().zip(weights).map(|(&f, w)| data.column(f)[row] * w).sum::<f32>();
+            let scores: Vec<f32> = (0..data.documents()).map(score).collect();
+            assert_eq!(*got, measure.per_query(&scores, &data.view()), "{name}");
+        }
+    }
+}
+
+/// Documents with equal values tie, wherever they stand in a block: 31 copies of one document score a constant's NDCG.
+#[test]
+fn equal_documents_get_equal_scores() {
+    let documents = 31 * 40;
+    let values = (0..136).flat_map(|f| std::iter::repeat_n(1.0 / (f as f32 + 1.1), documents)).collect();
+    let labels: Vec<f32> = (0..documents).map(|i| (i * 7 % 3) as f32).collect();
+    let data = Dataset::new(values, labels, Queries::from_sizes(&[31; 40]), FeatureTable::numbered(136, 1));
+    let measure: Measure = "ndcg@10".parse().unwrap();
+    let expected = measure.per_query(&vec![0.0; documents], &data.view());
+    let engine = LocalEngine::new(data, 2).unwrap();
+    let weights = (0..13).map(|m| (0..136).map(|f| (m * f) as f32 / 7.3).collect()).collect();
+    let features = (0..136).map(FeatureId).collect();
+    let pass = LinearMeasuresPass { measure, features, weights };
+    let got = (&engine as &dyn Engine).linear_measures(pass).unwrap();
+    assert!(got.per_query.iter().all(|values| *values == expected));
 }

@@ -27,7 +27,7 @@ impl LocalEngine {
     pub fn new(data: Dataset, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()))?;
-        let blocks = blocks(&data);
+        let blocks = blocks(data.queries().sizes());
         let schema = pool.install(|| Schema::of(&data));
         Ok(LocalEngine { data, schema, blocks, pool, observer: Arc::new(Silent) })
     }
@@ -45,18 +45,20 @@ impl LocalEngine {
     }
 }
 
-fn blocks(data: &Dataset) -> Vec<Range<usize>> {
+/// Runs of neighbouring queries that hold enough documents for one piece of work.
+pub(crate) fn blocks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
-    let (mut first, mut documents) = (0, 0);
-    for (query, size) in data.queries().sizes().enumerate() {
+    let (mut first, mut queries, mut documents) = (0, 0, 0);
+    for (query, size) in sizes.enumerate() {
+        queries = query + 1;
         documents += size;
         if documents >= BLOCK_DOCUMENTS {
             blocks.push(first..query + 1);
             (first, documents) = (query + 1, 0);
         }
     }
-    if first < data.queries().len() {
-        blocks.push(first..data.queries().len());
+    if first < queries {
+        blocks.push(first..queries);
     }
     blocks
 }
@@ -99,5 +101,6 @@ fn answer(pass: &Pass, view: &View<'_>, block: &Range<usize>) -> Outcome {
         Pass::Moments => Outcome::Moments(super::Moments::of(&block)),
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, &block)),
         Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
+        Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, &block)),
     }
 }

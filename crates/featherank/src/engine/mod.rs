@@ -15,7 +15,7 @@ use crate::data::{Dataset, FeatureId};
 use crate::error::Result;
 use crate::measure::Measure;
 pub use local::LocalEngine;
-use passes::{FeatureMeasures, Gram, GramPass, Moments};
+use passes::{FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass, Moments};
 pub use schema::{LabelCount, Schema};
 
 /// Access to rows, wherever they are.
@@ -39,6 +39,8 @@ pub enum Pass {
     FeatureMeasures(FeatureMeasuresPass),
     /// Sums of products of centred columns: covariances, correlations, normal equations.
     Gram(GramPass),
+    /// A measure for many linear models at once, per query.
+    LinearMeasures(LinearMeasuresPass),
 }
 
 /// Which features to measure alone, and how.
@@ -57,6 +59,7 @@ impl Pass {
             Pass::Moments => "looking at every feature",
             Pass::FeatureMeasures(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
+            Pass::LinearMeasures(_) => "ranking by linear models",
         }
     }
 }
@@ -72,6 +75,8 @@ pub enum Outcome {
     FeatureMeasures(FeatureMeasures),
     /// To [`Pass::Gram`].
     Gram(Gram),
+    /// To [`Pass::LinearMeasures`].
+    LinearMeasures(LinearMeasures),
 }
 
 impl Outcome {
@@ -87,6 +92,7 @@ impl Outcome {
                 Outcome::FeatureMeasures(a.merge(b))
             }
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
+            (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -123,6 +129,15 @@ impl dyn Engine + '_ {
     pub fn gram(&self, pass: GramPass) -> Result<Gram> {
         match self.run(&Pass::Gram(pass))? {
             Outcome::Gram(gram) => Ok(gram),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// A measure for many linear models at once, per query.
+    pub fn linear_measures(&self, pass: LinearMeasuresPass) -> Result<LinearMeasures> {
+        pass.measure.check_labels(self.schema().largest_label())?;
+        match self.run(&Pass::LinearMeasures(pass))? {
+            Outcome::LinearMeasures(measures) => Ok(measures),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

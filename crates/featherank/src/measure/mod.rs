@@ -159,6 +159,17 @@ impl Measure {
         (self.spec.value)(self, ranking)
     }
 
+    /// The value of the query whose labels `scratch` holds, ranked by these scores: the same as [`Self::of_ranking`], sooner
+    /// where only the top of the list counts.
+    pub fn of_scores(&self, scratch: &mut RankingScratch, scores: &[f32]) -> f64 {
+        match self.cutoff {
+            Some(depth) if self.conventions.ties == Ties::Input => {
+                self.of_ranking(&scratch.rank_top(scores, depth))
+            }
+            _ => self.of_ranking(&scratch.rank(scores)),
+        }
+    }
+
     /// A relevant document, or for measures of gain a label above 0.
     fn has_something_to_find(&self, ranking: &Ranking<'_>) -> bool {
         let graded = self.spec.options.contains(&conventions::Key::Gain);

@@ -117,6 +117,34 @@ impl Ranker {
         }
         Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
     }
+
+    /// The same where only the first `depth` positions count and ties stand in the input's order: labels below that are in
+    /// no order, and there are no groups.
+    pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize) -> Ranking<'_> {
+        assert_eq!(scores.len(), self.given.len(), "one score a document");
+        let depth = depth.min(scores.len());
+        let mut keys =
+            scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row);
+        self.keys.clear();
+        self.keys.extend(keys.by_ref().take(depth));
+        self.keys.sort_unstable();
+        for key in keys.filter(|_| depth > 0) {
+            // Most documents do not reach the top; the few that do move others down.
+            if key < self.keys[depth - 1] {
+                let mut at = depth - 1;
+                while at > 0 && self.keys[at - 1] > key {
+                    self.keys[at] = self.keys[at - 1];
+                    at -= 1;
+                }
+                self.keys[at] = key;
+            }
+        }
+        self.labels.resize(self.given.len(), 0.0);
+        for (label, key) in self.labels.iter_mut().zip(&self.keys) {
+            *label = self.given[(key & 0xffff_ffff) as usize];
+        }
+        Ranking { labels: &self.labels, ends: &[], ideal: &self.ideal, worst: &self.labels }
+    }
 }
 
 /// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::nan_as_null;
 use crate::data::View;
 use crate::engine::FeatureMeasuresPass;
 use crate::measure::{Measure, RankingScratch};
@@ -37,25 +38,5 @@ impl FeatureMeasures {
     /// One number a feature.
     pub fn summaries(&self, measure: &Measure) -> Vec<f64> {
         self.per_query.iter().map(|values| measure.summary(values)).collect()
-    }
-}
-
-/// JSON has no NaN.
-mod nan_as_null {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(values: &[Vec<f64>], serializer: S) -> Result<S::Ok, S::Error> {
-        let counted = |&value: &f64| (!value.is_nan()).then_some(value);
-        let rows: Vec<Vec<Option<f64>>> =
-            values.iter().map(|row| row.iter().map(counted).collect()).collect();
-        rows.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<f64>>, D::Error> {
-        let rows = Vec::<Vec<Option<f64>>>::deserialize(deserializer)?;
-        Ok(rows
-            .into_iter()
-            .map(|row| row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
-            .collect())
     }
 }

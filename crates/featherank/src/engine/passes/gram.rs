@@ -3,11 +3,15 @@
 //! Columns are centred block by block before they are multiplied, in 64 bits, and blocks are merged by the pairwise update
 //! of Chan, Golub & LeVeque (1983), so that heavy-tailed raw features do not cancel away. The labels are the last column.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{FeatureId, View};
+use crate::engine::local::blocks;
 
 /// Which columns to multiply, and around what to centre them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +30,9 @@ pub enum Centring {
     Overall,
     /// Its mean within each query: what is the same for a whole query cannot rank.
     PerQuery,
+    /// The same, with every query multiplied by its number of documents. That is a sum over pairs of documents of one query:
+    /// n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
+    PerPair,
 }
 
 /// Sums of products of centred columns.
@@ -40,6 +47,16 @@ pub struct Gram {
 }
 
 impl Gram {
+    /// Sums over a view whose rows are in this process: the same blocks, merged in the same order, as an engine's.
+    pub fn of_view(pass: &GramPass, view: &View<'_>) -> Self {
+        let queries: Vec<usize> = view.queries().collect();
+        let blocks = blocks(view.rows().map(|rows| rows.len()));
+        let of_block = |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
+        let parts: Vec<Gram> = blocks.par_iter().map(of_block).collect();
+        let merged = parts.into_iter().reduce(Gram::merge);
+        merged.unwrap_or_else(|| Gram::of(pass, &view.with_query_span(0..0)))
+    }
+
     pub(crate) fn of(pass: &GramPass, block: &View<'_>) -> Self {
         let (rows, width) = (block.documents(), pass.features.len() + 1);
         let mut centred = Mat::<f64>::zeros(rows, width);
@@ -52,12 +69,17 @@ impl Gram {
             let column = centred.col_as_slice_mut(c);
             match pass.centring {
                 Centring::Overall => column.iter_mut().zip(values()).for_each(|(cell, x)| *cell = x - *mean),
-                Centring::PerQuery => {
+                Centring::PerQuery | Centring::PerPair => {
                     let mut cells = column.iter_mut();
                     for rows in block.rows() {
                         let values = &source[rows];
                         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
-                        values.iter().zip(&mut cells).for_each(|(&x, cell)| *cell = f64::from(x) - mean);
+                        let weight = match pass.centring {
+                            Centring::PerPair => (values.len() as f64).sqrt(),
+                            _ => 1.0,
+                        };
+                        let centred = values.iter().map(|&x| weight * (f64::from(x) - mean));
+                        centred.zip(&mut cells).for_each(|(x, cell)| *cell = x);
                     }
                 }
             }
@@ -67,7 +89,7 @@ impl Gram {
         matmul(products.as_mut(), Accum::Replace, centred.transpose(), centred.as_ref(), 1.0, Par::Seq);
         let products =
             (0..width).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| products[(i, j)]).collect();
-        if pass.centring == Centring::PerQuery {
+        if pass.centring != Centring::Overall {
             means.fill(0.0);
         }
         Gram { count: rows as u64, means, products }
@@ -126,6 +148,9 @@ mod tests {
         // Query 1: (−1, 0, 1) squares 2; query 2: (−5, 5) squares 50. With labels: 2 and −5.
         assert!((within.product(0, 0) - 52.0).abs() < 1e-9);
         assert!((within.product(0, 1) + 3.0).abs() < 1e-9);
+        // Over pairs: 3 · 2 + 2 · 50; with labels: 3 · 2 − 2 · 5.
+        let pairs = merged(Centring::PerPair);
+        assert!((pairs.product(0, 0) - 106.0).abs() < 1e-9 && (pairs.product(0, 1) + 4.0).abs() < 1e-9);
         assert!(within.correlation(0, 0).is_some_and(|r| (r - 1.0).abs() < 1e-12));
     }
 }

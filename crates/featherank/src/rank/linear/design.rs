@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
+use faer::Mat;
 use rayon::prelude::*;
 
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
-use crate::rank::LinearModel;
+use crate::rank::{LinearModel, Model, Scorer};
 
 /// Documents in a block: a block of scores stays in the fastest cache while all columns pass by.
 const BLOCK: usize = 2048;
@@ -137,6 +138,33 @@ impl<'a> Design<'a> {
     /// Values of one feature (by its place among the design's features) for the documents of one query.
     pub fn values(&self, feature: usize, query: usize) -> &'a [f32] {
         &self.view.data().column(self.features[feature])[self.rows[query].clone()]
+    }
+
+    /// The values of neighbouring documents, which must be whole queries.
+    pub fn rows_of(&self, documents: Range<usize>) -> Mat<f64> {
+        let first = self.queries.partition_point(|query| query.start < documents.start);
+        let queries = self.queries[first..].iter().take_while(|query| query.start < documents.end).count();
+        let mut values = Mat::zeros(documents.len(), self.width());
+        for (k, &f) in self.features.iter().enumerate() {
+            let column = self.view.data().column(f);
+            let source = self.rows[first..first + queries].iter().flat_map(|rows| &column[rows.clone()]);
+            values.col_as_slice_mut(k).iter_mut().zip(source).for_each(|(cell, &x)| *cell = f64::from(x));
+        }
+        values
+    }
+
+    /// The weights of a linear model for the design's features; 0 where it has none, or where there is no such model.
+    pub fn weights_of(&self, near: Option<&Model>) -> Vec<f64> {
+        let mut weights = vec![0.0; self.width()];
+        let table = self.view.data().features();
+        if let Some(Model { scorer: Scorer::Linear(model), scaler: None, .. }) = near {
+            for known in model.weights() {
+                let feature = table.resolve(&known.feature.label()).ok();
+                let place = feature.and_then(|f| self.features.iter().position(|&own| own == f));
+                place.into_iter().for_each(|place| weights[place] = known.weight);
+            }
+        }
+        weights
     }
 
     /// The model with these weights; a weight of exactly 0 needs no feature.

@@ -1,0 +1,197 @@
+//! Cutting planes for ½‖w‖² + C R(w), with R a convex risk that is the largest of very many linear functions.
+//!
+//! The 1-slack form of structural SVMs (Joachims, Finley & Yu, Machine Learning 2009): each round asks the risk for the linear function
+//! that touches it at some w, adds it to a working set, and minimises ½‖w‖² + C max over the working set, in its dual: the
+//! largest Σ αₖbₖ − ½‖Σ αₖzₖ‖² with α ≥ 0 and Σ α ≤ C, where w = Σ αₖzₖ. The dual value is a lower bound, the objective of
+//! the best w so far an upper one; it stops when they are within `tolerance` of the upper one.
+//!
+//! Departs from the paper in where planes are taken: not at the working set's w but a tenth of the way to it from the best
+//! point on the line between it and the best w so far (Franc & Sonnenburg, JMLR 2009), which needs several times fewer planes.
+
+use super::design::Design;
+use super::newton::diverged;
+use super::simplex_qp::SimplexQp;
+use crate::error::Result;
+use crate::run::Run;
+
+/// Where a plane is taken, from the best point towards the working set's.
+const TOWARDS: f64 = 0.1;
+
+/// Rounds at most.
+const ROUNDS: u64 = 5_000;
+
+/// A plane that has not held for so many rounds is dropped.
+const IDLE: u64 = 50;
+
+/// A convex function of scores that is the largest of many linear ones, none of them needed before it is the largest.
+pub trait Risk: Sync {
+    /// The linear function that touches the risk at these scores: risk(s) ≥ `offset` − Σ `slope`ᵢ sᵢ everywhere.
+    fn plane(&self, scores: &[f64]) -> Plane;
+}
+
+/// A linear function below a risk: `offset` − Σ `slope`ᵢ sᵢ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// Its value at scores of 0.
+    pub offset: f64,
+    /// By how much it falls with each document's score.
+    pub slope: Vec<f64>,
+}
+
+impl Plane {
+    /// Its value at these scores.
+    pub fn at(&self, scores: &[f64]) -> f64 {
+        self.offset - dot(&self.slope, scores)
+    }
+}
+
+/// Where the method ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CuttingPlaneSolution {
+    /// One weight a feature of the design.
+    pub weights: Vec<f64>,
+    /// ½‖w‖² + C R(w).
+    pub objective: f64,
+    /// A value that no weights can go below.
+    pub lower_bound: f64,
+    /// Planes that were taken.
+    pub planes: usize,
+}
+
+/// Weights, the scores they give, and the objective.
+#[derive(Clone)]
+struct Point {
+    weights: Vec<f64>,
+    scores: Vec<f64>,
+    objective: f64,
+}
+
+/// Minimises ½‖w‖² + `c` R(Xw), from `start`, to a gap of `tolerance` times the objective.
+pub fn minimise(
+    run: &Run,
+    design: &Design<'_>,
+    risk: &dyn Risk,
+    c: f64,
+    tolerance: f64,
+    start: &[f64],
+) -> Result<CuttingPlaneSolution> {
+    let scores = design.scores(start);
+    let plane = risk.plane(&scores);
+    let objective = 0.5 * dot(start, start) + c * plane.at(&scores);
+    let mut best = Point { weights: start.to_vec(), scores, objective };
+    let mut working = WorkingSet::new(design.width(), c);
+    working.add(&plane, design);
+    let mut lower_bound = f64::NEG_INFINITY;
+    let mut planes = 1;
+    for round in 1..=ROUNDS {
+        run.step("adding cutting planes", round, None)?;
+        lower_bound = lower_bound.max(working.solve());
+        if !best.objective.is_finite() {
+            return Err(diverged(c));
+        }
+        if best.objective - lower_bound <= tolerance * best.objective {
+            break;
+        }
+        let scores = design.scores(&working.weights);
+        best = best_between(risk, c, &best, &working.weights, &scores);
+        let towards = |(a, b): (&f64, &f64)| a + TOWARDS * (b - a);
+        let weights: Vec<f64> = best.weights.iter().zip(&working.weights).map(towards).collect();
+        let scores: Vec<f64> = best.scores.iter().zip(&scores).map(towards).collect();
+        let plane = risk.plane(&scores);
+        planes += 1;
+        working.add(&plane, design);
+        let objective = 0.5 * dot(&weights, &weights) + c * plane.at(&scores);
+        if objective < best.objective {
+            best = Point { weights, scores, objective };
+        }
+    }
+    Ok(CuttingPlaneSolution { weights: best.weights, objective: best.objective, lower_bound, planes })
+}
+
+/// The best point on the line from the best so far to another, by bisection on the slope of the objective.
+fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[f64]) -> Point {
+    let direction: Vec<f64> = to.iter().zip(&from.weights).map(|(a, b)| a - b).collect();
+    let change: Vec<f64> = to_scores.iter().zip(&from.scores).map(|(a, b)| a - b).collect();
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut best = from.clone();
+    for round in 0..12 {
+        // The far end first: there the minimum often lies.
+        let t = if round == 0 { 1.0 } else { 0.5 * (low + high) };
+        let along = |(a, b): (&f64, &f64)| a + t * b;
+        let weights: Vec<f64> = from.weights.iter().zip(&direction).map(along).collect();
+        let scores: Vec<f64> = from.scores.iter().zip(&change).map(along).collect();
+        let plane = risk.plane(&scores);
+        let objective = 0.5 * dot(&weights, &weights) + c * plane.at(&scores);
+        let slope = dot(&weights, &direction) - c * dot(&plane.slope, &change);
+        if objective < best.objective {
+            best = Point { weights, scores, objective };
+        }
+        if slope <= 0.0 {
+            low = t;
+            if round == 0 {
+                break;
+            }
+        } else {
+            high = t;
+        }
+    }
+    best
+}
+
+/// The planes so far, in terms of weights, and the minimum over them.
+struct WorkingSet {
+    c: f64,
+    offsets: Vec<f64>,
+    slopes: Vec<Vec<f64>>,
+    idle: Vec<u64>,
+    qp: SimplexQp,
+    weights: Vec<f64>,
+}
+
+impl WorkingSet {
+    /// Begins with the plane 0, because no risk is negative; its share takes up what Σ α leaves of C.
+    fn new(width: usize, c: f64) -> Self {
+        let zero = vec![0.0; width];
+        let mut qp = SimplexQp::new();
+        qp.add(&[0.0], 0.0);
+        WorkingSet { c, offsets: vec![0.0], slopes: vec![zero.clone()], idle: vec![0], qp, weights: zero }
+    }
+
+    fn add(&mut self, plane: &Plane, design: &Design<'_>) {
+        // In units of C, so that shares sum to 1.
+        let slope: Vec<f64> = design.transposed(&plane.slope).into_iter().map(|z| self.c * z).collect();
+        let offset = self.c * plane.offset;
+        let mut products: Vec<f64> = self.slopes.iter().map(|known| dot(known, &slope)).collect();
+        products.push(dot(&slope, &slope));
+        self.qp.add(&products, offset);
+        self.slopes.push(slope);
+        self.offsets.push(offset);
+        self.idle.push(0);
+    }
+
+    /// Moves to the minimum over the planes, drops planes that have long been idle, and returns the dual value.
+    fn solve(&mut self) -> f64 {
+        let shares = self.qp.solve().to_vec();
+        self.weights.fill(0.0);
+        let mut value = 0.0;
+        for ((share, slope), offset) in shares.iter().zip(&self.slopes).zip(&self.offsets) {
+            self.weights.iter_mut().zip(slope).for_each(|(w, z)| *w += share * z);
+            value += share * offset;
+        }
+        value -= 0.5 * dot(&self.weights, &self.weights);
+        for (idle, share) in self.idle.iter_mut().zip(&shares) {
+            *idle = if *share > 0.0 { 0 } else { *idle + 1 };
+        }
+        for plane in (1..shares.len()).rev().filter(|&plane| self.idle[plane] > IDLE).collect::<Vec<_>>() {
+            self.qp.remove(plane);
+            self.slopes.remove(plane);
+            self.offsets.remove(plane);
+            self.idle.remove(plane);
+        }
+        value
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

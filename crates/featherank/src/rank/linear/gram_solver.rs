@@ -1,0 +1,87 @@
+//! Least squares on any subset of features from one matrix of sums of products, without another look at the rows.
+//!
+//! With G the centred sums of products of the features, b those with the labels and λ the ridge, the weights of a subset S
+//! solve (G_SS + λI) w = b_S in O(|S|³). Features that are combinations of others in S (pivot below 10⁻¹⁰ on the scale
+//! of correlations) get weight 0, which leaves all predictions as they are.
+
+use super::cholesky::PivotedCholesky;
+use crate::engine::passes::Gram;
+
+/// Pivots below this, on the scale of correlations, are rounding errors.
+const SINGULAR: f64 = 1e-10;
+
+/// A column whose standard deviation is below this share of its mean is constant up to rounding errors.
+const CONSTANT: f64 = 1e-12;
+
+/// Solves least squares for subsets of the columns of one [`Gram`].
+///
+/// ```
+/// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
+/// use featherank::engine::passes::{Centring, Gram, GramPass};
+/// use featherank::rank::linear::gram_solver::GramSolver;
+/// let labels = vec![1.0, 3.0, 5.0];
+/// let values = vec![0.0, 1.0, 2.0, /* */ 5.0, 4.0, 5.0];
+/// let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
+/// let pass = GramPass { features: vec![FeatureId(0), FeatureId(1)], centring: Centring::Overall };
+/// let solver = GramSolver::new(Gram::of_view(&pass, &data.view()), 0.0);
+/// let line = solver.solve(&[0]);
+/// assert!((line.weights[0] - 2.0).abs() < 1e-12 && (line.intercept - 1.0).abs() < 1e-12);
+/// ```
+#[derive(Debug)]
+pub struct GramSolver {
+    gram: Gram,
+    ridge: f64,
+}
+
+/// Weights of a subset of features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeastSquares {
+    /// What is added to every prediction; 0 where columns were centred within queries.
+    pub intercept: f64,
+    /// One weight a feature of the subset.
+    pub weights: Vec<f64>,
+    /// Sum of squared errors, the ridge's penalty not counted.
+    pub rss: f64,
+}
+
+impl GramSolver {
+    /// A solver from sums of products whose last column is the labels; `ridge` times the squared weights is added to the
+    /// sum of squared errors, features as they are.
+    pub fn new(gram: Gram, ridge: f64) -> Self {
+        GramSolver { gram, ridge }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.gram.means.len() - 1
+    }
+
+    /// Least squares with these columns only.
+    pub fn solve(&self, subset: &[usize]) -> LeastSquares {
+        let label = self.width();
+        let usable: Vec<usize> = (0..subset.len()).filter(|&i| self.varies(subset[i])).collect();
+        let columns: Vec<usize> = usable.iter().map(|&i| subset[i]).collect();
+        let row = |&i: &usize| columns.iter().map(move |&j| self.gram.product(i, j));
+        let gram: Vec<f64> = columns.iter().flat_map(row).collect();
+        let b: Vec<f64> = columns.iter().map(|&i| self.gram.product(i, label)).collect();
+        let mut penalised = gram.clone();
+        penalised.iter_mut().step_by(usable.len() + 1).for_each(|cell| *cell += self.ridge);
+        let solved = PivotedCholesky::new(penalised, SINGULAR).solve(&b);
+        let fitted: f64 =
+            gram.chunks(usable.len().max(1)).zip(&solved).map(|(row, w)| w * dot(row, &solved)).sum();
+        let rss = self.gram.product(label, label) - 2.0 * dot(&b, &solved) + fitted;
+        let mut weights = vec![0.0; subset.len()];
+        usable.iter().zip(solved).for_each(|(&i, w)| weights[i] = w);
+        let shift: f64 = subset.iter().zip(&weights).map(|(&f, w)| w * self.gram.means[f]).sum();
+        LeastSquares { intercept: self.gram.means[label] - shift, weights, rss: rss.max(0.0) }
+    }
+
+    fn varies(&self, column: usize) -> bool {
+        let least = CONSTANT * self.gram.means[column];
+        self.gram.product(column, column) > self.gram.count as f64 * least * least
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

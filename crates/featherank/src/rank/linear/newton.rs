@@ -1,0 +1,256 @@
+//! Newton's method for the squared hinge over preference pairs: the solver behind RankSVM in the primal.
+//!
+//! Minimises ½ Σ pₖwₖ² + (C/2) Σ max(0, 1 − wᵀδ)² over the pairs' differences δ. The function is convex, once differentiable and piecewise
+//! quadratic. A step solves (P + C XᵀLX) v = −∇, with L the Laplacian of the violated pairs, and then goes along v exactly to the
+//! minimum. Up to [`DENSE`] features XᵀLX is formed, block by block, and factored; beyond, conjugate gradients take
+//! products with it, which cost two passes over the rows each.
+//!
+//! Scaling feature k by a factor v before training is the same as the penalty pₖ = 1/v² and rescaling the weight after it,
+//! so methods that reweight features need no copy of the data.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use rayon::prelude::*;
+
+use super::cholesky::PivotedCholesky;
+use super::design::Design;
+use super::pair_free::{Preferences, Violations};
+use crate::error::{Error, Result};
+use crate::run::Run;
+
+/// Up to this many features the second derivative is formed.
+const DENSE: usize = 512;
+
+/// Steps at most; a few are usual, since the function is piecewise quadratic.
+const STEPS: u64 = 200;
+
+/// The squared-hinge problem on one training set, for any C and any penalties.
+#[derive(Debug)]
+pub struct SquaredHingeProblem<'a> {
+    design: &'a Design<'a>,
+    preferences: Preferences,
+}
+
+/// Where Newton's method ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewtonSolution {
+    /// One weight a feature of the design.
+    pub weights: Vec<f64>,
+    /// The value of the objective at the start and after every step.
+    pub objectives: Vec<f64>,
+    /// The Euclidean norm of the gradient at the weights.
+    pub gradient_norm: f64,
+}
+
+/// A point, and everything known about it.
+struct Point {
+    weights: Vec<f64>,
+    scores: Vec<f64>,
+    violations: Violations,
+}
+
+impl<'a> SquaredHingeProblem<'a> {
+    /// An error when there is no preference pair.
+    pub fn new(design: &'a Design<'a>) -> Result<Self> {
+        let preferences = Preferences::of_design(design)?;
+        Ok(SquaredHingeProblem { design, preferences })
+    }
+
+    /// Number of preference pairs.
+    pub fn pairs(&self) -> u64 {
+        self.preferences.pairs()
+    }
+
+    /// Objective and gradient at some weights.
+    pub fn value(&self, c: f64, penalties: &[f64], weights: &[f64]) -> (f64, Vec<f64>) {
+        let point = self.point(weights.to_vec(), self.design.scores(weights));
+        (objective(c, penalties, &point), self.gradient(c, penalties, &point))
+    }
+
+    /// The second derivative at some weights, times a vector.
+    pub fn curvature(&self, c: f64, penalties: &[f64], weights: &[f64], v: &[f64]) -> Vec<f64> {
+        let at = self.preferences.violations(&self.design.scores(weights));
+        self.product(c, penalties, &at, v)
+    }
+
+    /// The minimum for one C, to where the next step would lower the objective by less than `tolerance` of it.
+    pub fn solve(
+        &self,
+        run: &Run,
+        c: f64,
+        penalties: &[f64],
+        start: &[f64],
+        tolerance: f64,
+    ) -> Result<NewtonSolution> {
+        let mut point = self.point(start.to_vec(), self.design.scores(start));
+        let mut objectives = vec![objective(c, penalties, &point)];
+        let mut gradient = self.gradient(c, penalties, &point);
+        for step in 1..=STEPS {
+            run.step("minimising the pairwise loss", step, None)?;
+            let direction = self.direction(c, penalties, &point.violations, &gradient);
+            let decrement = -dot(&direction, &gradient);
+            let last = objectives[objectives.len() - 1];
+            if decrement.is_nan() || decrement <= tolerance * last {
+                break;
+            }
+            let next = self.minimum_along(c, penalties, &point, &direction);
+            let value = objective(c, penalties, &next);
+            // Rounding errors are all that is left.
+            if value.is_nan() || value >= last {
+                break;
+            }
+            point = next;
+            objectives.push(value);
+            gradient = self.gradient(c, penalties, &point);
+        }
+        if !point.weights.iter().all(|w| w.is_finite()) {
+            return Err(diverged(c));
+        }
+        Ok(NewtonSolution {
+            weights: point.weights,
+            objectives,
+            gradient_norm: dot(&gradient, &gradient).sqrt(),
+        })
+    }
+
+    /// The minima for many values of C, each reached from its neighbour.
+    pub fn path(&self, run: &Run, cs: &[f64], tolerance: f64) -> Result<Vec<NewtonSolution>> {
+        let penalties = vec![1.0; self.design.width()];
+        let mut start = vec![0.0; self.design.width()];
+        let solve = |&c: &f64| {
+            let solution = self.solve(run, c, &penalties, &start, tolerance)?;
+            start.clone_from(&solution.weights);
+            Ok(solution)
+        };
+        cs.iter().map(solve).collect()
+    }
+
+    fn point(&self, weights: Vec<f64>, scores: Vec<f64>) -> Point {
+        let violations = self.preferences.violations(&scores);
+        Point { weights, scores, violations }
+    }
+
+    fn gradient(&self, c: f64, penalties: &[f64], at: &Point) -> Vec<f64> {
+        let loss = self.design.transposed(&at.violations.squared_slope);
+        loss.iter().zip(&at.weights).zip(penalties).map(|((g, w), p)| p * w + c * g).collect()
+    }
+
+    fn product(&self, c: f64, penalties: &[f64], at: &Violations, v: &[f64]) -> Vec<f64> {
+        let loss = self.design.transposed(&self.preferences.curvature(at, &self.design.scores(v)));
+        loss.iter().zip(v).zip(penalties).map(|((h, v), p)| p * v + c * h).collect()
+    }
+
+    fn direction(&self, c: f64, penalties: &[f64], at: &Violations, gradient: &[f64]) -> Vec<f64> {
+        let downhill: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let width = self.design.width();
+        if width > DENSE {
+            return conjugate_gradients(|v| self.product(c, penalties, at, v), &downhill);
+        }
+        let mut matrix: Vec<f64> = self.second_derivative(at).into_iter().map(|h| c * h).collect();
+        matrix.iter_mut().step_by(width + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
+        PivotedCholesky::new(matrix, 0.0).solve(&downhill)
+    }
+
+    /// XᵀLX, row after row.
+    fn second_derivative(&self, at: &Violations) -> Vec<f64> {
+        let width = self.design.width();
+        let of_block = |block: usize| {
+            let x = self.design.rows_of(self.preferences.block(block));
+            let mut curved = Mat::<f64>::zeros(x.nrows(), width);
+            for k in 0..width {
+                self.preferences.curvature_of_block(at, block, x.col_as_slice(k), curved.col_as_slice_mut(k));
+            }
+            let mut product = Mat::<f64>::zeros(width, width);
+            // One thread: the blocks already keep all cores busy.
+            matmul(product.as_mut(), Accum::Replace, x.transpose(), curved.as_ref(), 1.0, Par::Seq);
+            product
+        };
+        let parts: Vec<Mat<f64>> = (0..self.preferences.blocks()).into_par_iter().map(of_block).collect();
+        let total =
+            parts.into_iter().reduce(|sum, next| sum + next).unwrap_or_else(|| Mat::zeros(width, width));
+        (0..width * width)
+            .map(|at| 0.5 * (total[(at / width, at % width)] + total[(at % width, at / width)]))
+            .collect()
+    }
+
+    /// The minimum along a direction: the derivative is increasing and piecewise linear, so Newton's method within a
+    /// bracket finds its zero in a few steps, each of which only sorts the documents again.
+    fn minimum_along(&self, c: f64, penalties: &[f64], from: &Point, direction: &[f64]) -> Point {
+        let change = self.design.scores(direction);
+        let at = |t: f64| {
+            let along = |(a, b): (&f64, &f64)| a + t * b;
+            let weights: Vec<f64> = from.weights.iter().zip(direction).map(along).collect();
+            self.point(weights, from.scores.iter().zip(&change).map(along).collect())
+        };
+        let weighted =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).zip(penalties).map(|((a, b), p)| p * a * b).sum::<f64>();
+        let slope = |point: &Point| {
+            weighted(&point.weights, direction) + c * dot(&point.violations.squared_slope, &change)
+        };
+        let first = slope(from);
+        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
+        let mut point = at(t);
+        for _ in 0..50 {
+            let slope = slope(&point);
+            if slope.abs() <= 1e-10 * first.abs() {
+                break;
+            }
+            *(if slope < 0.0 { &mut low } else { &mut high }) = t;
+            let bend = weighted(direction, direction)
+                + c * dot(&self.preferences.curvature(&point.violations, &change), &change);
+            let newton = t - slope / bend;
+            let inside = newton > low && newton < high;
+            let next = if inside {
+                newton
+            } else if high.is_finite() {
+                0.5 * (low + high)
+            } else {
+                2.0 * t
+            };
+            if next == t {
+                break;
+            }
+            t = next;
+            point = at(t);
+        }
+        point
+    }
+}
+
+fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {
+    let squares: f64 = at.weights.iter().zip(penalties).map(|(w, p)| p * w * w).sum();
+    0.5 * squares + c * at.violations.squared
+}
+
+/// Solves A x = b for a symmetric positive definite A, to a thousandth of b's length: Newton's next step mends the rest.
+fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f64> {
+    let mut x = vec![0.0; b.len()];
+    let (mut residual, mut search) = (b.to_vec(), b.to_vec());
+    let mut length = dot(b, b);
+    let enough = 1e-6 * length;
+    for _ in 0..2 * b.len() {
+        if length <= enough {
+            break;
+        }
+        let image = product(&search);
+        let step = length / dot(&search, &image);
+        x.iter_mut().zip(&search).for_each(|(x, s)| *x += step * s);
+        residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
+        let next = dot(&residual, &residual);
+        search.iter_mut().zip(&residual).for_each(|(s, r)| *s = r + next / length * *s);
+        length = next;
+    }
+    x
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Numbers too large to go on with.
+pub(super) fn diverged(c: f64) -> Error {
+    Error::Conflict {
+        what: format!("the weights grow beyond all bounds with c = {c}"),
+        help: "lower c, or normalise the features".into(),
+    }
+}

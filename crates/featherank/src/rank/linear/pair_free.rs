@@ -1,0 +1,394 @@
+//! Sums over all preference pairs of all queries without looking at a pair.
+//!
+//! A preference pair is two documents of one query with labels yᵢ > yⱼ; its margin is sᵢ − sⱼ, and it is violated while
+//! that is below 1. Document i is the better one in n⁻ violated pairs, whose worse documents' scores sum to σ⁻, and the
+//! worse one in n⁺ of them, with better scores summing to σ⁺. Everything that hinge losses need follows from these:
+//!
+//! * hinge Σ max(0, 1 − margin): value Σᵢ n⁻(1 − sᵢ) + σ⁻, slope n⁺ − n⁻ for document i;
+//! * squared hinge ½ Σ max(0, 1 − margin)²: slope gᵢ = n⁺(1 + sᵢ) − σ⁺ − n⁻(1 − sᵢ) − σ⁻, value ½(hinge + Σ gᵢsᵢ);
+//! * its curvature along u: hᵢ = (n⁻ + n⁺)uᵢ − Σ⁻u − Σ⁺u.
+//!
+//! Documents are sorted by score; as i goes down the list the documents that it beats by less than 1 only grow in number,
+//! and so do, on the way up, those that beat it. Sums by label are kept in a Fenwick tree. O(n log n) a query, whatever the number of
+//! pairs (Joachims, KDD 2006; Chapelle & Keerthi 2010; Lee & Lin 2014). Labels may be any numbers.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::design::Design;
+use crate::error::{Error, Result};
+
+/// Documents in a block: the unit of parallel work, fixed so that results do not depend on the machine.
+const BLOCK: usize = 2048;
+
+/// The preference pairs of all queries, by the rank of each document's label within its query.
+#[derive(Debug)]
+pub struct Preferences {
+    queries: Vec<Query>,
+    grades: Vec<u32>,
+    blocks: Vec<Range<usize>>,
+    pairs: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Query {
+    documents: Range<usize>,
+    grades: usize,
+}
+
+/// The violated pairs at some scores.
+#[derive(Debug)]
+pub struct Violations {
+    /// Σ max(0, 1 − margin).
+    pub hinge: f64,
+    /// Number of violated pairs.
+    pub count: u64,
+    /// For each document, in how many violated pairs it is the worse one, minus those in which it is the better one.
+    pub hinge_slope: Vec<f64>,
+    /// ½ Σ max(0, 1 − margin)².
+    pub squared: f64,
+    /// The derivative of `squared` with respect to each score.
+    pub squared_slope: Vec<f64>,
+    parts: Vec<Part>,
+}
+
+/// What a block of queries remembers of its sorted documents, for curvatures.
+#[derive(Debug, Default)]
+struct Part {
+    hinge: f64,
+    count: f64,
+    squared: f64,
+    hinge_slope: Vec<f64>,
+    squared_slope: Vec<f64>,
+    /// Documents of each query by ascending score, counted from the query's first.
+    order: Vec<u32>,
+    /// For each place in that order, the first place whose document it does not beat by 1.
+    from: Vec<u32>,
+    /// For each place in that order, the end of those that do not beat it by 1.
+    to: Vec<u32>,
+}
+
+impl Preferences {
+    /// Looks at the labels once.
+    pub fn new(labels: &[f32], queries: &[Range<usize>]) -> Self {
+        let mut grades = vec![0; labels.len()];
+        let mut pairs = 0;
+        let mut sorted: Vec<f32> = Vec::new();
+        let mut of_query = |documents: &Range<usize>| {
+            let labels = &labels[documents.clone()];
+            sorted.clear();
+            sorted.extend_from_slice(labels);
+            sorted.sort_unstable_by(f32::total_cmp);
+            let n = labels.len() as u64;
+            let equal: u64 =
+                sorted.chunk_by(|a, b| a == b).map(|same| (same.len() * same.len()) as u64).sum();
+            pairs += (n * n - equal) / 2;
+            sorted.dedup();
+            for (grade, label) in grades[documents.clone()].iter_mut().zip(labels) {
+                *grade = sorted.partition_point(|known| known < label) as u32;
+            }
+            Query { documents: documents.clone(), grades: sorted.len() }
+        };
+        let queries: Vec<Query> = queries.iter().map(&mut of_query).collect();
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        for (q, query) in queries.iter().enumerate() {
+            match blocks.last_mut() {
+                Some(block) if query.documents.start < queries[block.start].documents.start + BLOCK => {
+                    block.end = q + 1;
+                }
+                _ => blocks.push(q..q + 1),
+            }
+        }
+        Preferences { queries, grades, blocks, pairs }
+    }
+
+    /// The pairs of a design's documents; an error when there is none.
+    pub fn of_design(design: &Design<'_>) -> Result<Self> {
+        let preferences = Preferences::new(design.labels(), design.queries());
+        if preferences.pairs == 0 {
+            let expected = "a query with documents of different labels";
+            return Err(Error::invalid("training data", "no preference pairs", expected));
+        }
+        Ok(preferences)
+    }
+
+    /// Number of preference pairs.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// The violated pairs at these scores.
+    pub fn violations(&self, scores: &[f64]) -> Violations {
+        let of_block = |block: &Range<usize>| {
+            let mut part = Part::default();
+            let mut scratch = Scratch::default();
+            for query in &self.queries[block.clone()] {
+                let documents = query.documents.clone();
+                part.add_query(
+                    &scores[documents.clone()],
+                    &self.grades[documents],
+                    query.grades,
+                    &mut scratch,
+                );
+            }
+            part
+        };
+        let mut parts: Vec<Part> = self.blocks.par_iter().map(of_block).collect();
+        let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
+        let (hinge, squared, count) = (sum(|p| p.hinge), sum(|p| p.squared), sum(|p| p.count) as u64);
+        let mut joined = |of: fn(&mut Part) -> &mut Vec<f64>| -> Vec<f64> {
+            parts.iter_mut().flat_map(|part| std::mem::take(of(part))).collect()
+        };
+        let hinge_slope = joined(|part| &mut part.hinge_slope);
+        let squared_slope = joined(|part| &mut part.squared_slope);
+        Violations { hinge, count, hinge_slope, squared, squared_slope, parts }
+    }
+
+    /// The second derivative of the squared hinge where `at` was taken, times a change `u` of the scores.
+    pub fn curvature(&self, at: &Violations, u: &[f64]) -> Vec<f64> {
+        let of_block = |block: usize| {
+            let documents = self.block(block);
+            let mut h = vec![0.0; documents.len()];
+            self.curvature_of_block(at, block, &u[documents], &mut h);
+            h
+        };
+        let parts: Vec<Vec<f64>> = (0..self.blocks.len()).into_par_iter().map(of_block).collect();
+        parts.concat()
+    }
+
+    /// Number of blocks of queries.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The documents of a block of queries.
+    pub fn block(&self, block: usize) -> Range<usize> {
+        let queries = &self.queries[self.blocks[block].clone()];
+        let end = queries.last().map_or(0, |last| last.documents.end);
+        queries.first().map_or(0, |first| first.documents.start)..end
+    }
+
+    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only.
+    pub fn curvature_of_block(&self, at: &Violations, block: usize, u: &[f64], h: &mut [f64]) {
+        let first = self.block(block).start;
+        let mut tree = Fenwick::default();
+        for query in &self.queries[self.blocks[block].clone()] {
+            let own = query.documents.start - first..query.documents.end - first;
+            let sorted =
+                at.parts[block].sorted(own.clone(), &self.grades[query.documents.clone()], query.grades);
+            let (u, h) = (&u[own.clone()], &mut h[own]);
+            let visit = |i: usize, sum: Sum| h[i] += sum.count * u[i] - sum.total;
+            sorted.sweep(u, &mut tree, visit);
+        }
+    }
+}
+
+impl Part {
+    fn add_query(&mut self, scores: &[f64], grades: &[u32], distinct: usize, scratch: &mut Scratch) {
+        let start = self.order.len();
+        let n = scores.len();
+        // Relative to the mean, so that sums of large scores do not cancel.
+        let mean = scores.iter().sum::<f64>() / n as f64;
+        scratch.relative.clear();
+        scratch.relative.extend(scores.iter().map(|s| s - mean));
+        let s = &scratch.relative;
+        self.order.extend(0..n as u32);
+        let order = &mut self.order[start..];
+        order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]));
+        let margin = |above: usize, below: usize| s[order[above] as usize] - s[order[below] as usize];
+        // One expression decides for both documents of a pair, so that rounding cannot tell them apart.
+        let (mut from, mut to) = (0, 0);
+        for place in 0..n {
+            while margin(place, from) >= 1.0 {
+                from += 1;
+            }
+            while to < n && margin(to, place) < 1.0 {
+                to += 1;
+            }
+            self.from.push(from as u32);
+            self.to.push(to as u32);
+        }
+        self.hinge_slope.resize(start + n, 0.0);
+        self.squared_slope.resize(start + n, 0.0);
+        let (mut hinge, mut count) = (0.0, 0.0);
+        let sorted = self.sorted(start..start + n, grades, distinct);
+        scratch.slopes.clear();
+        scratch.slopes.resize(n, (0.0, 0.0));
+        let slopes = &mut scratch.slopes;
+        sorted.sweep_down(s, &mut scratch.tree, |i, worse| {
+            let lost = worse.count * (1.0 - s[i]) + worse.total;
+            hinge += lost;
+            count += worse.count;
+            slopes[i].0 -= worse.count;
+            slopes[i].1 -= lost;
+        });
+        sorted.sweep_up(s, &mut scratch.tree, |i, better| {
+            slopes[i].0 += better.count;
+            slopes[i].1 += better.count * (1.0 + s[i]) - better.total;
+        });
+        let along: f64 = slopes.iter().zip(s).map(|((_, g), s)| g * s).sum();
+        for (i, &(hinge, squared)) in slopes.iter().enumerate() {
+            self.hinge_slope[start + i] = hinge;
+            self.squared_slope[start + i] = squared;
+        }
+        self.hinge += hinge;
+        self.count += count;
+        self.squared += 0.5 * (hinge + along);
+    }
+
+    fn sorted<'a>(&'a self, places: Range<usize>, grades: &'a [u32], distinct: usize) -> Sorted<'a> {
+        Sorted {
+            order: &self.order[places.clone()],
+            from: &self.from[places.clone()],
+            to: &self.to[places],
+            grades,
+            distinct,
+        }
+    }
+}
+
+/// The documents of one query by ascending score.
+struct Sorted<'a> {
+    order: &'a [u32],
+    from: &'a [u32],
+    to: &'a [u32],
+    grades: &'a [u32],
+    distinct: usize,
+}
+
+impl Sorted<'_> {
+    /// For every document, the violated pairs it is part of: how many, and the sum of the other documents' `values`.
+    fn sweep(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
+        self.sweep_down(values, tree, &mut visit);
+        self.sweep_up(values, tree, &mut visit);
+    }
+
+    /// The same for the pairs in which the document is the better one.
+    fn sweep_down(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
+        if self.distinct < 2 {
+            return;
+        }
+        tree.reset(self.distinct);
+        let mut reached = self.order.len();
+        for (place, &i) in self.order.iter().enumerate().rev() {
+            while reached > self.from[place] as usize {
+                reached -= 1;
+                let j = self.order[reached] as usize;
+                tree.add(self.grades[j] as usize, values[j]);
+            }
+            let i = i as usize;
+            visit(i, tree.below(self.grades[i] as usize));
+        }
+    }
+
+    /// The same for the pairs in which the document is the worse one.
+    fn sweep_up(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
+        if self.distinct < 2 {
+            return;
+        }
+        tree.reset(self.distinct);
+        let mut reached = 0;
+        for (place, &i) in self.order.iter().enumerate() {
+            while reached < self.to[place] as usize {
+                let j = self.order[reached] as usize;
+                // Grades count from the top here, so that "better" is "below" in the tree.
+                tree.add(self.distinct - 1 - self.grades[j] as usize, values[j]);
+                reached += 1;
+            }
+            let i = i as usize;
+            visit(i, tree.below(self.distinct - 1 - self.grades[i] as usize));
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    relative: Vec<f64>,
+    slopes: Vec<(f64, f64)>,
+    tree: Fenwick,
+}
+
+/// How many, and what they sum to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    count: f64,
+    total: f64,
+}
+
+/// Sums by grade, with prefix sums in logarithmic time.
+#[derive(Debug, Default)]
+struct Fenwick(Vec<Sum>);
+
+impl Fenwick {
+    fn reset(&mut self, grades: usize) {
+        self.0.clear();
+        self.0.resize(grades, Sum::default());
+    }
+
+    fn add(&mut self, grade: usize, value: f64) {
+        let mut at = grade + 1;
+        while at < self.0.len() {
+            self.0[at].count += 1.0;
+            self.0[at].total += value;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// What was added at smaller grades.
+    fn below(&self, grade: usize) -> Sum {
+        let (mut sum, mut at) = (Sum::default(), grade);
+        while at > 0 {
+            sum.count += self.0[at].count;
+            sum.total += self.0[at].total;
+            at -= at & at.wrapping_neg();
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every pair looked at, on scores and labels with many ties.
+    #[test]
+    fn sums_equal_those_over_explicit_pairs() {
+        let n = 61;
+        let queries = [0..20, 20..21, 21..21, 21..61];
+        let labels: Vec<f32> = (0..n).map(|i| [0.0, 1.5, 0.0, 7.0, -2.0][i * i % 5]).collect();
+        let scores: Vec<f64> = (0..n).map(|i| (i * 7919 % 23) as f64 * 0.25 + 100.0).collect();
+        let u: Vec<f64> = (0..n).map(|i| (i * 31 % 17) as f64 - 8.0).collect();
+        let (mut hinge, mut squared, mut count, mut pairs) = (0.0, 0.0, 0, 0);
+        let (mut slope, mut flat, mut curve) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        for query in &queries {
+            for (i, j) in query.clone().flat_map(|i| query.clone().map(move |j| (i, j))) {
+                let lost = 1.0 - (scores[i] - scores[j]);
+                if labels[i] > labels[j] {
+                    pairs += 1;
+                    if lost > 0.0 {
+                        (hinge, squared, count) = (hinge + lost, squared + 0.5 * lost * lost, count + 1);
+                        (slope[i], slope[j]) = (slope[i] - lost, slope[j] + lost);
+                        (flat[i], flat[j]) = (flat[i] - 1.0, flat[j] + 1.0);
+                        curve[i] += u[i] - u[j];
+                        curve[j] += u[j] - u[i];
+                    }
+                }
+            }
+        }
+        let preferences = Preferences::new(&labels, &queries);
+        let got = preferences.violations(&scores);
+        assert_eq!((preferences.pairs(), got.count), (pairs, count));
+        assert!((got.hinge - hinge).abs() < 1e-9 && (got.squared - squared).abs() < 1e-9);
+        assert_eq!(got.hinge_slope, flat);
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(close(&got.squared_slope, &slope));
+        assert!(close(&preferences.curvature(&got, &u), &curve));
+    }
+
+    #[test]
+    fn no_documents_no_pairs() {
+        let preferences = Preferences::new(&[], &[]);
+        assert_eq!((preferences.pairs(), preferences.violations(&[]).count), (0, 0));
+    }
+}

@@ -1,0 +1,155 @@
+//! A small quadratic program: the largest bᵀα − ½ αᵀQα with α ≥ 0 and Σ α = 1.
+//!
+//! An active-set method in the manner of Wolfe (1976): keep a set of positive entries that is optimal on its own; let the entry
+//! with the largest derivative join it; while the set's own optimum has negative entries, go towards it until the first
+//! of them reaches 0 and leaves. Starts where it ended last time. Whatever rounding does, α stays feasible.
+
+use super::cholesky::PivotedCholesky;
+
+/// Weight of staying near in each step, as a share of Q's largest entry: rows of Q may depend on each other, and without it a
+/// step could be arbitrarily long. Steps are repeated until there is nothing left to gain, so it does not move the optimum.
+const NEARNESS: f64 = 1e-10;
+
+/// Derivatives that differ by less than this share of the largest linear term are equal.
+const EQUAL: f64 = 1e-11;
+
+/// The program; entries come and go between solutions.
+#[derive(Debug, Default)]
+pub struct SimplexQp {
+    products: Vec<Vec<f64>>,
+    linear: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+impl SimplexQp {
+    /// Without entries.
+    pub fn new() -> Self {
+        SimplexQp::default()
+    }
+
+    /// Adds an entry: its products with those before and with itself, and its linear term.
+    pub fn add(&mut self, products: &[f64], linear: f64) {
+        for (row, &product) in self.products.iter_mut().zip(products) {
+            row.push(product);
+        }
+        self.products.push(products.to_vec());
+        self.linear.push(linear);
+        self.shares.push(if self.shares.is_empty() { 1.0 } else { 0.0 });
+    }
+
+    /// Removes an entry whose share is 0.
+    pub fn remove(&mut self, entry: usize) {
+        self.products.remove(entry);
+        self.products.iter_mut().for_each(|row| {
+            row.remove(entry);
+        });
+        self.linear.remove(entry);
+        self.shares.remove(entry);
+    }
+
+    /// The shares at the optimum.
+    pub fn solve(&mut self) -> &[f64] {
+        let n = self.shares.len();
+        let most = (0..n).fold(f64::MIN_POSITIVE, |most, i| most.max(self.products[i][i]));
+        let mut set: Vec<usize> = (0..n).filter(|&i| self.shares[i] > 0.0).collect();
+        let mut last = f64::NEG_INFINITY;
+        // Far more than are ever needed; rounding must not make it run in circles.
+        for _ in 0..20 * n + 100 {
+            self.settle(&mut set, NEARNESS * most);
+            let slopes: Vec<f64> = (0..n).map(|i| self.slope(i)).collect();
+            let value: f64 = (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + slopes[i])).sum();
+            let level = self.level(&set);
+            let outside = (0..n).filter(|i| !set.contains(i));
+            let steepest = outside.reduce(|best, i| if slopes[i] > slopes[best] { i } else { best });
+            match steepest {
+                Some(i) if slopes[i] > level + self.rounding() && value > last => set.push(i),
+                _ => break,
+            }
+            last = value;
+        }
+        &self.shares
+    }
+
+    /// The derivative by one share.
+    fn slope(&self, i: usize) -> f64 {
+        let pull = self.products[i].iter().zip(&self.shares).filter(|(_, share)| **share > 0.0);
+        self.linear[i] - pull.map(|(q, share)| q * share).sum::<f64>()
+    }
+
+    /// The derivative that all entries of a set share at its optimum.
+    fn level(&self, set: &[usize]) -> f64 {
+        set.iter().map(|&i| self.shares[i] * self.slope(i)).sum()
+    }
+
+    /// Differences between derivatives that mean nothing.
+    fn rounding(&self) -> f64 {
+        EQUAL * self.linear.iter().fold(f64::MIN_POSITIVE, |most, b| most.max(b.abs()))
+    }
+
+    /// Moves to the optimum over a set of entries; those that reach 0 on the way leave it.
+    fn settle(&mut self, set: &mut Vec<usize>, nearness: f64) {
+        for _ in 0..4 * set.len() + 20 {
+            let step = self.step(set, nearness);
+            let reach = set
+                .iter()
+                .zip(&step)
+                .filter(|(i, step)| self.shares[**i] + **step <= 0.0)
+                .map(|(&i, step)| if *step < 0.0 { self.shares[i] / -step } else { 0.0 })
+                .fold(1.0f64, f64::min);
+            for (&i, step) in set.iter().zip(&step) {
+                let share = self.shares[i] + reach * step;
+                self.shares[i] = if share > 1e-15 { share } else { 0.0 };
+            }
+            set.retain(|&i| self.shares[i] > 0.0);
+            let sum: f64 = set.iter().map(|&i| self.shares[i]).sum();
+            set.iter().for_each(|&i| self.shares[i] /= sum);
+            let level = self.level(set);
+            if set.iter().all(|&i| (self.slope(i) - level).abs() <= self.rounding()) {
+                return;
+            }
+        }
+    }
+
+    /// The step to the optimum over a set, signs ignored, with a little weight on staying near: (Q + ρI) Δ = slopes − μ1 with Σ Δ = 0.
+    fn step(&self, set: &[usize], nearness: f64) -> Vec<f64> {
+        let cell = |i: usize, j: usize| self.products[i][j] + if i == j { nearness } else { 0.0 };
+        let matrix: Vec<f64> = set.iter().flat_map(|&i| set.iter().map(move |&j| cell(i, j))).collect();
+        let factor = PivotedCholesky::new(matrix, 0.0);
+        let level = self.level(set);
+        let slopes: Vec<f64> = set.iter().map(|&i| self.slope(i) - level).collect();
+        let (free, ones) = (factor.solve(&slopes), factor.solve(&vec![1.0; set.len()]));
+        let multiplier = free.iter().sum::<f64>() / ones.iter().sum::<f64>();
+        free.iter().zip(ones).map(|(free, one)| free - multiplier * one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The optimum satisfies its conditions: derivatives equal on the positive entries, and nowhere larger.
+    #[test]
+    fn the_optimum_satisfies_its_conditions() {
+        let n = 30;
+        let point =
+            |i: usize| (0..4).map(|k| ((i * 37 + k * 101) % 29) as f64 / 7.0 - 2.0).collect::<Vec<f64>>();
+        let linear = |i: usize| ((i * 53) % 17) as f64 / 10.0;
+        let mut qp = SimplexQp::new();
+        for i in 0..n {
+            let products: Vec<f64> =
+                (0..=i).map(|j| point(i).iter().zip(point(j)).map(|(a, b)| a * b).sum()).collect();
+            qp.add(&products, linear(i));
+            qp.solve();
+        }
+        let shares = qp.solve().to_vec();
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.iter().all(|&s| s >= 0.0));
+        let slopes: Vec<f64> = (0..n).map(|i| qp.slope(i)).collect();
+        let level: f64 = shares.iter().zip(&slopes).map(|(s, g)| s * g).sum();
+        for (share, slope) in shares.iter().zip(&slopes) {
+            assert!(
+                *slope <= level + 1e-9 && (*share == 0.0 || *slope >= level - 1e-9),
+                "{share} {slope} {level}"
+            );
+        }
+    }
+}
