@@ -12,7 +12,13 @@ use crate::select::{self, SelectorSpec};
 pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
 
 /// All rankers, in the order they are listed.
-pub static RANKERS: &[&RankerSpec] = &[&rank::single_feature::SPEC];
+pub static RANKERS: &[&RankerSpec] = &[
+    &rank::single_feature::SPEC,
+    &rank::linear::listnet::SPEC,
+    &rank::linear::lambda_rank::SPEC,
+    &rank::linear::ada_rank::NDCG,
+    &rank::linear::ada_rank::MAP,
+];
 
 /// How close an implementation is to its paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
