@@ -18,6 +18,7 @@ pub static RANKERS: &[&RankerSpec] = &[
     &rank::linear::lambda_rank::SPEC,
     &rank::linear::ada_rank::NDCG,
     &rank::linear::ada_rank::MAP,
+    &rank::linear::coordinate_ascent::SPEC,
 ];
 
 /// How close an implementation is to its paper.

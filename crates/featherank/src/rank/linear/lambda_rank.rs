@@ -27,7 +27,7 @@ use crate::run::Run;
 /// |---|---|---|---|
 /// | `eta` | `0.001` | 1e-9 to 100 | how far weights move in an epoch, for every query |
 /// | `epochs` | `300` | 1 to 100000 | steps, at most |
-/// | `cutoff` | `10` | 0 to 1000000 | positions of NDCG that count; 0: all |
+/// | `cutoff` | `0` | 0 to 1000000 | positions of NDCG that count; 0: all |
 /// | `patience` | `50` | 0 to 100000 | epochs without a better validation value before it stops; 0: never |
 /// | `measure` | `ndcg[ties=expected]@10` | any measure | what is better on validation data |
 pub struct LambdaRank {
@@ -62,7 +62,7 @@ pub const SPEC: RankerSpec = RankerSpec {
         Param {
             name: "cutoff",
             kind: Kind::Whole { min: 0, max: 1_000_000 },
-            default: "10",
+            default: "0",
             meaning: "positions of NDCG that count; 0: all",
         },
         Param {
