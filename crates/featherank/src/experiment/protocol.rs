@@ -47,6 +47,16 @@ pub struct Row {
 }
 
 impl Protocol {
+    /// As LETOR tables are made: settings by MAP, then MAP and NDCG at 1, 5 and 10 by the rules of the data's own scripts.
+    /// Tied documents count by their expected value where settings are chosen: a file's order must not choose them.
+    pub fn letor() -> Result<Self> {
+        let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
+        Ok(Protocol {
+            choose: "map[ties=expected]".parse()?,
+            report: report.iter().map(|name| name.parse()).collect::<Result<_>>()?,
+        })
+    }
+
     /// Tunes and tests a ranker on every fold.
     pub fn run(
         &self,
@@ -86,5 +96,39 @@ impl Protocol {
             test: self.report.iter().map(|measure| measure.per_query(&scores, &fold.test.view())).collect(),
             features: tuned.model.features().len(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::folds::split;
+    use crate::data::synth::{Preset, generate};
+    use crate::registry::ranker;
+    use crate::run::Constraints;
+
+    /// Each fold takes the feature that is best on its own validation part, and reports what that is worth on its test part.
+    #[test]
+    fn settings_are_chosen_fold_by_fold() {
+        let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();
+        let protocol = Protocol::letor().unwrap();
+        let features: Vec<String> = (1..=20).map(|id| id.to_string()).collect();
+        let grid = vec![("feature".to_owned(), features.clone())];
+        let run = Run::new(1, Constraints::default());
+        let row = protocol.run(ranker("single-feature").unwrap(), &[], &grid, &run, &folds).unwrap();
+        let mut sum = 0.0;
+        for (fold, outcome) in folds.iter().zip(&row.folds) {
+            let value = |measure: &Measure, data: &crate::data::Dataset, id: usize| {
+                let column = data.column(crate::data::FeatureId::from(id - 1));
+                measure.summary(&measure.per_query(column, &data.view()))
+            };
+            let chosen: usize = outcome.settings[0].1.parse().unwrap();
+            assert_eq!((outcome.fold, outcome.features), (fold.number, 1));
+            assert_eq!(outcome.valid, value(&protocol.choose, &fold.valid, chosen));
+            assert!((1..=20).all(|id| value(&protocol.choose, &fold.valid, id) <= outcome.valid));
+            sum += value(&protocol.report[0], &fold.test, chosen);
+        }
+        assert!((row.means[0] - sum / 5.0).abs() < 1e-12);
+        assert_eq!((row.means.len(), row.features), (4, 1.0));
     }
 }

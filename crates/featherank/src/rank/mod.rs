@@ -3,6 +3,7 @@
 pub mod lambda;
 pub mod linear;
 mod model;
+pub mod reduction;
 pub mod single_feature;
 pub mod tree;
 pub mod tune;

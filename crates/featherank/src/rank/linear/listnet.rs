@@ -6,10 +6,9 @@
 //! move after every query: w ← w − η Xᵀ (P_s − P_y).
 //!
 //! Where the paper leaves it open: weights start at 0; every epoch visits queries in an order of its own, drawn from the
-//! seed; queries whose labels are all equal are left out, because they only pull all scores together (on MQ2008 that is
-//! worth .013 MAP). With validation data the best epoch is kept. RankLib's η = 0.00001 is far from converged after its
-//! 1,500 epochs. Features count in units of their largest range within a query: 1 where they are normalised per query,
-//! as the paper's are, and the reason why others need not be.
+//! seed; queries whose labels are all equal are left out, because they only pull all scores together. With validation data
+//! the best epoch is kept. Features count in units of their largest range within a query: 1 where they are normalised per
+//! query, as the paper's are, and the reason why others need not be.
 
 use rand::seq::SliceRandom;
 
