@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BIN := $(TARGET)/release/featherank
 FUZZ_SECONDS ?= 600
 
-.PHONY: test lint rust-test python-test docs bench fuzz clean
+.PHONY: test lint rust-test python-test docs reproduce bench fuzz clean
 
 test: lint rust-test python-test
 
@@ -35,6 +35,12 @@ $(VENV)/installed: python/requirements-test.txt
 docs: release
 	$(BIN) methods --markdown > docs/methods.md
 	$(PYTHON) docs/make_picture.py $(BIN)
+
+# Rankers on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
+DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
+reproduce:
+	cargo run --release --locked -p featherank --example reproduce -- $(DATA) experiments/letor.json > docs/reproduction.md.new
+	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run.
 bench: $(VENV)/installed release

@@ -6,6 +6,7 @@
 //! 3. [`registry`] knows every measure, selector and ranker with its parameters.
 //! 4. [`select`] chooses features and returns a [`select::Selection`]; [`rank`] learns to score documents.
 //! 5. [`measure`] says how good a ranking is, how risky, and whether a difference is more than chance.
+//! 6. [`experiment`] puts them together as papers do: settings chosen on validation data, test data looked at once.
 //!
 //! ```
 //! use featherank::data::synth::{Preset, generate};
@@ -26,6 +27,7 @@ mod document;
 pub mod engine;
 mod error;
 pub mod evaluate;
+pub mod experiment;
 pub mod export;
 pub mod inspect;
 pub mod measure;

@@ -4,9 +4,11 @@ mod importance;
 pub mod lambda;
 pub mod linear;
 mod model;
+pub mod reduction;
 pub mod single_feature;
 mod train;
 pub mod tree;
+pub mod tune;
 
 use crate::data::View;
 use crate::error::{Error, Result};
@@ -68,11 +70,23 @@ impl RankerSpec {
         train: &View<'_>,
         valid: Option<&View<'_>>,
     ) -> Result<Model> {
+        self.fit_from(set, run, train, valid, None)
+    }
+
+    /// The same, starting from a model that is near.
+    pub fn fit_from(
+        &self,
+        set: &[(String, String)],
+        run: &Run,
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+        near: Option<&Model>,
+    ) -> Result<Model> {
         let params = Params::new(self.name, self.params, set)?;
         let ranker = (self.build)(&params)?;
         self.check(train)?;
         valid.map_or(Ok(()), |valid| self.check(valid))?;
-        let model = ranker.fit(run, train, valid)?;
+        let model = ranker.fit_from(run, train, valid, near)?;
         Ok(Model { trained: Some(Training::new(self.name, &params, run, train)), ..model })
     }
 

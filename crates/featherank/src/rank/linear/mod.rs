@@ -1,11 +1,15 @@
 //! Linear rankers: a weight a feature.
 
+pub mod ada_rank;
 mod cholesky;
+pub mod coordinate_ascent;
 pub mod cutting_plane;
 pub mod design;
 pub mod gram_solver;
+pub mod lambda_rank;
 mod linear_model;
 pub mod linear_regression;
+pub mod listnet;
 pub mod newton;
 pub mod pair_free;
 pub mod rank_rls;
@@ -13,5 +17,6 @@ pub mod ranksvm_primal;
 pub mod ranksvm_struct;
 mod simplex_qp;
 pub mod svm_map;
+pub mod validation;
 
 pub use linear_model::LinearModel;

@@ -39,7 +39,7 @@ pub struct LambdaMart {
 pub const SPEC: RankerSpec = RankerSpec {
     name: "lambdamart",
     summary: "regression trees boosted on the lambdas of NDCG",
-    cites: &["burges2010", "wu2010", "sousa2016"],
+    cites: &["burges2010", "wu2010", "ke2017", "sousa2016"],
     status: Status::AsPublished,
     scales_out: false,
     takes_missing: true,

@@ -1,0 +1,134 @@
+//! The protocol of LETOR: in every fold settings are chosen on validation data, the model that won is tested once, and the
+//! test values of the folds are averaged.
+//!
+//! Settings are chosen fold by fold. An average of validation values over folds must not choose them: in LETOR's rotation
+//! each validation part is another fold's test part.
+
+use crate::data::folds::Fold;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::rank::RankerSpec;
+use crate::rank::tune::{Grid, Settings, tune};
+use crate::run::Run;
+
+/// What is chosen by, and what is reported.
+#[derive(Debug, Clone)]
+pub struct Protocol {
+    /// The measure on validation data that chooses settings.
+    pub choose: Measure,
+    /// The measures on test data that are reported.
+    pub report: Vec<Measure>,
+}
+
+/// One fold's outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldOutcome {
+    /// The fold's number, from 1.
+    pub fold: usize,
+    /// The settings that won on validation data.
+    pub settings: Settings,
+    /// What they were worth there.
+    pub valid: f64,
+    /// Test values of the reported measures, one a query each.
+    pub test: Vec<Vec<f64>>,
+    /// How many features the model needs.
+    pub features: usize,
+}
+
+/// A row of a table of results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Means over folds of the reported measures.
+    pub means: Vec<f64>,
+    /// Mean number of features that the models need.
+    pub features: f64,
+    /// The folds, in order.
+    pub folds: Vec<FoldOutcome>,
+}
+
+impl Protocol {
+    /// As LETOR tables are made: settings by MAP, then MAP and NDCG at 1, 5 and 10 by the rules of the data's own scripts.
+    /// Tied documents count by their expected value where settings are chosen: a file's order must not choose them.
+    pub fn letor() -> Result<Self> {
+        let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
+        Ok(Protocol {
+            choose: "map[ties=expected]".parse()?,
+            report: report.iter().map(|name| name.parse()).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Tunes and tests a ranker on every fold.
+    pub fn run(
+        &self,
+        spec: &RankerSpec,
+        fixed: &[(String, String)],
+        grid: &Grid,
+        run: &Run,
+        folds: &[Fold],
+    ) -> Result<Row> {
+        let folds: Vec<FoldOutcome> =
+            folds.iter().map(|fold| self.fold(spec, fixed, grid, run, fold)).collect::<Result<_>>()?;
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let of_measure = |(i, measure): (usize, &Measure)| {
+            mean(folds.iter().map(|fold| measure.summary(&fold.test[i])).collect())
+        };
+        Ok(Row {
+            means: self.report.iter().enumerate().map(of_measure).collect(),
+            features: mean(folds.iter().map(|fold| fold.features as f64).collect()),
+            folds,
+        })
+    }
+
+    fn fold(
+        &self,
+        spec: &RankerSpec,
+        fixed: &[(String, String)],
+        grid: &Grid,
+        run: &Run,
+        fold: &Fold,
+    ) -> Result<FoldOutcome> {
+        let tuned = tune(spec, fixed, grid, run, &fold.train.view(), &fold.valid.view(), &self.choose)?;
+        let scores = tuned.model.score(&fold.test.view())?;
+        Ok(FoldOutcome {
+            fold: fold.number,
+            settings: tuned.settings,
+            valid: tuned.value,
+            test: self.report.iter().map(|measure| measure.per_query(&scores, &fold.test.view())).collect(),
+            features: tuned.model.features().len(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::folds::split;
+    use crate::data::synth::{Preset, generate};
+    use crate::registry::ranker;
+    use crate::run::Constraints;
+
+    /// Each fold takes the feature that is best on its own validation part, and reports what that is worth on its test part.
+    #[test]
+    fn settings_are_chosen_fold_by_fold() {
+        let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();
+        let protocol = Protocol::letor().unwrap();
+        let features: Vec<String> = (1..=20).map(|id| id.to_string()).collect();
+        let grid = vec![("feature".to_owned(), features.clone())];
+        let run = Run::new(1, Constraints::default());
+        let row = protocol.run(ranker("single-feature").unwrap(), &[], &grid, &run, &folds).unwrap();
+        let mut sum = 0.0;
+        for (fold, outcome) in folds.iter().zip(&row.folds) {
+            let value = |measure: &Measure, data: &crate::data::Dataset, id: usize| {
+                let column = data.column(crate::data::FeatureId::from(id - 1));
+                measure.summary(&measure.per_query(column, &data.view()))
+            };
+            let chosen: usize = outcome.settings[0].1.parse().unwrap();
+            assert_eq!((outcome.fold, outcome.features), (fold.number, 1));
+            assert_eq!(outcome.valid, value(&protocol.choose, &fold.valid, chosen));
+            assert!((1..=20).all(|id| value(&protocol.choose, &fold.valid, id) <= outcome.valid));
+            sum += value(&protocol.report[0], &fold.test, chosen);
+        }
+        assert!((row.means[0] - sum / 5.0).abs() < 1e-12);
+        assert_eq!((row.means.len(), row.features), (4, 1.0));
+    }
+}

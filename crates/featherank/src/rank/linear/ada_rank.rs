@@ -1,0 +1,393 @@
+//! AdaRank: features boosted into a ranker, each round attending to the queries that are ranked badly so far.
+//!
+//! Xu & Li, SIGIR 2007. Weak rankers are single features. With E(q, h) the measure of query q when h ranks it and weights
+//! P₁(q) = 1/m, every round
+//! 1. picks the feature h with the largest Σ P(q) E(q, h), the first of equals,
+//! 2. gives it α = ½ ln[Σ P(q)(1 + E(q, h)) / Σ P(q)(1 − E(q, h))], and adds α h to the ensemble f,
+//! 3. sets P(q) ∝ exp(−E(q, f)).
+//!
+//! With NDCG as measure it is AdaRank-NDCG, with average precision AdaRank-MAP. E(q, h) is computed once for all features.
+//! The paper's third step forgets α and the rounds before: once a feature is picked twice running at the start, nothing
+//! changes any more. `repeats = forbid`, not in the paper, takes each feature once and so goes on.
+//!
+//! `update = ranklib` follows RankLib instead: P(q) is multiplied by exp(−α E(q, f)); a feature picked twice running is
+//! taken back and kept out until the others are done ("enqueue"), then tried again, the latest first; a feature that is
+//! picked `streak` times running without any change is left out until something changes; a phase ends when the measure
+//! on training data falls by `tolerance`.
+//!
+//! With validation data the best round is kept, otherwise the last. Departs from both where documents tie: E is the mean
+//! over their orders (`ties=expected`), because file order carries information in real data and would flatter features
+//! with many ties. Where E(q, h) is 1 in all queries, α is kept finite. Features are added in units of their largest range
+//! within a query: 1 where they are normalised per query, and the reason why others need not be.
+
+use rayon::prelude::*;
+
+use super::design::Design;
+use super::validation::{Validation, check_labels, informative, per_query, ranges};
+use crate::data::View;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::rank::{Model, Ranker, RankerSpec};
+use crate::registry::Status;
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `measure` | `ndcg[ties=expected]@10`, `map[ties=expected]` | any measure up to 1 | what is boosted |
+/// | `update` | `paper` | paper, ranklib | whose rules weigh queries and end the rounds |
+/// | `rounds` | `100` | 1 to 500 | rounds, at most |
+/// | `repeats` | `allow` | allow, forbid | whether a feature may be picked again |
+/// | `tolerance` | `0.002` | 0 to 1 | RankLib: a fall on training data that ends a phase |
+/// | `enqueue` | `yes` | yes, no | RankLib: a feature picked twice running waits until the others are done |
+/// | `streak` | `5` | 1 to 500 | RankLib: idle picks running after which a feature is left out |
+pub struct AdaRank {
+    measure: Measure,
+    update: Update,
+    rounds: u64,
+    repeats: bool,
+}
+
+/// Whose rules are followed.
+enum Update {
+    Paper,
+    RankLib { tolerance: f64, enqueue: bool, streak: u64 },
+}
+
+const fn params(measure: &'static str) -> [Param; 7] {
+    [
+        Param { name: "measure", kind: Kind::Measure, default: measure, meaning: "what is boosted" },
+        Param {
+            name: "update",
+            kind: Kind::Choice(&["paper", "ranklib"]),
+            default: "paper",
+            meaning: "whose rules weigh queries and end the rounds",
+        },
+        Param {
+            name: "rounds",
+            kind: Kind::Whole { min: 1, max: 500 },
+            default: "100",
+            meaning: "rounds, at most",
+        },
+        Param {
+            name: "repeats",
+            kind: Kind::Choice(&["allow", "forbid"]),
+            default: "allow",
+            meaning: "whether a feature may be picked again",
+        },
+        Param {
+            name: "tolerance",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0.002",
+            meaning: "RankLib: a fall on training data that ends a phase",
+        },
+        Param {
+            name: "enqueue",
+            kind: Kind::Choice(&["yes", "no"]),
+            default: "yes",
+            meaning: "RankLib: a feature picked twice running waits until the others are done",
+        },
+        Param {
+            name: "streak",
+            kind: Kind::Whole { min: 1, max: 500 },
+            default: "5",
+            meaning: "RankLib: idle picks running after which a feature is left out",
+        },
+    ]
+}
+
+const fn spec(name: &'static str, summary: &'static str, params: &'static [Param]) -> RankerSpec {
+    RankerSpec {
+        name,
+        summary,
+        cites: &["xu2007"],
+        status: Status::AsPublished,
+        scales_out: false,
+        takes_missing: false,
+        params,
+        grid: &[("update", &["paper", "ranklib"]), ("repeats", &["allow", "forbid"])],
+        build: |params| {
+            let update = match params.text("update") {
+                "ranklib" => Update::RankLib {
+                    tolerance: params.real("tolerance")?,
+                    enqueue: params.text("enqueue") == "yes",
+                    streak: params.whole("streak")?,
+                },
+                _ => Update::Paper,
+            };
+            Ok(Box::new(AdaRank {
+                measure: params.measure("measure")?,
+                update,
+                rounds: params.whole("rounds")?,
+                repeats: params.text("repeats") == "allow",
+            }))
+        },
+    }
+}
+
+/// The registry's entry for NDCG.
+pub const NDCG: RankerSpec =
+    spec("adarank-ndcg", "features boosted for NDCG", &params("ndcg[ties=expected]@10"));
+
+/// The registry's entry for average precision.
+pub const MAP: RankerSpec =
+    spec("adarank-map", "features boosted for average precision", &params("map[ties=expected]"));
+
+impl Ranker for AdaRank {
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        let design = Design::new(train)?;
+        informative(&design)?;
+        check_labels(&self.measure, &design)?;
+        let watch = Validation::new(&self.measure, train, &design, valid, 0)?;
+        let mut boost = Boost::new(self, run, &design, watch)?;
+        match self.update {
+            Update::Paper => boost.follow_paper()?,
+            Update::RankLib { tolerance, enqueue, streak } => {
+                boost.follow_ranklib(tolerance, enqueue, streak)?;
+            }
+        }
+        let weights = boost.weights();
+        Ok(design.model(&boost.watch.best_or(weights)).into())
+    }
+}
+
+/// A feature in the ensemble and its α.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pick {
+    feature: usize,
+    alpha: f64,
+}
+
+/// Boosting under way.
+struct Boost<'a> {
+    ranker: &'a AdaRank,
+    run: &'a Run,
+    design: &'a Design<'a>,
+    watch: Validation<'a>,
+    /// The measure of every counted query when a feature ranks it alone: E(q, h).
+    alone: Vec<Vec<f64>>,
+    /// Queries that count under the measure.
+    counted: Vec<usize>,
+    /// P(q) of the counted queries.
+    distribution: Vec<f64>,
+    picks: Vec<Pick>,
+    /// The unit of every feature.
+    ranges: Vec<f64>,
+}
+
+impl<'a> Boost<'a> {
+    fn new(ranker: &'a AdaRank, run: &'a Run, design: &'a Design<'a>, watch: Validation<'a>) -> Result<Self> {
+        let of_feature = |feature: usize| {
+            let mut alone = vec![0.0; design.width()];
+            alone[feature] = 1.0;
+            per_query(&ranker.measure, design, &design.scores(&alone))
+        };
+        let mut alone: Vec<Vec<f64>> = (0..design.width()).into_par_iter().map(of_feature).collect();
+        // Whether a query counts depends on its labels alone, so one feature tells it for all.
+        let counted: Vec<usize> = (0..design.queries().len()).filter(|&q| !alone[0][q].is_nan()).collect();
+        for values in &mut alone {
+            *values = counted.iter().map(|&q| values[q]).collect();
+        }
+        if alone.iter().flatten().any(|value| *value > 1.0 + 1e-9) {
+            return Err(Error::invalid("measure for AdaRank", &ranker.measure, "a measure between 0 and 1"));
+        }
+        let distribution = vec![1.0 / counted.len() as f64; counted.len()];
+        let (picks, ranges) = (Vec::new(), ranges(design));
+        let boost = Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
+        if boost.best(|_| true).is_none() {
+            return Err(Error::Conflict {
+                what: format!("no feature finds anything under {}", ranker.measure),
+                help: "choose another measure with the parameter measure".into(),
+            });
+        }
+        Ok(boost)
+    }
+
+    /// The feature that does best on the queries as they are weighted, the first of equals.
+    fn best(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut best = (0.0, None);
+        for (feature, alone) in self.alone.iter().enumerate() {
+            let repeated = || self.picks.iter().any(|pick| pick.feature == feature);
+            if !allowed(feature) || (!self.ranker.repeats && repeated()) {
+                continue;
+            }
+            let value: f64 = self.distribution.iter().zip(alone).map(|(p, e)| p * e).sum();
+            if value > best.0 {
+                best = (value, Some(feature));
+            }
+        }
+        best.1
+    }
+
+    /// Adds a feature to the ensemble; its α, and E(q, f) of the ensemble that results.
+    fn add(&mut self, feature: usize) -> (f64, Vec<f64>) {
+        let alpha = alpha(&self.distribution, &self.alone[feature]);
+        self.picks.push(Pick { feature, alpha });
+        let values = per_query(&self.ranker.measure, self.design, &self.design.scores(&self.weights()));
+        (alpha, self.counted.iter().map(|&q| values[q]).collect())
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        let mut weights = vec![0.0; self.design.width()];
+        self.picks.iter().for_each(|pick| weights[pick.feature] += pick.alpha);
+        weights.iter_mut().zip(&self.ranges).for_each(|(weight, range)| *weight /= range);
+        weights
+    }
+
+    fn report(&self, round: u64) -> Result<()> {
+        self.run.step("boosting features", round, Some(self.ranker.rounds))
+    }
+
+    /// The paper's rounds.
+    fn follow_paper(&mut self) -> Result<()> {
+        for round in 1..=self.ranker.rounds {
+            let Some(feature) = self.best(|_| true) else { break };
+            let (_, values) = self.add(feature);
+            self.report(round)?;
+            let weights = self.weights();
+            self.watch.is_enough(&weights);
+            // One feature twice ranks as once: neither the ensemble's ranking nor P will ever change again.
+            if self.picks.len() > 1 && self.picks.iter().all(|pick| pick.feature == feature) {
+                break;
+            }
+            self.distribution = normalised(values.iter().map(|e| (-e).exp()));
+        }
+        Ok(())
+    }
+
+    /// RankLib's phases: one without the features that were picked twice running, then one with each of them.
+    fn follow_ranklib(&mut self, tolerance: f64, enqueue: bool, streak: u64) -> Result<()> {
+        let mut phases = Phases {
+            round: 1,
+            tolerance,
+            streak,
+            last: None,
+            value: -1.0,
+            waiting: Vec::new(),
+            idle: 0,
+            left_out: Vec::new(),
+        };
+        phases.learn(self, enqueue)?;
+        while phases.waiting.pop().is_some() {
+            phases.learn(self, false)?;
+        }
+        if self.picks.is_empty() {
+            // The rounds ended just after the only pick was taken back.
+            self.best(|_| true).map(|feature| self.add(feature));
+        }
+        Ok(())
+    }
+}
+
+/// What RankLib's phases hand on to each other.
+struct Phases {
+    round: u64,
+    tolerance: f64,
+    streak: u64,
+    /// The feature picked last.
+    last: Option<usize>,
+    /// The measure of the ensemble on training data.
+    value: f64,
+    /// Features that were picked twice running.
+    waiting: Vec<usize>,
+    /// Picks running of one feature that changed nothing.
+    idle: u64,
+    /// Features that changed nothing too often.
+    left_out: Vec<usize>,
+}
+
+impl Phases {
+    fn learn(&mut self, boost: &mut Boost<'_>, enqueue: bool) -> Result<()> {
+        let mut before = (boost.distribution.clone(), self.value);
+        while self.round <= boost.ranker.rounds {
+            let free = |feature| !self.waiting.contains(&feature) && !self.left_out.contains(&feature);
+            let Some(feature) = boost.best(free) else { break };
+            if enqueue && self.last == Some(feature) {
+                self.waiting.push(feature);
+                boost.picks.pop();
+                (boost.distribution, self.value) = before.clone();
+                boost.watch.start_over();
+                boost.report(self.round)?;
+                self.round += 1;
+                continue;
+            }
+            before = (boost.distribution.clone(), self.value);
+            let (alpha, values) = boost.add(feature);
+            let value = values.iter().sum::<f64>() / values.len() as f64;
+            if !enqueue {
+                self.watch_idleness(feature, value);
+            }
+            self.last = Some(feature);
+            boost.report(self.round)?;
+            let weights = boost.weights();
+            boost.watch.is_enough(&weights);
+            if value + self.tolerance <= self.value {
+                boost.picks.pop();
+                break;
+            }
+            self.value = value;
+            let weighted = boost.distribution.iter().zip(&values).map(|(p, e)| p * (-alpha * e).exp());
+            boost.distribution = normalised(weighted);
+            self.round += 1;
+        }
+        Ok(())
+    }
+
+    /// Leaves a feature out that was picked again and again without any change; brings all back after a change.
+    fn watch_idleness(&mut self, feature: usize, value: f64) {
+        if value != self.value || self.last != Some(feature) {
+            self.idle = 0;
+            self.left_out.clear();
+            return;
+        }
+        self.idle += 1;
+        if self.idle == self.streak {
+            self.idle = 0;
+            self.left_out.push(feature);
+        }
+    }
+}
+
+/// ½ ln[Σ P (1 + E) / Σ P (1 − E)].
+fn alpha(distribution: &[f64], values: &[f64]) -> f64 {
+    let sum = |sign: f64| distribution.iter().zip(values).map(|(p, e)| p * (1.0 + sign * e)).sum::<f64>();
+    0.5 * (sum(1.0) / sum(-1.0).max(1e-10)).ln()
+}
+
+fn normalised(weights: impl Iterator<Item = f64>) -> Vec<f64> {
+    let weights: Vec<f64> = weights.collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn numbers(value: &Value) -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    }
+
+    #[test]
+    fn first_round_as_in_the_fixture() {
+        let fixture: Value =
+            serde_json::from_str(include_str!("../../../tests/fixtures/adarank.json")).unwrap();
+        let by_query: Vec<Vec<f64>> =
+            fixture["perf_query_by_feature"].as_array().unwrap().iter().map(numbers).collect();
+        let first = &fixture["round1"];
+        let chosen = first["chosen"].as_u64().unwrap() as usize;
+        let values: Vec<f64> = by_query.iter().map(|query| query[chosen]).collect();
+        let got = alpha(&numbers(&first["P"]), &values);
+        assert!((got - first["alpha"].as_f64().unwrap()).abs() < 1e-9, "{got}");
+        let next = normalised(values.iter().map(|e| (-e).exp()));
+        let expected = numbers(&first["P_next_if_f_t_equals_h_1"]);
+        assert!(next.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{next:?}");
+    }
+
+    #[test]
+    fn a_perfect_feature_gets_a_finite_weight() {
+        let got = alpha(&[0.5, 0.5], &[1.0, 1.0]);
+        assert!(got.is_finite() && got > 5.0, "{got}");
+    }
+}

@@ -1,0 +1,319 @@
+//! Coordinate ascent: one weight after the other, moved to where a measure of the training data is best.
+//!
+//! Metzler & Croft, Information Retrieval 2007, in the form that RankLib made common. Weights start equal and always sum to
+//! 1 in absolute value. Features take turns in a random order. For each the weight is tried at growing distances above
+//! where it stands (the first step is 0.001, or `step` of the weight where that is less than twice as much; each further
+//! step is `scale` times the one before), then below, then at 0; the first of the three that helps ends the turn at its
+//! best trial. A restart ends when a whole round over the features gains less than `tolerance`; of several restarts, which
+//! differ in the order of features, the best is kept: on validation data where given, looked at after every round.
+//!
+//! Any measure can be climbed. One trial changes scores by δ·x alone, so that it costs a sort of each query; all trials of
+//! a direction are made together. `slack` is RankLib's regularisation: it takes `slack` times the distance from equal
+//! weights off the measure.
+//!
+//! Departs from RankLib where that loses the sign of a step that starts from a small weight, and where it compares the gain
+//! of a round with the start of the restart. Weights belong to features in units of their largest range within a query,
+//! and tied documents count by their expected value, as in [`super::ada_rank`].
+
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use super::design::Design;
+use super::validation::{Validation, informative, per_query, ranges};
+use crate::data::View;
+use crate::error::Result;
+use crate::measure::{Measure, RankingScratch};
+use crate::params::{Kind, Param};
+use crate::random::{Purpose, stream};
+use crate::rank::{Model, Ranker, RankerSpec};
+use crate::registry::Status;
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is climbed |
+/// | `restarts` | `5` | 1 to 1000 | climbs, each with its own orders of features |
+/// | `iterations` | `25` | 1 to 60 | trials in each direction |
+/// | `step` | `0.05` | 0.000001 to 1 | first step from a small weight, as a share of it |
+/// | `scale` | `2` | 1 to 10 | growth of steps |
+/// | `tolerance` | `0.001` | 0 to 1 | gain of a round over all features below which a climb ends |
+/// | `slack` | `0` | 0 to 1000 | what a distance of 1 from equal weights costs |
+pub struct CoordinateAscent {
+    measure: Measure,
+    restarts: u64,
+    iterations: u64,
+    step: f64,
+    scale: f64,
+    tolerance: f64,
+    slack: f64,
+}
+
+/// The registry's entry.
+pub const SPEC: RankerSpec = RankerSpec {
+    name: "coordinate-ascent",
+    summary: "one weight after the other moved to where a measure is best",
+    cites: &["metzler2007"],
+    status: Status::AsPublished,
+    scales_out: false,
+    takes_missing: false,
+    params: &[
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default: "ndcg[ties=expected]@10",
+            meaning: "what is climbed",
+        },
+        Param {
+            name: "restarts",
+            kind: Kind::Whole { min: 1, max: 1_000 },
+            default: "5",
+            meaning: "climbs, each with its own orders of features",
+        },
+        Param {
+            name: "iterations",
+            kind: Kind::Whole { min: 1, max: 60 },
+            default: "25",
+            meaning: "trials in each direction",
+        },
+        Param {
+            name: "step",
+            kind: Kind::Real { min: 1e-6, max: 1.0 },
+            default: "0.05",
+            meaning: "first step from a small weight, as a share of it",
+        },
+        Param {
+            name: "scale",
+            kind: Kind::Real { min: 1.0, max: 10.0 },
+            default: "2",
+            meaning: "growth of steps",
+        },
+        Param {
+            name: "tolerance",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0.001",
+            meaning: "gain of a round over all features below which a climb ends",
+        },
+        Param {
+            name: "slack",
+            kind: Kind::Real { min: 0.0, max: 1_000.0 },
+            default: "0",
+            meaning: "what a distance of 1 from equal weights costs",
+        },
+    ],
+    grid: &[("slack", &["0", "0.001", "0.01"])],
+    build: |params| {
+        Ok(Box::new(CoordinateAscent {
+            measure: params.measure("measure")?,
+            restarts: params.whole("restarts")?,
+            iterations: params.whole("iterations")?,
+            step: params.real("step")?,
+            scale: params.real("scale")?,
+            tolerance: params.real("tolerance")?,
+            slack: params.real("slack")?,
+        }))
+    },
+};
+
+impl Ranker for CoordinateAscent {
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        let design = Design::new(train)?;
+        informative(&design)?;
+        let mut watch = Validation::new(&self.measure, train, &design, valid, 0)?;
+        let hill = Hill { ranker: self, design: &design, ranges: ranges(&design) };
+        let mut best: Option<Place> = None;
+        for restart in 0..self.restarts {
+            let mut place = hill.start();
+            for round in 0.. {
+                let before = place.value;
+                let mut order: Vec<usize> = (0..design.width()).collect();
+                order.shuffle(&mut stream(run.seed, Purpose::Descent, restart << 32 | round));
+                for feature in order {
+                    hill.climb(feature, &mut place);
+                }
+                run.step("climbing coordinates", restart + 1, Some(self.restarts))?;
+                watch.is_enough(&hill.weights(&place));
+                if place.value - before <= self.tolerance {
+                    break;
+                }
+            }
+            if best.as_ref().is_none_or(|best| place.value > best.value) {
+                best = Some(place);
+            }
+        }
+        let last = best.map_or_else(Vec::new, |best| hill.weights(&best));
+        Ok(design.model(&watch.best_or(last)).into())
+    }
+}
+
+/// What is climbed.
+struct Hill<'a> {
+    ranker: &'a CoordinateAscent,
+    design: &'a Design<'a>,
+    ranges: Vec<f64>,
+}
+
+/// Where a climb stands: weights of features in units of their range, the scores that follow, and what they are worth.
+struct Place {
+    shares: Vec<f64>,
+    scores: Vec<f64>,
+    value: f64,
+}
+
+impl Hill<'_> {
+    fn start(&self) -> Place {
+        let width = self.design.width();
+        self.at(vec![1.0 / width as f64; width])
+    }
+
+    /// The place with these shares, scored anew so that errors of many small changes do not add up.
+    fn at(&self, shares: Vec<f64>) -> Place {
+        let mut place = Place { shares, scores: Vec::new(), value: 0.0 };
+        place.scores = self.design.scores(&self.weights(&place));
+        let values = per_query(&self.ranker.measure, self.design, &place.scores);
+        place.value = self.ranker.measure.summary(&values) - self.penalty(&place.shares);
+        place
+    }
+
+    fn weights(&self, place: &Place) -> Vec<f64> {
+        place.shares.iter().zip(&self.ranges).map(|(share, range)| share / range).collect()
+    }
+
+    /// `slack` times the distance of the normalised shares from equal ones.
+    fn penalty(&self, shares: &[f64]) -> f64 {
+        if self.ranker.slack == 0.0 {
+            return 0.0;
+        }
+        let sum: f64 = shares.iter().map(|share| share.abs()).sum();
+        let equal = 1.0 / shares.len() as f64;
+        self.ranker.slack * shares.iter().map(|share| (share / sum - equal).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Moves one weight to the best place found, if that is better.
+    fn climb(&self, feature: usize, place: &mut Place) {
+        let share = place.shares[feature];
+        for direction in [1.0, -1.0, 0.0] {
+            let moves = self.moves(share, direction);
+            let values = self.try_moves(feature, &moves, place);
+            let mut best = (place.value, None);
+            for (&by, value) in moves.iter().zip(values) {
+                if value > best.0 {
+                    best = (value, Some(by));
+                }
+            }
+            let Some(by) = best.1 else { continue };
+            let mut shares = place.shares.clone();
+            shares[feature] += by;
+            let sum: f64 = shares.iter().map(|share| share.abs()).sum();
+            shares.iter_mut().for_each(|share| *share /= sum);
+            // Scaled scores round to other ties: what is taken is what was measured after scaling.
+            let next = self.at(shares);
+            if next.value > place.value {
+                *place = next;
+                return;
+            }
+        }
+    }
+
+    /// Distances from where a weight stands.
+    fn moves(&self, share: f64, direction: f64) -> Vec<f64> {
+        if direction == 0.0 {
+            return vec![-share];
+        }
+        let small = share != 0.0 && 0.001 > 0.5 * share.abs();
+        let mut step = direction * if small { self.ranker.step * share.abs() } else { 0.001 };
+        let mut by = 0.0;
+        let next = |_| {
+            by += step;
+            step *= self.ranker.scale;
+            by
+        };
+        (0..self.ranker.iterations).map(next).collect()
+    }
+
+    /// What each move of one weight is worth. Queries are measured in parallel, each with all moves at once.
+    fn try_moves(&self, feature: usize, moves: &[f64], place: &Place) -> Vec<f64> {
+        let of_query = |query: usize| {
+            let documents = self.design.queries()[query].clone();
+            let column = self.design.values(feature, query);
+            let (mut scratch, mut scores) = (RankingScratch::default(), Vec::with_capacity(column.len()));
+            scratch.labels(&self.design.labels()[documents.clone()]);
+            let of_move = |by: &f64| {
+                let by = by / self.ranges[feature];
+                let now = place.scores[documents.clone()].iter().zip(column);
+                scores.clear();
+                scores.extend(now.map(|(score, &x)| (score + by * f64::from(x)) as f32));
+                self.ranker.measure.of_ranking(&scratch.rank(&scores))
+            };
+            moves.iter().map(of_move).collect::<Vec<f64>>()
+        };
+        let by_query: Vec<Vec<f64>> =
+            (0..self.design.queries().len()).into_par_iter().with_min_len(4).map(of_query).collect();
+        let mut shares = place.shares.clone();
+        let of_move = |(i, by): (usize, &f64)| {
+            shares[feature] = place.shares[feature] + by;
+            // Where the only weight is tried at 0, nothing ranks any more.
+            if shares.iter().all(|share| *share == 0.0) {
+                return f64::NEG_INFINITY;
+            }
+            let values: Vec<f64> = by_query.iter().map(|values| values[i]).collect();
+            self.ranker.measure.summary(&values) - self.penalty(&shares)
+        };
+        moves.iter().enumerate().map(of_move).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::synth::{Preset, generate};
+    use crate::params::Params;
+
+    fn ranker(slack: f64) -> CoordinateAscent {
+        let params = Params::new("test", SPEC.params, &[]).unwrap();
+        CoordinateAscent {
+            measure: params.measure("measure").unwrap(),
+            restarts: 1,
+            iterations: 25,
+            step: 0.05,
+            scale: 2.0,
+            tolerance: 0.001,
+            slack,
+        }
+    }
+
+    #[test]
+    fn steps_double_from_either_start() {
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        let (ranker, design) = (ranker(0.0), Design::new(&data.view()).unwrap());
+        let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
+        let near =
+            |got: &[f64], expected: [f64; 3]| got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15);
+        assert!(near(&hill.moves(0.1, 1.0), [0.001, 0.003, 0.007]));
+        assert!(near(&hill.moves(0.0, -1.0), [-0.001, -0.003, -0.007]));
+        // Half of it is less than 0.001: 5 % of it, downwards.
+        assert!(near(&hill.moves(0.0008, -1.0), [-0.00004, -0.00012, -0.00028]));
+        assert_eq!(hill.moves(0.3, 0.0), [-0.3]);
+        assert_eq!(hill.moves(0.1, 1.0).len(), 25);
+    }
+
+    /// After every single turn: the value never falls, and it is the value of the weights that stand there.
+    #[test]
+    fn no_turn_lowers_the_measure() {
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        for slack in [0.0, 0.01] {
+            let (ranker, design) = (ranker(slack), Design::new(&data.view()).unwrap());
+            let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
+            let mut place = hill.start();
+            let first = place.value;
+            for feature in 0..design.width() {
+                let before = place.value;
+                hill.climb(feature, &mut place);
+                assert!(place.value >= before, "feature {feature}");
+                assert_eq!(hill.at(place.shares.clone()).value, place.value);
+                let sum: f64 = place.shares.iter().map(|share| share.abs()).sum();
+                assert!((sum - 1.0).abs() < 1e-9);
+            }
+            assert!(place.value > first + 0.01, "{first} to {}", place.value);
+        }
+    }
+}

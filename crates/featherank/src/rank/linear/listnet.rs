@@ -1,0 +1,177 @@
+//! ListNet: the distribution of the best document that scores imply, brought near the one that labels imply.
+//!
+//! Cao, Qin, Liu, Tsai & Li, ICML 2007, with the top-one probabilities that its experiments use and a linear scorer. For
+//! a query with labels y and scores s = X w both sides become distributions over its documents, P_y = softmax(y) and
+//! P_s = softmax(s); the loss is their cross entropy −Σ P_y ln P_s, whose gradient is Xᵀ (P_s − P_y). As published, weights
+//! move after every query: w ← w − η Xᵀ (P_s − P_y).
+//!
+//! Where the paper leaves it open: weights start at 0; every epoch visits queries in an order of its own, drawn from the
+//! seed; queries whose labels are all equal are left out, because they only pull all scores together. With validation data
+//! the best epoch is kept. Features count in units of their largest range within a query: 1 where they are normalised per
+//! query, as the paper's are, and the reason why others need not be.
+
+use rand::seq::SliceRandom;
+
+use super::design::Design;
+use super::validation::{Validation, check_finite, informative, ranges};
+use crate::data::View;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::random::{Purpose, stream};
+use crate::rank::{Model, Ranker, RankerSpec};
+use crate::registry::Status;
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `eta` | `0.01` | 1e-9 to 100 | how far weights move after a query |
+/// | `epochs` | `300` | 1 to 100000 | how often every query is visited, at most |
+/// | `patience` | `50` | 0 to 100000 | epochs without a better validation value before it stops; 0: never |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is better on validation data |
+pub struct ListNet {
+    eta: f64,
+    epochs: u64,
+    patience: u64,
+    measure: Measure,
+}
+
+/// The registry's entry.
+pub const SPEC: RankerSpec = RankerSpec {
+    name: "listnet",
+    summary: "linear scores whose softmax follows that of the labels",
+    cites: &["cao2007"],
+    status: Status::AsPublished,
+    scales_out: false,
+    takes_missing: false,
+    params: &[
+        Param {
+            name: "eta",
+            kind: Kind::Real { min: 1e-9, max: 100.0 },
+            default: "0.01",
+            meaning: "how far weights move after a query",
+        },
+        Param {
+            name: "epochs",
+            kind: Kind::Whole { min: 1, max: 100_000 },
+            default: "300",
+            meaning: "how often every query is visited, at most",
+        },
+        Param {
+            name: "patience",
+            kind: Kind::Whole { min: 0, max: 100_000 },
+            default: "50",
+            meaning: "epochs without a better validation value before it stops; 0: never",
+        },
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default: "ndcg[ties=expected]@10",
+            meaning: "what is better on validation data",
+        },
+    ],
+    grid: &[("eta", &["0.001", "0.003", "0.01", "0.03", "0.1"])],
+    build: |params| {
+        Ok(Box::new(ListNet {
+            eta: params.real("eta")?,
+            epochs: params.whole("epochs")?,
+            patience: params.whole("patience")?,
+            measure: params.measure("measure")?,
+        }))
+    },
+};
+
+/// The probability of each document to be the best one: softmax, which no size of values makes overflow.
+pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    let mut shares: Vec<f64> = values.map(|value| (value - most).exp()).collect();
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+/// The cross entropy of one query, −Σ P_y ln P_s.
+pub fn cross_entropy(target: &[f64], scores: &[f64]) -> f64 {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();
+    target.iter().zip(scores).map(|(p, score)| p * (log_sum - (score - most))).sum()
+}
+
+/// A query that teaches, and the distribution its labels imply.
+struct List {
+    query: usize,
+    target: Vec<f64>,
+}
+
+impl Ranker for ListNet {
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        let design = Design::new(train)?;
+        let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
+        let list = |query: usize| {
+            let labels = &design.labels()[design.queries()[query].clone()];
+            List { query, target: top_one(labels.iter().map(|&label| f64::from(label))) }
+        };
+        let lists: Vec<List> = informative(&design)?.into_iter().map(list).collect();
+        // A weight moves by η over the range for features in units of it, and by that over the range again for them as they are.
+        let steps: Vec<f64> = ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
+        let mut weights = vec![0.0; design.width()];
+        for epoch in 0..self.epochs {
+            let mut order: Vec<&List> = lists.iter().collect();
+            order.shuffle(&mut stream(run.seed, Purpose::Descent, epoch));
+            order.into_iter().for_each(|list| descend(&design, list, &steps, &mut weights));
+            check_finite("listnet", &weights)?;
+            run.step("learning from lists", epoch + 1, Some(self.epochs))?;
+            if watch.is_enough(&weights) {
+                break;
+            }
+        }
+        Ok(design.model(&watch.best_or(weights)).into())
+    }
+}
+
+/// One step after one query.
+fn descend(design: &Design<'_>, list: &List, steps: &[f64], weights: &mut [f64]) {
+    let mut scores = vec![0.0; list.target.len()];
+    for (feature, weight) in weights.iter().enumerate() {
+        let values = design.values(feature, list.query);
+        scores.iter_mut().zip(values).for_each(|(score, &x)| *score += weight * f64::from(x));
+    }
+    let implied = top_one(scores.iter().copied());
+    let slope: Vec<f64> = implied.iter().zip(&list.target).map(|(s, y)| s - y).collect();
+    for (feature, (weight, step)) in weights.iter_mut().zip(steps).enumerate() {
+        let values = design.values(feature, list.query);
+        *weight -= step * slope.iter().zip(values).map(|(g, &x)| g * f64::from(x)).sum::<f64>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+    use crate::run::Constraints;
+
+    #[test]
+    fn large_values_do_not_overflow() {
+        let shares = top_one([1e6, 1e6, -1e6].into_iter());
+        assert_eq!(shares, [0.5, 0.5, 0.0]);
+        assert_eq!(cross_entropy(&shares, &[1e6, 1e6, -1e6]), 2f64.ln());
+    }
+
+    /// Two documents, one feature with values 1 and 0, labels 1 and 0, w = 0: P_s = (½, ½), P_y = (e, 1)/(e + 1), and one
+    /// step with η = 1 makes w = P_y(1) − ½.
+    #[test]
+    fn first_step_by_hand() {
+        let data = Dataset::new(
+            vec![1., 0., 1., 0.],
+            vec![1., 0., 1., 1.],
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(1, 1),
+        );
+        let set = [("eta".to_owned(), "1".to_owned()), ("epochs".to_owned(), "1".to_owned())];
+        let model = SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
+        let e = 1f64.exp();
+        let expected = (e / (e + 1.0) - 0.5) as f32;
+        // The second query's labels are equal: it does not pull the weight back.
+        assert_eq!(model.score(&data.view()).unwrap(), [expected, 0.0, expected, 0.0]);
+    }
+}

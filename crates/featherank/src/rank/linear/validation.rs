@@ -1,0 +1,185 @@
+//! What rankers that learn in steps share: a measure of all queries at once, and the best step on validation data.
+
+use rayon::prelude::*;
+
+use super::design::Design;
+use crate::data::{FeatureId, View};
+use crate::error::{Error, Result};
+use crate::measure::{Measure, RankingScratch};
+
+/// Queries that one thread measures in a go.
+const QUERIES: usize = 16;
+
+/// The measure of every query of a design; `scores` are in its order of documents.
+///
+/// Scores are rounded as a model rounds them, so that what ties for a model ties here.
+pub fn per_query(measure: &Measure, design: &Design<'_>, scores: &[f64]) -> Vec<f64> {
+    let of_chunk = |queries: &[std::ops::Range<usize>]| {
+        let (mut scratch, mut rounded) = (RankingScratch::default(), Vec::new());
+        let of_query = |documents: &std::ops::Range<usize>| {
+            rounded.clear();
+            rounded.extend(scores[documents.clone()].iter().map(|&score| score as f32));
+            scratch.labels(&design.labels()[documents.clone()]);
+            measure.of_ranking(&scratch.rank(&rounded))
+        };
+        queries.iter().map(of_query).collect::<Vec<f64>>()
+    };
+    let parts: Vec<Vec<f64>> = design.queries().par_chunks(QUERIES).map(of_chunk).collect();
+    parts.concat()
+}
+
+/// Queries in which documents differ in their labels: the only ones that say what a better ranking is.
+pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
+    let differs = |documents: &std::ops::Range<usize>| {
+        let labels = &design.labels()[documents.clone()];
+        labels.iter().any(|label| *label != labels[0])
+    };
+    let numbered = design.queries().iter().enumerate();
+    let found: Vec<usize> = numbered.filter(|(_, documents)| differs(documents)).map(|(q, _)| q).collect();
+    if found.is_empty() {
+        let expected = "at least one query whose documents have different labels";
+        return Err(Error::invalid("training data", "nothing to learn from", expected));
+    }
+    Ok(found)
+}
+
+/// The largest range of every feature within a query: how much it can move a ranking. 1 where features are normalised
+/// per query; never 0, because a design has no dead features.
+pub fn ranges(design: &Design<'_>) -> Vec<f64> {
+    let of_query = |feature: usize, query: usize| {
+        let spread = design.values(feature, query).iter().fold(None, |spread: Option<(f32, f32)>, &x| {
+            Some(spread.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
+        });
+        spread.map_or(0.0, |(least, most)| f64::from(most) - f64::from(least))
+    };
+    let of_feature =
+        |feature: usize| (0..design.queries().len()).map(|q| of_query(feature, q)).fold(0.0, f64::max);
+    (0..design.width()).into_par_iter().map(of_feature).collect()
+}
+
+/// Refuses a measure that cannot express the labels of a design.
+pub fn check_labels(measure: &Measure, design: &Design<'_>) -> Result<()> {
+    measure.check_labels(design.labels().iter().copied().fold(0.0, f32::max))
+}
+
+/// Refuses weights that are not numbers.
+pub fn check_finite(ranker: &str, weights: &[f64]) -> Result<()> {
+    // A model's scores are single precision: weights beyond it would make scores infinite.
+    if weights.iter().all(|weight| weight.abs() < f64::from(f32::MAX)) {
+        return Ok(());
+    }
+    Err(Error::Conflict {
+        what: format!("{ranker} diverged: its weights grew without bounds"),
+        help: "lower eta, or normalise the features per query".into(),
+    })
+}
+
+/// Follows a ranker on validation data: remembers its best weights, and says when to stop.
+#[derive(Debug)]
+pub struct Validation<'a> {
+    measure: &'a Measure,
+    design: Option<Design<'a>>,
+    patience: u64,
+    waited: u64,
+    best: Option<(f64, Vec<f64>)>,
+}
+
+impl<'a> Validation<'a> {
+    /// Without validation data the last weights are the best; `patience` 0 never stops early.
+    pub fn new(
+        measure: &'a Measure,
+        train: &View<'_>,
+        design: &Design<'_>,
+        valid: Option<&View<'a>>,
+        patience: u64,
+    ) -> Result<Self> {
+        check_labels(measure, design)?;
+        let same_features = |valid: &View<'a>| -> Result<Design<'a>> {
+            let (own, other) = (train.data().features(), valid.data().features());
+            let resolve = |&f: &FeatureId| other.resolve(&own.get(f).label());
+            let features: Vec<FeatureId> = design.features().iter().map(resolve).collect::<Result<_>>()?;
+            let design = Design::with_features(valid, features);
+            check_labels(measure, &design)?;
+            Ok(design)
+        };
+        let design = valid.map(same_features).transpose()?;
+        Ok(Validation { measure, design, patience, waited: 0, best: None })
+    }
+
+    /// Looks at the weights after a step; true when it is time to stop.
+    pub fn is_enough(&mut self, weights: &[f64]) -> bool {
+        let Some(design) = &self.design else { return false };
+        // An empty model ranks by the order of the input, which may happen to be good.
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return false;
+        }
+        let value = self.measure.summary(&per_query(self.measure, design, &design.scores(weights)));
+        if self.best.as_ref().is_none_or(|(best, _)| value > *best) {
+            self.best = Some((value, weights.to_vec()));
+            self.waited = 0;
+        } else {
+            self.waited += 1;
+        }
+        self.patience > 0 && self.waited >= self.patience
+    }
+
+    /// Lets whatever comes next be the best so far: the weights that were it are taken back.
+    pub fn start_over(&mut self) {
+        self.best = self.best.take().map(|(_, weights)| (f64::NEG_INFINITY, weights));
+        self.waited = 0;
+    }
+
+    /// The best weights on validation data; without any, the last ones.
+    pub fn best_or(self, last: Vec<f64>) -> Vec<f64> {
+        self.best.map_or(last, |(_, weights)| weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    fn data() -> Dataset {
+        let values = vec![1., 2., 3., 4., 3., 2., 1., 4.];
+        Dataset::new(values, vec![0., 1., 0., 1.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(2, 1))
+    }
+
+    #[test]
+    fn keeps_the_best_step_and_loses_patience() {
+        let (data, measure) = (data(), "map".parse::<Measure>().unwrap());
+        let view = data.view();
+        let design = Design::new(&view).unwrap();
+        let mut watch = Validation::new(&measure, &view, &design, Some(&view), 2).unwrap();
+        assert!(!watch.is_enough(&[0.0, 0.0]), "an empty model does not count");
+        assert!(!watch.is_enough(&[-1.0, 0.0]));
+        assert!(!watch.is_enough(&[1.0, 0.0]));
+        assert!(!watch.is_enough(&[2.0, 0.0]));
+        assert!(watch.is_enough(&[3.0, 0.0]), "twice no better");
+        assert_eq!(watch.best_or(vec![9.0, 9.0]), [1.0, 0.0]);
+        let mut alone = Validation::new(&measure, &view, &design, None, 1).unwrap();
+        assert!((0..9).all(|_| !alone.is_enough(&[1.0, 0.0])));
+        assert_eq!(alone.best_or(vec![9.0, 9.0]), [9.0, 9.0]);
+    }
+
+    #[test]
+    fn ranges_are_the_largest_within_a_query() {
+        let data = data();
+        assert_eq!(ranges(&Design::new(&data.view()).unwrap()), [1.0, 3.0]);
+    }
+
+    #[test]
+    fn queries_of_one_label_teach_nothing() {
+        let data = data();
+        let view = data.view();
+        assert_eq!(informative(&Design::new(&view).unwrap()).unwrap(), [0, 1]);
+        let mut equal = data.clone();
+        equal = Dataset::new(
+            equal.values().to_vec(),
+            vec![1., 1., 0., 0.],
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(2, 1),
+        );
+        assert!(informative(&Design::new(&equal.view()).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Tuning: the settings of a ranker that do best on validation data.
+//!
+//! Every combination of a grid is tried in order, the last parameter varying fastest. Each fit may start from the model
+//! before it ([`Ranker::fit_from`](super::Ranker::fit_from)), which rankers with one best answer use to arrive sooner. The
+//! best value wins, the first of equals. A model that scores all documents of every query alike wins only where there is
+//! no other: in some data the order of the file is so good that it would.
+
+use super::{Model, RankerSpec};
+use crate::data::View;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::run::Run;
+
+/// Values of parameters, as a user would write them.
+pub type Settings = Vec<(String, String)>;
+
+/// Parameters and the values to try for each.
+pub type Grid = Vec<(String, Vec<String>)>;
+
+/// The model that did best, and everything that was tried.
+#[derive(Debug, Clone)]
+pub struct Tuned {
+    /// The best model.
+    pub model: Model,
+    /// Its settings: those that the user fixed, then those of the grid.
+    pub settings: Settings,
+    /// Its value on validation data.
+    pub value: f64,
+    /// All trials, in order.
+    pub trials: Vec<Trial>,
+}
+
+/// One combination of a grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// What the grid set.
+    pub settings: Settings,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A model, with its value on validation data.
+    Value(f64),
+    /// A model that does not rank, with its value on validation data.
+    Constant(f64),
+    /// No model: the settings do not suit the data.
+    Failed(String),
+}
+
+/// The grid that a ranker declares, without the parameters that the user fixed.
+pub fn declared_grid(spec: &RankerSpec, fixed: &[(String, String)]) -> Grid {
+    let free = |name: &str| fixed.iter().all(|(other, _)| other != name);
+    let values = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
+    let rows = spec.grid.iter().filter(|(name, _)| free(name));
+    rows.map(|(name, list)| ((*name).to_owned(), values(list))).collect()
+}
+
+/// Tries a grid, and keeps what is best on validation data under `measure`.
+///
+/// A combination that cannot be fitted is noted and passed over, unless none can.
+pub fn tune(
+    spec: &RankerSpec,
+    fixed: &[(String, String)],
+    grid: &Grid,
+    run: &Run,
+    train: &View<'_>,
+    valid: &View<'_>,
+    measure: &Measure,
+) -> Result<Tuned> {
+    if let Some((name, _)) = grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
+        return Err(Error::Conflict {
+            what: format!("{name} is fixed and to be tuned"),
+            help: "fix it or give values to try, not both".into(),
+        });
+    }
+    measure.check_labels(valid.labels().flatten().copied().fold(0.0, f32::max))?;
+    let combinations = product(grid);
+    let total = combinations.len() as u64;
+    let (mut trials, mut best, mut near, mut failure) = (Vec::new(), None::<Candidate>, None, None);
+    for (settings, done) in combinations.into_iter().zip(1..) {
+        let all = [fixed, &settings].concat();
+        let outcome = match spec.fit_from(&all, run, train, Some(valid), near.as_ref()) {
+            Ok(model) => {
+                let value = measure.summary(&measure.per_query(&model.score(valid)?, valid));
+                let ranks = ranks(&model.score(train)?, train);
+                let candidate = Candidate { model, settings: all, value, ranks };
+                near = Some(candidate.model.clone());
+                if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+                    best = Some(candidate);
+                }
+                if ranks { Outcome::Value(value) } else { Outcome::Constant(value) }
+            }
+            Err(stopped @ Error::Stopped(_)) => return Err(stopped),
+            Err(error) => {
+                let message = error.to_string();
+                failure.get_or_insert(error);
+                Outcome::Failed(message)
+            }
+        };
+        trials.push(Trial { settings, outcome });
+        run.step("trying settings", done, Some(total))?;
+    }
+    match (best, failure) {
+        (Some(best), _) => {
+            Ok(Tuned { model: best.model, settings: best.settings, value: best.value, trials })
+        }
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(Error::invalid("grid", "empty", "at least one value for every parameter")),
+    }
+}
+
+/// A fitted combination.
+struct Candidate {
+    model: Model,
+    settings: Settings,
+    value: f64,
+    ranks: bool,
+}
+
+impl Candidate {
+    fn beats(&self, other: &Candidate) -> bool {
+        if self.ranks == other.ranks { self.value > other.value || other.value.is_nan() } else { self.ranks }
+    }
+}
+
+/// True when scores differ within a query.
+fn ranks(scores: &[f32], view: &View<'_>) -> bool {
+    let mut rest = scores;
+    view.rows().any(|rows| {
+        let (own, others) = rest.split_at(rows.len());
+        rest = others;
+        own.iter().any(|score| *score != own[0])
+    })
+}
+
+/// All combinations of a grid, the last parameter varying fastest.
+fn product(grid: &Grid) -> Vec<Settings> {
+    let mut combinations = vec![Settings::new()];
+    for (name, values) in grid {
+        let longer = |start: &Settings| {
+            let with = |value: &String| [&start[..], &[(name.clone(), value.clone())]].concat();
+            values.iter().map(with).collect::<Vec<Settings>>()
+        };
+        combinations = combinations.iter().flat_map(longer).collect();
+    }
+    combinations
+}
