@@ -1,6 +1,11 @@
 //! Trees, forests and boosting against worked examples, and what must hold for any data.
 #![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use featherank::Stop;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
 use featherank::measure::Measure;
@@ -8,7 +13,7 @@ use featherank::rank::lambda::Lambdas;
 use featherank::rank::tree::Importance;
 use featherank::rank::{Model, Scorer, TreeEnsemble, permutation_importance};
 use featherank::registry::ranker;
-use featherank::run::{Constraints, Run};
+use featherank::run::{Constraints, Observer, Run, Step};
 use serde_json::Value;
 
 const TREES: [&str; 4] = ["regression-tree", "random-forest", "mart", "lambdamart"];
@@ -156,7 +161,10 @@ fn a_duplicated_feature_changes_nothing() {
 fn an_increasing_change_of_features_changes_no_score() {
     let data = tiny();
     let mut changed = data.clone();
-    changed.for_each_column_mut(|_, _, column| column.iter_mut().for_each(|x| *x = (*x * 0.1).exp()));
+    // Exact in 32 bits, so that no two values become one.
+    changed.for_each_column_mut(|_, _, column| {
+        column.iter_mut().filter(|x| **x > 1.0).for_each(|x| *x *= 8.0);
+    });
     for name in TREES {
         let set: &[_] = if name == "random-forest" { &[("bootstrap", "no"), ("trees", "3")] } else { &[] };
         let scores = |data: &Dataset| fit(name, set, &data.view(), None).score(&data.view()).unwrap();
@@ -221,15 +229,33 @@ fn validation_keeps_the_best_round_and_stops() {
         let value =
             |model: &Model| measure.summary(&measure.per_query(&model.score(&valid).unwrap(), &valid));
         let all = fit(name, &[("trees", "60")], &train, None);
-        let stopped = fit(name, &[("trees", "60"), ("patience", "10")], &train, Some(&valid));
-        let kept = trees(&stopped).trees().len();
+        let best = fit(name, &[("trees", "60")], &train, Some(&valid));
+        let kept = trees(&best).trees().len();
         assert!(kept < 60, "{name} kept {kept}");
-        assert_eq!(trees(&stopped).trees().len(), kept);
-        assert!(value(&stopped) >= value(&all), "{name}");
+        assert!(value(&best) > value(&all), "{name}");
         // The rounds that were kept are the first of the others'.
         let leaves =
             |model: &Model| trees(model).trees()[..kept].iter().map(|t| t.leaf.clone()).collect::<Vec<_>>();
-        assert_eq!(leaves(&stopped), leaves(&all), "{name}");
+        assert_eq!(leaves(&best), leaves(&all), "{name}");
+        let steps = |patience| {
+            let steps = Arc::new(Steps::default());
+            let run = Run { observer: steps.clone(), ..Run::new(3, Constraints::default()) };
+            let set = settings(&[("trees", "60"), ("patience", patience)]);
+            ranker(name).unwrap().fit(&set, &run, &train, Some(&valid)).unwrap();
+            steps.0.load(Ordering::Relaxed)
+        };
+        assert!(steps("2") < 60 && steps("60") == 60, "{name}");
+    }
+}
+
+/// Counts the steps of a run.
+#[derive(Default)]
+struct Steps(AtomicU64);
+
+impl Observer for Steps {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Continue(())
     }
 }
 

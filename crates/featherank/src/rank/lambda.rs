@@ -14,36 +14,36 @@
 //! Σ is the sum of all pushes, 2 ρΔ each, so that queries with many pairs do not outvote the others.
 
 /// Computes lambdas query after query without allocating anew.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lambdas {
-    cutoff: usize,
+    cutoff: Option<usize>,
     normalised: bool,
-    discounts: Vec<f64>,
-    gains: Vec<f64>,
+    /// 1/log₂(1 + position) of every position.
+    position_discounts: Vec<f64>,
     ideal: Vec<f64>,
     order: Vec<u32>,
-    places: Vec<Place>,
+    ranked: Ranked,
 }
 
-/// Where a ranked document stands: the first position of its group, and the group's mean discount.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    first: usize,
-    discount: f64,
+/// A query's documents from the top of the ranking down, one list for each thing the pairs need.
+#[derive(Debug, Default)]
+struct Ranked {
+    scores: Vec<f64>,
+    /// exp(score − best score): pairs need no exponential of their own.
+    powers: Vec<f64>,
+    /// (2^y − 1) / ideal DCG.
+    gains: Vec<f64>,
+    /// Mean discount of the document's group, and the group's first position.
+    discounts: Vec<f64>,
+    firsts: Vec<usize>,
+    lambdas: Vec<f64>,
+    hessians: Vec<f64>,
 }
 
 impl Lambdas {
     /// For NDCG at a cut-off, or of the whole list.
     pub fn new(cutoff: Option<usize>) -> Self {
-        Lambdas {
-            cutoff: cutoff.unwrap_or(usize::MAX),
-            normalised: false,
-            discounts: Vec::new(),
-            gains: Vec::new(),
-            ideal: Vec::new(),
-            order: Vec::new(),
-            places: Vec::new(),
-        }
+        Lambdas { cutoff, ..Lambdas::default() }
     }
 
     /// The same with LightGBM's normalisation.
@@ -59,54 +59,35 @@ impl Lambdas {
         if ideal <= 0.0 {
             return;
         }
-        self.rank(scores, labels);
-        let differ = self.order.first().zip(self.order.last()).is_some_and(|(best, worst)| {
-            self.normalised && scores[*best as usize] != scores[*worst as usize]
-        });
+        self.rank(scores, labels, ideal);
+        let cutoff = self.cutoff.unwrap_or(usize::MAX);
+        let ranked = &mut self.ranked;
+        let n = scores.len();
+        let differ = self.normalised && ranked.scores[0] != ranked.scores[n - 1];
         let mut pushes = 0.0;
-        for (above, high) in self.places.iter().enumerate().take_while(|(_, place)| place.first < self.cutoff)
-        {
-            let i = self.order[above] as usize;
-            for (&j, low) in self.order[above + 1..].iter().zip(&self.places[above + 1..]) {
-                let j = j as usize;
-                if labels[i] == labels[j] {
-                    continue;
-                }
-                let (better, worse) = if labels[i] > labels[j] { (i, j) } else { (j, i) };
-                let apart = scores[better] - scores[worse];
-                let mut swap =
-                    (self.gains[better] - self.gains[worse]) * (high.discount - low.discount) / ideal;
-                if differ {
-                    swap /= 0.01 + apart.abs();
-                }
-                let rho = 1.0 / (1.0 + apart.exp());
-                let (push, curve) = (rho * swap, rho * (1.0 - rho) * swap);
-                lambda[better] += push;
-                lambda[worse] -= push;
-                hessian[better] += curve;
-                hessian[worse] += curve;
-                pushes += 2.0 * push;
-            }
+        for above in 0..ranked.firsts.partition_point(|&first| first < cutoff) {
+            pushes += if differ { ranked.push::<true>(above) } else { ranked.push::<false>(above) };
         }
-        if self.normalised && pushes > 0.0 {
-            let factor = (1.0 + pushes).log2() / pushes;
-            lambda.iter_mut().chain(hessian).for_each(|value| *value *= factor);
+        let factor = if self.normalised && pushes > 0.0 { (1.0 + pushes).log2() / pushes } else { 1.0 };
+        for (place, &document) in self.order.iter().enumerate() {
+            lambda[document as usize] = factor * ranked.lambdas[place];
+            hessian[document as usize] = factor * ranked.hessians[place];
         }
     }
 
     /// DCG of the ideal ranking above the cut-off.
     fn ideal_dcg(&mut self, labels: &[f32]) -> f64 {
-        while self.discounts.len() < labels.len() {
-            self.discounts.push(1.0 / ((self.discounts.len() + 2) as f64).log2());
+        while self.position_discounts.len() < labels.len() {
+            self.position_discounts.push(1.0 / ((self.position_discounts.len() + 2) as f64).log2());
         }
-        self.gains.clear();
-        self.gains.extend(labels.iter().map(|&y| f64::from(y).exp2() - 1.0));
-        self.ideal.clone_from(&self.gains);
+        self.ideal.clear();
+        self.ideal.extend(labels.iter().map(|&y| gain(y)));
         self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-        self.ideal.iter().zip(&self.discounts).take(self.cutoff).map(|(gain, discount)| gain * discount).sum()
+        let top = self.ideal.iter().zip(&self.position_discounts).take(self.cutoff.unwrap_or(usize::MAX));
+        top.map(|(gain, discount)| gain * discount).sum()
     }
 
-    fn rank(&mut self, scores: &[f64], labels: &[f32]) {
+    fn rank(&mut self, scores: &[f64], labels: &[f32], ideal: f64) {
         self.order.clear();
         self.order.extend(0..scores.len() as u32);
         let key = |&i: &u32| (scores[i as usize], labels[i as usize]);
@@ -114,13 +95,67 @@ impl Lambdas {
             let ((s, y), (t, z)) = (key(a), key(b));
             t.total_cmp(&s).then(y.total_cmp(&z)).then(a.cmp(b))
         });
-        self.places.clear();
+        let ranked = &mut self.ranked;
+        let best = self.order.first().map_or(0.0, |&first| scores[first as usize]);
+        let of = |from: &[u32], to: &mut Vec<f64>, value: &dyn Fn(usize) -> f64| {
+            to.clear();
+            to.extend(from.iter().map(|&i| value(i as usize)));
+        };
+        of(&self.order, &mut ranked.scores, &|i| scores[i]);
+        // Never 0, so that a quotient of two powers is a number however far scores are apart.
+        of(&self.order, &mut ranked.powers, &|i| (scores[i] - best).exp().max(f64::MIN_POSITIVE));
+        of(&self.order, &mut ranked.gains, &|i| gain(labels[i]) / ideal);
+        of(&self.order, &mut ranked.lambdas, &|_| 0.0);
+        of(&self.order, &mut ranked.hessians, &|_| 0.0);
+        ranked.discounts.clear();
+        ranked.firsts.clear();
         for group in self.order.chunk_by(|a, b| key(a) == key(b)) {
-            let first = self.places.len();
-            let discounts = &self.discounts[first..first + group.len()];
-            let discount = discounts.iter().sum::<f64>() / group.len() as f64;
-            self.places.extend(group.iter().map(|_| Place { first, discount }));
+            let first = ranked.firsts.len();
+            let positions = &self.position_discounts[first..first + group.len()];
+            let discount = positions.iter().sum::<f64>() / group.len() as f64;
+            ranked.discounts.extend(group.iter().map(|_| discount));
+            ranked.firsts.extend(group.iter().map(|_| first));
         }
+    }
+}
+
+fn gain(label: f32) -> f64 {
+    f64::from(label).exp2() - 1.0
+}
+
+impl Ranked {
+    /// All pairs of one document with those below it; returns the sum of their pushes. Without branches, so that several
+    /// pairs are worked on at a time: a pair of equal gains has Δ = 0 and moves nothing.
+    fn push<const CLOSE_COUNT_MORE: bool>(&mut self, above: usize) -> f64 {
+        let (score, power) = (self.scores[above], self.powers[above]);
+        let (gain, discount) = (self.gains[above], self.discounts[above]);
+        let below = above + 1..;
+        let scores = &self.scores[below.clone()];
+        let powers = &self.powers[below.clone()];
+        let gains = &self.gains[below.clone()];
+        let discounts = &self.discounts[below.clone()];
+        let lambdas = &mut self.lambdas[below.clone()];
+        let hessians = &mut self.hessians[below];
+        let (mut lambda, mut hessian, mut pushes) = (0.0, 0.0, 0.0);
+        let pairs = scores.iter().zip(powers).zip(gains).zip(discounts).zip(lambdas).zip(hessians);
+        for (((((&s, &p), &g), &d), low_lambda), low_hessian) in pairs {
+            let mut swap = (gain - g).abs() * (discount - d);
+            if CLOSE_COUNT_MORE {
+                swap /= 0.01 + (score - s);
+            }
+            // The chance that the lower document should be above, and ρ: the chance that the pair stands wrong.
+            let lower = p / (power + p);
+            let (rho, sign) = if gain > g { (lower, 1.0) } else { (1.0 - lower, -1.0) };
+            let (push, curve) = (rho * swap, lower * (1.0 - lower) * swap);
+            lambda += sign * push;
+            *low_lambda -= sign * push;
+            hessian += curve;
+            *low_hessian += curve;
+            pushes += 2.0 * push;
+        }
+        self.lambdas[above] += lambda;
+        self.hessians[above] += hessian;
+        pushes
     }
 }
 
