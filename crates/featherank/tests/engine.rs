@@ -146,4 +146,10 @@ fn equal_documents_get_equal_scores() {
     let pass = LinearMeasuresPass { measure, features, weights };
     let got = (&engine as &dyn Engine).linear_measures(pass).unwrap();
     assert!(got.per_query.iter().all(|values| *values == expected));
+    let short = LinearMeasuresPass {
+        measure: "map".parse().unwrap(),
+        features: vec![FeatureId(0)],
+        weights: vec![vec![]],
+    };
+    assert!((&engine as &dyn Engine).linear_measures(short).is_err());
 }

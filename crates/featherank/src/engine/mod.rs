@@ -12,7 +12,7 @@ mod schema;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, FeatureId};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::Measure;
 pub use local::LocalEngine;
 use passes::{FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass, Moments};
@@ -136,6 +136,14 @@ impl dyn Engine + '_ {
     /// A measure for many linear models at once, per query.
     pub fn linear_measures(&self, pass: LinearMeasuresPass) -> Result<LinearMeasures> {
         pass.measure.check_labels(self.schema().largest_label())?;
+        let width = pass.features.len();
+        if let Some(weights) = pass.weights.iter().find(|weights| weights.len() != width) {
+            return Err(Error::invalid(
+                "weights of a model",
+                weights.len(),
+                format!("{width}, one a feature"),
+            ));
+        }
         match self.run(&Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
             _ => unreachable!("an engine answers the pass it was sent"),

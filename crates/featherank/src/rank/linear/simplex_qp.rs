@@ -50,12 +50,14 @@ impl SimplexQp {
     /// The shares at the optimum.
     pub fn solve(&mut self) -> &[f64] {
         let n = self.shares.len();
-        let most = (0..n).fold(f64::MIN_POSITIVE, |most, i| most.max(self.products[i][i]));
+        let most = (0..n).fold(0.0f64, |most, i| most.max(self.products[i][i]));
+        // Without any products every step is as good as another.
+        let nearness = if most > 0.0 { NEARNESS * most } else { 1.0 };
         let mut set: Vec<usize> = (0..n).filter(|&i| self.shares[i] > 0.0).collect();
         let mut last = f64::NEG_INFINITY;
         // Far more than are ever needed; rounding must not make it run in circles.
         for _ in 0..20 * n + 100 {
-            self.settle(&mut set, NEARNESS * most);
+            self.settle(&mut set, nearness);
             let slopes: Vec<f64> = (0..n).map(|i| self.slope(i)).collect();
             let value: f64 = (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + slopes[i])).sum();
             let level = self.level(&set);
@@ -151,5 +153,16 @@ mod tests {
                 "{share} {slope} {level}"
             );
         }
+    }
+
+    /// Two entries that say nothing, and one that is worth more than it costs: it gets everything.
+    #[test]
+    fn idle_entries_give_way() {
+        let mut qp = SimplexQp::new();
+        qp.add(&[0.0], 0.0);
+        qp.add(&[0.0, 0.0], 0.0);
+        assert_eq!(qp.solve(), [1.0, 0.0]);
+        qp.add(&[0.0, 0.0, 1.25e-4], 0.01);
+        assert_eq!(qp.solve(), [0.0, 0.0, 1.0]);
     }
 }
