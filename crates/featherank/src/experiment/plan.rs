@@ -31,6 +31,13 @@ pub struct DataPlan {
     pub folder: String,
     /// How far means may lie apart before the difference is more than chance.
     pub tolerance: Figures,
+    /// Whether the papers' MAP agrees with their own NDCG for this data, so that it may be compared with.
+    #[serde(default = "yes")]
+    pub published_map: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// MAP, NDCG@1, NDCG@5, NDCG@10 and, where it matters, the number of features; `None` where it was not printed.
@@ -54,6 +61,12 @@ pub struct RowPlan {
     /// Takes minutes.
     #[serde(default)]
     pub slow: bool,
+    /// Has one answer, so that every implementation must agree to the last printed digit.
+    #[serde(default)]
+    pub exact: bool,
+    /// Has no figures of another implementation, and must reach those of the papers.
+    #[serde(default)]
+    pub reaches_published: bool,
 }
 
 impl Plan {
