@@ -277,6 +277,31 @@ fn rankers_survive_odd_data() {
     }
 }
 
+/// A subset fitted after common work is the subset fitted alone.
+#[test]
+fn subsets_share_work_and_change_nothing() {
+    let data = tiny();
+    let run = Run::new(7, Constraints::default());
+    let half = data.queries().len() / 2;
+    let (train, valid) =
+        (data.view().with_query_span(0..half), data.view().with_query_span(half..data.queries().len()));
+    for spec in RANKERS {
+        let params = featherank::params::Params::new(spec.name, spec.params, &[]).unwrap();
+        let ranker = (spec.build)(&params).unwrap();
+        let fit = ranker.for_subsets(&run, &train, Some(&valid)).unwrap();
+        for subset in [vec![0, 4, 6, 11], vec![4], vec![11, 4, 0, 1, 2, 6]] {
+            let features: Vec<FeatureId> = subset.into_iter().map(FeatureId::from).collect();
+            let (train, valid) =
+                (train.with_features(features.clone()), valid.with_features(features.clone()));
+            let alone = ranker.fit(&run, &train, Some(&valid)).unwrap().score(&valid).unwrap();
+            let shared = fit(&features).unwrap().score(&valid).unwrap();
+            let range = alone.iter().fold(0f32, |most, score| most.max(score.abs()));
+            let apart = alone.iter().zip(&shared).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+            assert!(apart <= 1e-5 * range, "{} {features:?}: {apart} of {range}", spec.name);
+        }
+    }
+}
+
 /// Stopping a ranker at any step is an error of its own kind.
 #[test]
 fn every_step_of_a_ranker_can_be_the_last() {

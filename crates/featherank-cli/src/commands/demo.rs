@@ -1,7 +1,7 @@
 //! `featherank demo`: all of featherank in a minute, on data it makes itself.
 
 use featherank::data::synth::{Preset, SynthConfig, Truth, generate};
-use featherank::data::{Dataset, FeatureId, Normaliser, folds};
+use featherank::data::{Dataset, FeatureId, folds};
 use featherank::engine::LocalEngine;
 use featherank::evaluate::{EvaluationPlan, Ranking, RiskBaseline, evaluate};
 use featherank::inspect::inspect;
@@ -56,11 +56,10 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     output.print(super::select::summary(&selection))?;
     output.print(format!("truth: {}", roles(&selection, &truth)))?;
 
-    output.print(
-        "\n3. On the test half: the chosen features against all of them, each query's z-scores added up\n",
-    )?;
+    output
+        .print("\n3. On the test half: LambdaMART with the chosen features against LambdaMART with all\n")?;
     let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 2000, seed: args.seed };
-    let rankings = rankings(&selection, &engine.into_data(), test.clone())?;
+    let rankings = rankings(&selection, &engine.into_data(), &test)?;
     let all = plan.measures[0].per_query(&rankings[0].scores, &test.view());
     let baseline = RiskBaseline { name: rankings[0].name.clone(), per_query: all };
     let found = evaluate(&test, &rankings, &plan, Some(&baseline))?;
@@ -78,26 +77,20 @@ fn roles(selection: &Selection, truth: &Truth) -> String {
     roles.collect::<Vec<_>>().join(", ")
 }
 
-fn rankings(selection: &Selection, train: &Dataset, test: Dataset) -> Result<Vec<Ranking>> {
-    let best = selection.columns(test.features())?;
-    let single = registry::ranker("single-feature")?.fit(
-        &[],
-        &Run::new(selection.seed, Constraints::default()),
-        &train.view(),
-        None,
-    )?;
-    let single = Ranking { name: "best single feature".into(), scores: single.score(&test.view())? };
-    let mut scaled = test;
-    Normaliser::QueryZscore.fit(&scaled).apply(&mut scaled);
-    let all: Vec<FeatureId> = (0..scaled.features().len()).map(FeatureId::from).collect();
-    let sum = |features: &[FeatureId]| {
-        let mut scores = vec![0.0; scaled.documents()];
-        for &feature in features {
-            scores.iter_mut().zip(scaled.column(feature)).for_each(|(score, x)| *score += x);
-        }
-        scores
+fn rankings(selection: &Selection, train: &Dataset, test: &Dataset) -> Result<Vec<Ranking>> {
+    let run = Run::new(selection.seed, Constraints::default());
+    let chosen = selection.columns(test.features())?;
+    let all: Vec<FeatureId> = (0..test.features().len()).map(FeatureId::from).collect();
+    let learnt = |name: String, ranker: &str, set: &[(&str, &str)], features: &[FeatureId]| {
+        let set: Vec<(String, String)> = set.iter().map(|&(key, value)| (key.into(), value.into())).collect();
+        let model = registry::ranker(ranker)?.fit(&set, &run, &train.view().with_features(features), None)?;
+        Ok(Ranking { name, scores: model.score(&test.view())? })
     };
-    let named = |count: usize, scores| Ranking { name: format!("{count} features"), scores };
-    let everything = Ranking { name: format!("all {} features", all.len()), scores: sum(&all) };
-    Ok(vec![everything, named(best.len(), sum(&best)), single, Ranking::constant(&scaled)])
+    let trees = [("trees", "100"), ("min-leaf", "20")];
+    Ok(vec![
+        learnt(format!("all {} features", all.len()), "lambdamart", &trees, &all)?,
+        learnt(format!("{} features", chosen.len()), "lambdamart", &trees, &chosen)?,
+        learnt("best single feature".into(), "single-feature", &[], &all)?,
+        Ranking::constant(test),
+    ])
 }

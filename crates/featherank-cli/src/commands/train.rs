@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use featherank::Result;
 use featherank::data::{Dataset, Feature, FeatureId, FeatureTable, Normaliser};
 use featherank::evaluate::Ranking;
-use featherank::measure::Measure;
-use featherank::rank::{TrainingPlan, train};
+use featherank::measure::{Measure, Ties};
+use featherank::rank::tree::Importance;
+use featherank::rank::tune::{Outcome, Trial};
+use featherank::rank::{Model, PermutationImportance, Scorer, TrainingPlan, permutation_importance, train};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
+use featherank::{Error, Result};
 use serde::Serialize;
 
 use crate::arguments::{Measuring, Reading, parse_setting};
@@ -41,6 +43,14 @@ pub struct Args {
     /// Normalise first: none, query-minmax, query-zscore or zscore. The model remembers it
     #[arg(long, value_name = "HOW", default_value = "none")]
     normalise: Normaliser,
+    /// Choose the parameters that are not set with -p on validation data, by the first measure, among the values that
+    /// `featherank methods NAME` lists
+    #[arg(long, requires = "valid")]
+    tune: bool,
+    /// Say how much each feature matters to the model: by the gain or the number of a tree model's splits, or by what the
+    /// first measure loses when a feature is shuffled within queries (of the validation data, where there is some)
+    #[arg(long, value_enum, value_name = "HOW")]
+    importance: Option<ImportanceKind>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -51,6 +61,17 @@ pub struct Args {
     measuring: Measuring,
     #[command(flatten)]
     reading: Reading,
+}
+
+/// What makes a feature matter.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum ImportanceKind {
+    /// How much its splits improved the fit
+    Gain,
+    /// How many splits use it
+    Count,
+    /// What the measure loses without it
+    Permutation,
 }
 
 impl Args {
@@ -74,6 +95,18 @@ struct Report {
     features: Vec<Feature>,
     measures: Vec<Measure>,
     results: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trials: Vec<Trial>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    importance: Vec<FeatureImportance>,
+}
+
+/// How much a feature matters.
+#[derive(Serialize)]
+struct FeatureImportance {
+    #[serde(flatten)]
+    feature: Feature,
+    importance: f64,
 }
 
 /// One ranking of one part of the data.
@@ -98,13 +131,20 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     }
     let features = args.columns(data.features())?;
     let offered = features.as_ref().map_or(data.features().len(), Vec::len);
-    let plan = TrainingPlan { ranker, params: &args.params, features, normaliser: args.normalise };
+    // Chosen with the expected value of ties, so that the order of the file has no say.
+    let tune = args.tune.then(|| measures[0].clone().with_ties(Ties::Expected));
+    let plan = TrainingPlan { ranker, params: &args.params, features, normaliser: args.normalise, tune };
     let run = Run { observer: Progress::start(output), ..Run::new(args.seed, Constraints::default()) };
     let start = Instant::now();
     let trained = train(&plan, &run, &mut data, valid.as_mut())?;
     if let Some(path) = &args.output {
         trained.model.save(path)?;
     }
+    let mut importance = match args.importance {
+        Some(kind) => importances(kind, &run, &trained.model, valid.as_ref().unwrap_or(&data), &measures[0])?,
+        None => Vec::new(),
+    };
+    importance.sort_by(|a, b| b.importance.total_cmp(&a.importance));
     let mut results = rows("training", trained.train_scores, &data, &measures);
     if let (Some(scores), Some(data)) = (trained.valid_scores, &valid) {
         results.extend(rows("validation", scores, data, &measures));
@@ -117,6 +157,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         features: trained.model.features().into_iter().cloned().collect(),
         measures,
         results,
+        trials: trained.trials,
+        importance,
     };
     if output.json() {
         return output.print_json(&report);
@@ -128,6 +170,39 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         None => "the model is not kept; -o FILE writes it".into(),
     });
     Ok(())
+}
+
+/// How much each feature matters to the model, in the model's order.
+fn importances(
+    kind: ImportanceKind,
+    run: &Run,
+    model: &Model,
+    data: &Dataset,
+    measure: &Measure,
+) -> Result<Vec<FeatureImportance>> {
+    const SHUFFLES: usize = 10;
+    let splits = match kind {
+        ImportanceKind::Gain => Importance::Gain,
+        ImportanceKind::Count => Importance::Count,
+        ImportanceKind::Permutation => {
+            // Training has left the data normalised.
+            let model = Model { scaler: None, ..model.clone() };
+            let falls = permutation_importance(run, &model, &data.view(), measure, SHUFFLES)?;
+            let entry = |fall: PermutationImportance| FeatureImportance {
+                feature: fall.feature,
+                importance: fall.fall,
+            };
+            return Ok(falls.into_iter().map(entry).collect());
+        }
+    };
+    let Scorer::Trees(trees) = &model.scorer else {
+        return Err(Error::Conflict {
+            what: "only tree models have splits to weigh or count".into(),
+            help: "use --importance permutation".into(),
+        });
+    };
+    let entries = trees.features().iter().cloned().zip(trees.importance(splits));
+    Ok(entries.map(|(feature, importance)| FeatureImportance { feature, importance }).collect())
 }
 
 /// The model and the constant score on one part of the data.
@@ -151,10 +226,31 @@ fn summary(report: &Report, offered: usize) -> String {
         let start = [row.ranking.clone(), row.data.to_owned()];
         start.into_iter().chain(row.values.iter().map(|value| format!("{value:.4}"))).collect()
     };
-    format!(
+    let mut text = format!(
         "{} uses {used} of {offered} features ({})\n{}",
         report.ranker,
         params.join(", "),
         table(&header, &report.results.iter().map(cells).collect::<Vec<_>>())
-    )
+    );
+    if !report.trials.is_empty() {
+        let rows: Vec<Vec<String>> = report.trials.iter().map(trial_cells).collect();
+        text += &format!("\ntried on validation data\n{}", table(&["settings", &names[0]], &rows));
+    }
+    if !report.importance.is_empty() {
+        let row = |entry: &FeatureImportance| vec![entry.feature.label(), format!("{:.4}", entry.importance)];
+        let rows: Vec<Vec<String>> = report.importance.iter().map(row).collect();
+        text += &format!("\n{}", table(&["feature", "importance"], &rows));
+    }
+    text
+}
+
+fn trial_cells(trial: &Trial) -> Vec<String> {
+    let settings: Vec<String> =
+        trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let outcome = match &trial.outcome {
+        Outcome::Value(value) => format!("{value:.4}"),
+        Outcome::Constant(value) => format!("{value:.4}, ranks nothing"),
+        Outcome::Failed(why) => why.lines().next().unwrap_or_default().to_owned(),
+    };
+    vec![settings.join(" "), outcome]
 }

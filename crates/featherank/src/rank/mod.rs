@@ -10,7 +10,7 @@ mod train;
 pub mod tree;
 pub mod tune;
 
-use crate::data::View;
+use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::Status;
@@ -37,7 +37,25 @@ pub trait Ranker: Send + Sync {
     ) -> Result<Model> {
         self.fit(run, train, valid)
     }
+
+    /// Fits any number of subsets of a view's features, with what is the same for all of them done once: trees bin, least
+    /// squares multiplies. Each model is the one that [`Ranker::fit`] gives for a view of those features.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        valid: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        Ok(Box::new(move |features| {
+            let (train, valid) =
+                (train.with_features(features), valid.map(|view| view.with_features(features)));
+            self.fit(run, &train, valid.as_ref())
+        }))
+    }
 }
+
+/// Fits a subset of features; may be called from many threads.
+pub type SubsetFit<'a> = Box<dyn Fn(&[FeatureId]) -> Result<Model> + Send + Sync + 'a>;
 
 /// What the registry holds of a ranker.
 pub struct RankerSpec {
@@ -95,7 +113,7 @@ impl RankerSpec {
         if view.documents() == 0 {
             return Err(Error::invalid("training data", "no documents", "at least one query with documents"));
         }
-        let missing = |&&f: &&crate::data::FeatureId| view.data().has_missing(f);
+        let missing = |&&f: &&FeatureId| view.data().has_missing(f);
         match view.features().iter().find(missing) {
             Some(&f) if !self.takes_missing => Err(Error::Conflict {
                 what: format!(

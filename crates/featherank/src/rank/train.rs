@@ -1,8 +1,10 @@
 //! Training as a whole: choose the features, normalise, fit, and leave a model that takes data as it comes.
 
+use super::tune::{Trial, declared_grid, tune};
 use super::{Model, RankerSpec};
 use crate::data::{Dataset, FeatureId, Normaliser, View};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use crate::run::Run;
 
 /// What to train, and on what of the data.
@@ -15,6 +17,8 @@ pub struct TrainingPlan<'a> {
     pub features: Option<Vec<FeatureId>>,
     /// What is done to the features first.
     pub normaliser: Normaliser,
+    /// Choose what the user left open among the ranker's own grid, by this measure on validation data.
+    pub tune: Option<Measure>,
 }
 
 impl TrainingPlan<'_> {
@@ -23,6 +27,21 @@ impl TrainingPlan<'_> {
             Some(features) => data.view().with_features(&features[..]),
             None => data.view(),
         }
+    }
+}
+
+impl TrainingPlan<'_> {
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<(Model, Vec<Trial>)> {
+        let Some(measure) = &self.tune else {
+            return Ok((self.ranker.fit(self.params, run, train, valid)?, Vec::new()));
+        };
+        let valid = valid.ok_or_else(|| Error::Conflict {
+            what: "settings are chosen on validation data, and there is none".into(),
+            help: "name it with --valid".into(),
+        })?;
+        let grid = declared_grid(self.ranker, self.params);
+        let tuned = tune(self.ranker, self.params, &grid, run, train, valid, measure)?;
+        Ok((tuned.model, tuned.trials))
     }
 }
 
@@ -35,6 +54,8 @@ pub struct Trained {
     pub train_scores: Vec<f32>,
     /// Its scores of the validation data.
     pub valid_scores: Option<Vec<f32>>,
+    /// The settings that were tried, where some were.
+    pub trials: Vec<Trial>,
 }
 
 /// Trains as planned. The data is left normalised; both parts must have the same features.
@@ -55,7 +76,7 @@ pub fn train(
     scaler.apply(train);
     valid.iter_mut().for_each(|valid| scaler.apply(valid));
     let (train_view, valid_view) = (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
-    let mut model = plan.ranker.fit(plan.params, run, &train_view, valid_view.as_ref())?;
+    let (mut model, trials) = plan.fit(run, &train_view, valid_view.as_ref())?;
     if let Some(trained) = &mut model.trained {
         // Of the data as its owner has it, as selections say it.
         trained.data = fingerprint;
@@ -63,7 +84,7 @@ pub fn train(
     let train_scores = model.score(&train_view)?;
     let valid_scores = valid_view.map(|valid| model.score(&valid)).transpose()?;
     let columns = model.columns(train.features())?;
-    Ok(Trained { model: model.with_scaler(&scaler, &columns), train_scores, valid_scores })
+    Ok(Trained { model: model.with_scaler(&scaler, &columns), train_scores, valid_scores, trials })
 }
 
 #[cfg(test)]
@@ -85,6 +106,7 @@ mod tests {
             params: &[],
             features,
             normaliser,
+            tune: None,
         }
     }
 
@@ -98,6 +120,26 @@ mod tests {
             assert_eq!(Some(trained.model.score(&data(0.5).view()).unwrap()), trained.valid_scores);
             assert_eq!(trained.model.trained.unwrap().data, data(0.0).fingerprint());
         }
+    }
+
+    #[test]
+    fn tuning_needs_validation_data_and_lists_what_it_tried() {
+        let run = Run::new(1, Constraints::default());
+        let params = [("ridge".to_owned(), "3".to_owned())];
+        let tree = TrainingPlan {
+            ranker: registry::ranker("regression-tree").unwrap(),
+            tune: Some("map".parse().unwrap()),
+            ..plan(Normaliser::None, None)
+        };
+        let error = train(&tree, &run, &mut data(0.0), None).unwrap_err().to_string();
+        assert!(error.contains("--valid"), "{error}");
+        let trained = train(&tree, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
+        assert_eq!(trained.trials.len(), 4);
+        // What the user fixes is not tried.
+        let regression = registry::ranker("linear-regression").unwrap();
+        let fixed = TrainingPlan { ranker: regression, params: &params, ..tree };
+        let trained = train(&fixed, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
+        assert_eq!(trained.trials.len(), 1);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! best value wins, the first of equals. A model that scores all documents of every query alike wins only where there is
 //! no other: in some data the order of the file is so good that it would.
 
+use serde::Serialize;
+
 use super::{Model, RankerSpec};
 use crate::data::View;
 use crate::error::{Error, Result};
@@ -31,7 +33,7 @@ pub struct Tuned {
 }
 
 /// One combination of a grid.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trial {
     /// What the grid set.
     pub settings: Settings,
@@ -40,7 +42,8 @@ pub struct Trial {
 }
 
 /// What came of a trial.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// A model, with its value on validation data.
     Value(f64),

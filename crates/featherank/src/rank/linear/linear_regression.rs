@@ -10,11 +10,11 @@
 
 use super::design::Design;
 use super::gram_solver::GramSolver;
-use crate::data::{FeatureId, View};
+use crate::data::{FeatureId, FeatureTable, View};
 use crate::engine::passes::{Centring, Gram, GramPass};
 use crate::error::{Error, Result};
 use crate::params::{Kind, Param};
-use crate::rank::{LinearModel, Model, Ranker, RankerSpec};
+use crate::rank::{LinearModel, Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -59,33 +59,64 @@ pub const SPEC: RankerSpec = RankerSpec {
 
 impl Ranker for LinearRegression {
     fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
-        let features = match self.centring {
-            Centring::Overall => train.features().to_vec(),
-            // What is constant within every query would be divided by its rounding errors.
-            _ => Design::new(train)?.features().to_vec(),
-        };
-        if features.is_empty() {
-            return Err(Error::invalid("training data", "no features", "at least one feature"));
-        }
-        fit_least_squares(run, train, features, self.centring, self.ridge)
+        let solver = SubsetSolver::new(train, self.usable(train)?, self.centring, self.ridge);
+        run.step("solving least squares", 1, Some(1))?;
+        solver.solve(train.features())
+    }
+
+    /// One pass over the rows, then no other.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        _: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let solver = SubsetSolver::new(train, self.usable(train)?, self.centring, self.ridge);
+        Ok(Box::new(move |features| {
+            run.step("solving least squares", 1, None)?;
+            solver.solve(features)
+        }))
     }
 }
 
-/// The least-squares model of these features.
-pub(super) fn fit_least_squares(
-    run: &Run,
-    train: &View<'_>,
+impl LinearRegression {
+    fn usable(&self, train: &View<'_>) -> Result<Vec<FeatureId>> {
+        match self.centring {
+            Centring::Overall => Ok(train.features().to_vec()),
+            // What is constant within every query would be divided by its rounding errors.
+            _ => Ok(Design::new(train)?.features().to_vec()),
+        }
+    }
+}
+
+/// Least squares for subsets of some features of a view.
+pub(super) struct SubsetSolver<'a> {
+    table: &'a FeatureTable,
     features: Vec<FeatureId>,
-    centring: Centring,
-    ridge: f64,
-) -> Result<Model> {
-    let pass = GramPass { features, centring };
-    let gram = Gram::of_view(&pass, train);
-    run.step("solving least squares", 1, Some(1))?;
-    let solver = GramSolver::new(gram, ridge);
-    let all: Vec<usize> = (0..solver.width()).collect();
-    let solved = solver.solve(&all);
-    let weights: Vec<(FeatureId, f64)> =
-        pass.features.into_iter().zip(solved.weights).filter(|(_, w)| *w != 0.0).collect();
-    Ok(LinearModel::new(train.data().features(), &weights).with_intercept(solved.intercept).into())
+    solver: GramSolver,
+}
+
+impl<'a> SubsetSolver<'a> {
+    pub(super) fn new(train: &View<'a>, features: Vec<FeatureId>, centring: Centring, ridge: f64) -> Self {
+        let pass = GramPass { features, centring };
+        let solver = GramSolver::new(Gram::of_view(&pass, train), ridge);
+        SubsetSolver { table: train.data().features(), features: pass.features, solver }
+    }
+
+    /// The model of those features of the subset that can be used.
+    pub(super) fn solve(&self, subset: &[FeatureId]) -> Result<Model> {
+        let places: Vec<usize> =
+            subset.iter().filter_map(|f| self.features.iter().position(|known| known == f)).collect();
+        if places.is_empty() {
+            return Err(Error::invalid(
+                "features",
+                "none that ranks",
+                "at least one that differs within a query",
+            ));
+        }
+        let solved = self.solver.solve(&places);
+        let weights = places.iter().map(|&place| self.features[place]).zip(solved.weights);
+        let used: Vec<(FeatureId, f64)> = weights.filter(|(_, weight)| *weight != 0.0).collect();
+        Ok(LinearModel::new(self.table, &used).with_intercept(solved.intercept).into())
+    }
 }

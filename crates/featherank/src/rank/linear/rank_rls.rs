@@ -8,12 +8,12 @@
 //! documents, not by their square. That is linear regression centred within queries, with a ridge.
 
 use super::design::Design;
-use super::linear_regression::fit_least_squares;
+use super::linear_regression::SubsetSolver;
 use crate::data::View;
 use crate::engine::passes::Centring;
 use crate::error::Result;
 use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec};
+use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -59,6 +59,23 @@ pub const SPEC: RankerSpec = RankerSpec {
 impl Ranker for RankRls {
     fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
         let features = Design::new(train)?.features().to_vec();
-        fit_least_squares(run, train, features, self.weighting, self.lambda)
+        let solver = SubsetSolver::new(train, features, self.weighting, self.lambda);
+        run.step("solving least squares", 1, Some(1))?;
+        solver.solve(train.features())
+    }
+
+    /// One pass over the rows, then no other.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        _: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let features = Design::new(train)?.features().to_vec();
+        let solver = SubsetSolver::new(train, features, self.weighting, self.lambda);
+        Ok(Box::new(move |features| {
+            run.step("solving least squares", 1, None)?;
+            solver.solve(features)
+        }))
     }
 }

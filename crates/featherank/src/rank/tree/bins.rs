@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use crate::data::{Feature, FeatureId, View};
+use crate::error::{Error, Result};
 
 /// Bins for values; one more is for missing ones, and together they fill a byte.
 const MOST_BINS: usize = 255;
@@ -49,14 +50,14 @@ impl Bins {
         self.documents
     }
 
-    /// Number of features.
-    pub fn width(&self) -> usize {
-        self.features.len()
-    }
-
-    /// Every feature, as a mask that hides none.
-    pub fn all(&self) -> Vec<usize> {
-        (0..self.features.len()).collect()
+    /// Some features of the view that was binned, as a mask: their columns in the matrix.
+    pub(super) fn mask(&self, view: &View<'_>, features: &[FeatureId]) -> Result<Vec<usize>> {
+        let place = |f: &FeatureId| view.features().iter().position(|known| known == f);
+        let mask: Vec<usize> = features.iter().filter_map(place).collect();
+        match mask.len() == features.len() && !mask.is_empty() {
+            true => Ok(mask),
+            false => Err(Error::invalid("training data", "no features", "at least one feature")),
+        }
     }
 
     /// The features as their owner knows them, in the order of the columns.

@@ -10,14 +10,13 @@
 
 use rayon::prelude::*;
 
+use super::Bins;
 use super::boost::{Boosting, PARAMS, Splits};
-use super::regression_tree::labels;
-use super::{Bins, TreeEnsemble};
 use crate::data::View;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::rank::lambda::Lambdas;
-use crate::rank::{Model, Ranker, RankerSpec};
+use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -89,38 +88,50 @@ pub const SPEC: RankerSpec = RankerSpec {
 
 impl Ranker for LambdaMart {
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        labels(train)?;
         let bins = Bins::new(train);
-        Ok(self.fit_binned(run, &bins, &bins.all(), train, valid)?.into())
+        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, train, valid)
+    }
+
+    /// Bins once; a subset is a mask.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        valid: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let bins = Bins::new(train);
+        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, train, valid)))
     }
 }
 
 impl LambdaMart {
     /// Boosts trees over some features of a matrix that is already binned; labels and queries are the view's.
-    pub fn fit_binned(
+    fn fit_binned(
         &self,
         run: &Run,
         bins: &Bins,
         features: &[usize],
         train: &View<'_>,
         valid: Option<&View<'_>>,
-    ) -> Result<TreeEnsemble> {
+    ) -> Result<Model> {
         let kernel = if self.normalise { Lambdas::normalised } else { Lambdas::new };
-        self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
-            let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
-            let mut queries = Vec::with_capacity(train.query_count());
-            for labels in train.labels() {
-                let (target, more) = rest.split_at_mut(labels.len());
-                let (curvature, more_curvatures) = rest_of_curvatures.split_at_mut(labels.len());
-                queries.push((&scores[start..start + labels.len()], labels, target, curvature));
-                (rest, rest_of_curvatures, start) = (more, more_curvatures, start + labels.len());
-            }
-            queries.into_par_iter().for_each_init(
-                || kernel(self.cutoff),
-                |lambdas, (scores, labels, target, curvature)| {
-                    lambdas.of_query(scores, labels, target, curvature)
-                },
-            );
-        })
+        let ensemble =
+            self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
+                let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
+                let mut queries = Vec::with_capacity(train.query_count());
+                for labels in train.labels() {
+                    let (target, more) = rest.split_at_mut(labels.len());
+                    let (curvature, more_curvatures) = rest_of_curvatures.split_at_mut(labels.len());
+                    queries.push((&scores[start..start + labels.len()], labels, target, curvature));
+                    (rest, rest_of_curvatures, start) = (more, more_curvatures, start + labels.len());
+                }
+                queries.into_par_iter().for_each_init(
+                    || kernel(self.cutoff),
+                    |lambdas, (scores, labels, target, curvature)| {
+                        lambdas.of_query(scores, labels, target, curvature)
+                    },
+                );
+            })?;
+        Ok(ensemble.into())
     }
 }

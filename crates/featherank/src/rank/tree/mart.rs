@@ -3,12 +3,12 @@
 //! F starts at 0; every round fits a tree to the residuals y − F and adds the learning rate times the mean residual of each
 //! leaf, as RankLib does. Trees are over the binned matrix; RankLib tries 256 thresholds of equal width instead.
 
+use super::Bins;
 use super::boost::{Boosting, PARAMS};
 use super::regression_tree::labels;
-use super::{Bins, TreeEnsemble};
 use crate::data::View;
 use crate::error::Result;
-use crate::rank::{Model, Ranker, RankerSpec};
+use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -37,27 +37,40 @@ pub const SPEC: RankerSpec = RankerSpec {
 
 impl Ranker for Mart {
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        let labels = labels(train)?;
         let bins = Bins::new(train);
-        Ok(self.fit_binned(run, &bins, &bins.all(), &labels, valid)?.into())
+        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, &labels(train), valid)
+    }
+
+    /// Bins once; a subset is a mask.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        valid: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let (bins, labels) = (Bins::new(train), labels(train));
+        Ok(Box::new(move |features| {
+            self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels, valid)
+        }))
     }
 }
 
 impl Mart {
     /// Boosts trees over some features of a matrix that is already binned.
-    pub fn fit_binned(
+    fn fit_binned(
         &self,
         run: &Run,
         bins: &Bins,
         features: &[usize],
         labels: &[f64],
         valid: Option<&View<'_>>,
-    ) -> Result<TreeEnsemble> {
-        self.0.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
+    ) -> Result<Model> {
+        let ensemble = self.0.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
             for ((target, label), score) in targets.iter_mut().zip(labels).zip(scores) {
                 *target = label - score;
             }
             curvatures.fill(1.0);
-        })
+        })?;
+        Ok(ensemble.into())
     }
 }

@@ -11,5 +11,5 @@ pub mod random_forest;
 pub mod regression_tree;
 mod split;
 
-pub use bins::Bins;
+use bins::Bins;
 pub use ensemble::{Importance, Tree, TreeEnsemble};

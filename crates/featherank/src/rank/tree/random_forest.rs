@@ -17,7 +17,7 @@ use crate::data::View;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec};
+use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -91,21 +91,25 @@ pub const SPEC: RankerSpec = RankerSpec {
 
 impl Ranker for RandomForest {
     fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
-        let labels = labels(train)?;
         let bins = Bins::new(train);
-        Ok(self.fit_binned(run, &bins, &bins.all(), &labels)?.into())
+        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, &labels(train))
+    }
+
+    /// Bins once; a subset is a mask.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        _: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let (bins, labels) = (Bins::new(train), labels(train));
+        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)))
     }
 }
 
 impl RandomForest {
     /// Fits a forest to some features of a matrix that is already binned, and to the labels of its documents.
-    pub fn fit_binned(
-        &self,
-        run: &Run,
-        bins: &Bins,
-        features: &[usize],
-        labels: &[f64],
-    ) -> Result<TreeEnsemble> {
+    fn fit_binned(&self, run: &Run, bins: &Bins, features: &[usize], labels: &[f64]) -> Result<Model> {
         let done = AtomicU64::new(0);
         run.step("growing a forest", 0, Some(self.trees as u64))?;
         let one = |index: usize| {
@@ -114,7 +118,7 @@ impl RandomForest {
             run.step("growing a forest", done, Some(self.trees as u64)).map(|()| tree)
         };
         let trees: Vec<Tree> = (0..self.trees).into_par_iter().map(one).collect::<Result<_>>()?;
-        Ok(TreeEnsemble::used(bins.features(), trees))
+        Ok(TreeEnsemble::used(bins.features(), trees).into())
     }
 
     fn tree(&self, seed: u64, index: usize, bins: &Bins, features: &[usize], labels: &[f64]) -> Tree {

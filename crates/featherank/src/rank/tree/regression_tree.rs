@@ -7,10 +7,10 @@
 use super::grow::{Growth, Targets, grow};
 use super::{Bins, TreeEnsemble};
 use crate::data::View;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec};
+use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
 
@@ -58,19 +58,24 @@ pub const SPEC: RankerSpec = RankerSpec {
 impl Ranker for RegressionTree {
     fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
         let bins = Bins::new(train);
-        Ok(self.fit_binned(run, &bins, &bins.all(), &labels(train)?)?.into())
+        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, &labels(train))
+    }
+
+    /// Bins once; a subset is a mask.
+    fn for_subsets<'a>(
+        &'a self,
+        run: &'a Run,
+        train: &'a View<'a>,
+        _: Option<&'a View<'a>>,
+    ) -> Result<SubsetFit<'a>> {
+        let (bins, labels) = (Bins::new(train), labels(train));
+        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)))
     }
 }
 
 impl RegressionTree {
     /// Fits a tree to some features of a matrix that is already binned, and to the labels of its documents.
-    pub fn fit_binned(
-        &self,
-        run: &Run,
-        bins: &Bins,
-        features: &[usize],
-        labels: &[f64],
-    ) -> Result<TreeEnsemble> {
+    fn fit_binned(&self, run: &Run, bins: &Bins, features: &[usize], labels: &[f64]) -> Result<Model> {
         let growth = Growth {
             features,
             max_leaves: self.leaves,
@@ -84,14 +89,11 @@ impl RegressionTree {
         grown
             .set_leaves(|rows| rows.iter().map(|&row| labels[row as usize]).sum::<f64>() / rows.len() as f64);
         run.step("growing a tree", 1, Some(1))?;
-        Ok(TreeEnsemble::used(bins.features(), vec![grown.tree]))
+        Ok(TreeEnsemble::used(bins.features(), vec![grown.tree]).into())
     }
 }
 
-/// The labels of a view's documents; an error when there is no feature to split on.
-pub(super) fn labels(view: &View<'_>) -> Result<Vec<f64>> {
-    if view.features().is_empty() {
-        return Err(Error::invalid("training data", "no features", "at least one feature"));
-    }
-    Ok(view.labels().flatten().map(|&label| f64::from(label)).collect())
+/// The labels of a view's documents.
+pub(super) fn labels(view: &View<'_>) -> Vec<f64> {
+    view.labels().flatten().map(|&label| f64::from(label)).collect()
 }
