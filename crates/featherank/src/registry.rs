@@ -76,6 +76,18 @@ pub struct Entry {
     pub scales_out: Option<bool>,
     /// Its parameters; for measures the options of its name.
     pub parameters: Vec<ParameterEntry>,
+    /// What is tried when its parameters are chosen on validation data, for rankers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
+}
+
+/// A parameter and the values that are tried for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tried {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its values.
+    pub values: &'static [&'static str],
 }
 
 /// A parameter in `featherank methods`.
@@ -113,6 +125,7 @@ pub fn entries() -> Vec<Entry> {
         status: None,
         scales_out: None,
         parameters: spec.option_entries(),
+        tried: Vec::new(),
     });
     let selectors = SELECTORS.iter().map(|spec| Entry {
         kind: "selector",
@@ -123,6 +136,7 @@ pub fn entries() -> Vec<Entry> {
         status: Some(spec.status),
         scales_out: Some(spec.scales_out),
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),
+        tried: Vec::new(),
     });
     let rankers = RANKERS.iter().map(|spec| Entry {
         kind: "ranker",
@@ -133,6 +147,7 @@ pub fn entries() -> Vec<Entry> {
         status: Some(spec.status),
         scales_out: Some(spec.scales_out),
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),
+        tried: spec.grid.iter().map(|&(name, values)| Tried { name, values }).collect(),
     });
     measures.chain(selectors).chain(rankers).collect()
 }

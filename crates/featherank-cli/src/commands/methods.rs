@@ -50,6 +50,13 @@ fn facts(entry: &Entry) -> Vec<String> {
     [category, status, scale].into_iter().flatten().collect()
 }
 
+/// What is tried on validation data, in one line.
+fn tried(entry: &Entry) -> Option<String> {
+    let lists = entry.tried.iter().map(|tried| format!("{} {}", tried.name, tried.values.join(", ")));
+    let lists: Vec<String> = lists.collect();
+    (!lists.is_empty()).then(|| format!("tried by train --tune: {}", lists.join("; ")))
+}
+
 fn details(entry: &Entry) -> String {
     let mut lines = vec![format!("{}: {}", entry.name, entry.summary)];
     let facts = facts(entry);
@@ -61,6 +68,7 @@ fn details(entry: &Entry) -> String {
         lines.push(String::new());
         lines.push(table(&COLUMNS, &entry.parameters.iter().map(cells).collect::<Vec<_>>()));
     }
+    lines.extend(tried(entry));
     lines.join("\n")
 }
 
@@ -86,6 +94,7 @@ fn markdown(all: &[Entry]) -> String {
                 text += "\n| parameter | default | range | meaning |\n|---|---|---|---|\n";
                 entry.parameters.iter().for_each(|p| text += &row(&cells(p)));
             }
+            tried(entry).into_iter().for_each(|line| text += &format!("\n{}.\n", capital(&line)));
         }
     }
     text.truncate(text.trim_end().len());

@@ -95,7 +95,7 @@ pub(super) fn grow<const K: usize>(
         draws,
         tree: Tree::default(),
         links: vec![None],
-        leaves: vec![0..rows.len()],
+        leaves: std::iter::once(0..rows.len()).collect(),
         order: (0..growth.features.len()).collect(),
         scratch: Box::new([[0; K]; WIDTH]),
     };
