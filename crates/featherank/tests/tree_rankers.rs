@@ -1,5 +1,5 @@
 //! Trees, forests and boosting against worked examples, and what must hold for any data.
-#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failed test")]
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
