@@ -277,6 +277,41 @@ fn rankers_survive_odd_data() {
     }
 }
 
+/// Rankers that watch a measure say so when no query counts under it, instead of keeping their first step or never ending.
+#[test]
+fn a_measure_that_counts_no_query_is_refused() {
+    let data = tiny();
+    let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
+    let run = Run::new(7, Constraints::default());
+    for spec in RANKERS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure")) {
+        let view = data.view();
+        let fit = |valid| spec.fit(&set, &run, &view, valid);
+        if let Err(error) = fit(Some(&view)) {
+            assert!(
+                matches!(error, Error::Invalid { .. } | Error::Conflict { .. }),
+                "{}: {error}",
+                spec.name
+            );
+        } else {
+            assert_eq!(spec.name, "single-feature", "looks at training data only");
+        }
+        // Without validation data: a model or an error, but an end.
+        let _ = fit(None);
+    }
+}
+
+#[test]
+fn labels_too_large_for_gains_are_refused() {
+    let labels = vec![2000., 0., 1., 0.];
+    let data =
+        Dataset::new(vec![4., 3., 2., 1.], labels, Queries::from_sizes(&[4]), FeatureTable::numbered(1, 1));
+    for name in ["lambdamart", "lambdarank"] {
+        let spec = featherank::registry::ranker(name).unwrap();
+        let error = spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap_err();
+        assert!(error.to_string().contains("at most 53"), "{name}: {error}");
+    }
+}
+
 /// A subset fitted after common work is the subset fitted alone.
 #[test]
 fn subsets_share_work_and_change_nothing() {

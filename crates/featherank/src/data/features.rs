@@ -1,6 +1,6 @@
 //! The feature table: which features there are, under the ids and names their owner gave them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,7 @@ impl FeatureTable {
 
     /// Resolves a list such as `bm25,3,10-15`: names, ids and ranges of ids.
     pub fn resolve_list(&self, list: &str) -> Result<Vec<FeatureId>> {
-        let mut found = Vec::new();
+        let mut found: Vec<FeatureId> = Vec::new();
         for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let range = item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
             match range {
@@ -131,6 +131,9 @@ impl FeatureTable {
                 _ => found.push(self.resolve(item)?),
             }
         }
+        // Named twice is named once.
+        let mut seen = HashSet::new();
+        found.retain(|&feature| seen.insert(feature));
         Ok(found)
     }
 
@@ -163,6 +166,7 @@ mod tests {
         let mut table = FeatureTable::numbered(5, 1);
         table.set_names(["a", "b", "c-1", "d", "e"].map(String::from).to_vec());
         assert_eq!(table.resolve_list("a, c-1,4-5").unwrap(), [0, 2, 3, 4].map(FeatureId));
+        assert_eq!(table.resolve_list("2-4,3,a,b").unwrap(), [1, 2, 3, 0].map(FeatureId));
         assert!(table.resolve_list("7-9").is_err());
         assert!(table.resolve("nothing").is_err());
     }

@@ -45,6 +45,9 @@ impl LocalEngine {
     }
 }
 
+/// Blocks whose answers are in memory at a time, where an answer is large.
+pub(crate) const BLOCKS_AT_A_TIME: usize = 32;
+
 /// Runs of neighbouring queries that hold enough documents for one piece of work.
 pub(crate) fn blocks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass, Moments};
 pub use schema::{LabelCount, Schema};

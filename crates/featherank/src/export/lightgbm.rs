@@ -4,6 +4,8 @@
 //! Features are found by their column, the first of which is feature 1. Thresholds are 64-bit numbers there, so that ours
 //! fit; z-scores are folded into them.
 
+use std::collections::HashSet;
+
 use super::{Columns, Export, Holds, Target};
 use crate::data::Feature;
 use crate::error::Result;
@@ -30,7 +32,14 @@ fn booster(export: &Export<'_>) -> Result<String> {
         .zip(export.raw_trees(ensemble))
         .map(|(number, tree): (usize, Tree)| format!("Tree={number}\n{}\n\n", block(&tree, &column)))
         .collect();
-    let names = columns.names(&export.features(), plain_name, |column| format!("Column_{column}"));
+    let mut names = columns.names(&export.features(), plain_name, |column| format!("Column_{column}"));
+    // A name that was made up here may be another feature's own.
+    let mut seen = HashSet::new();
+    for name in &mut names {
+        while !seen.insert(name.clone()) {
+            name.push('_');
+        }
+    }
     let sizes: Vec<usize> = blocks.iter().map(String::len).collect();
     Ok(format!(
         "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx={}\n\

@@ -112,6 +112,16 @@ impl Target {
                 help: format!("export it to {}", others.join(", ")),
             });
         }
+        let nothing = match &model.scorer {
+            Scorer::Linear(_) => model.features().is_empty(),
+            Scorer::Trees(ensemble) => ensemble.trees().is_empty(),
+        };
+        if nothing {
+            return Err(Error::Conflict {
+                what: "this model scores all documents alike: there is nothing to export".into(),
+                help: "train it on data with relevant documents and features that differ".into(),
+            });
+        }
         match normaliser(model) {
             by_query @ (Normaliser::QueryMinmax | Normaliser::QueryZscore) => {
                 let name = Normaliser::NAMES
@@ -189,7 +199,8 @@ struct Columns {
 impl Columns {
     fn of(export: &Export<'_>) -> Result<Self> {
         let ids = || export.features().into_iter().map(|feature| feature.id);
-        let first = u32::from(!ids().any(|id| id == 0));
+        let counts_from = export.model.trained.as_ref().map_or(1, |trained| trained.first_id.min(1));
+        let first = ids().min().unwrap_or(1).min(counts_from);
         let needed = ids().map(|id| (id - first) as usize + 1).max().unwrap_or(0);
         let count = export.options.columns.unwrap_or(needed);
         match count < needed {

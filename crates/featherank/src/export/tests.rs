@@ -173,3 +173,29 @@ fn deep_trees_are_written() {
         assert!(target.export(&model, &options()).is_ok(), "{}", target.name);
     }
 }
+
+/// Data that counts from 0, and a model that does not need feature 0: its feature 1 is still the second column.
+#[test]
+fn columns_count_from_where_the_data_does() {
+    let run = crate::run::Run::new(1, crate::run::Constraints::default());
+    let values = vec![0., 0., 0., 0., 1., 2., 3., 4.];
+    let labels = vec![0., 0., 1., 1.];
+    for first in [0, 1] {
+        let features = FeatureTable::numbered(2, first);
+        let data = Dataset::new(values.clone(), labels.clone(), Queries::from_sizes(&[4]), features);
+        let ranker = crate::registry::ranker("regression-tree").unwrap();
+        let model = ranker.fit(&[], &run, &data.view(), None).unwrap();
+        assert_eq!(model.features().len(), 1);
+        let text = text("lightgbm", &model);
+        assert!(text.contains("max_feature_idx=1") && text.contains("split_feature=1"), "{first}: {text}");
+    }
+}
+
+#[test]
+fn models_that_rank_nothing_are_refused() {
+    let empty = LinearModel::new(&names(), &[]).into();
+    for target in TARGETS.iter().filter(|target| target.holds == Holds::Models) {
+        let error = target.export(&empty, &options()).unwrap_err().to_string();
+        assert!(error.contains("nothing to export"), "{}: {error}", target.name);
+    }
+}

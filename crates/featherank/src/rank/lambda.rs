@@ -13,6 +13,9 @@
 //! pairs whose order is open count most. And a query's lambdas and second derivatives are scaled by log₂(1 + Σ) / Σ, where
 //! Σ is the sum of all pushes, 2 ρΔ each, so that queries with many pairs do not outvote the others.
 
+use crate::data::View;
+use crate::error::{Error, Result};
+
 /// Computes lambdas query after query without allocating anew.
 #[derive(Debug, Default)]
 pub struct Lambdas {
@@ -116,6 +119,17 @@ impl Lambdas {
             ranked.discounts.extend(group.iter().map(|_| discount));
             ranked.firsts.extend(group.iter().map(|_| first));
         }
+    }
+}
+
+/// Refuses labels whose gain 2^y − 1 is no exact number.
+pub fn check_labels(view: &View<'_>) -> Result<()> {
+    let largest = view.labels().flatten().copied().fold(0.0, f32::max);
+    match largest > 53.0 {
+        true => {
+            Err(Error::invalid("label", largest, "at most 53: the lambdas of NDCG need the gain 2^y - 1"))
+        }
+        false => Ok(()),
     }
 }
 

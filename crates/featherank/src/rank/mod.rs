@@ -113,7 +113,10 @@ impl RankerSpec {
         if view.documents() == 0 {
             return Err(Error::invalid("training data", "no documents", "at least one query with documents"));
         }
-        let missing = |&&f: &&FeatureId| view.data().has_missing(f);
+        let missing = |&&f: &&FeatureId| {
+            let column = view.data().column(f);
+            view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
+        };
         match view.features().iter().find(missing) {
             Some(&f) if !self.takes_missing => Err(Error::Conflict {
                 what: format!(

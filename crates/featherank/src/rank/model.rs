@@ -72,12 +72,20 @@ pub struct Training {
     pub params: BTreeMap<String, String>,
     /// The seed.
     pub seed: u64,
-    /// Fingerprint of the data set.
-    pub data: String,
+    /// Fingerprint of the data set, where the model was trained on a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// The smallest feature id of the data: where its owner starts to count.
+    #[serde(default = "one")]
+    pub first_id: u32,
     /// Queries it learnt from.
     pub queries: usize,
     /// Documents it learnt from.
     pub documents: usize,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Training {
@@ -86,7 +94,9 @@ impl Training {
             ranker: ranker.into(),
             params: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             seed: run.seed,
-            data: train.data().fingerprint(),
+            // The whole data would have to be read; whoever saves the model adds it.
+            data: None,
+            first_id: train.data().features().iter().map(|(_, feature)| feature.id).min().unwrap_or(1),
             queries: train.query_count(),
             documents: train.documents(),
         }

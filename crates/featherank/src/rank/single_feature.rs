@@ -29,7 +29,7 @@ pub const SPEC: RankerSpec = RankerSpec {
     cites: &["dincer2014"],
     status: Status::AsPublished,
     scales_out: false,
-    takes_missing: true,
+    takes_missing: false,
     params: &[
         Param { name: "feature", kind: Kind::Feature, default: "best", meaning: "which feature ranks" },
         Param {
@@ -50,7 +50,14 @@ impl Ranker for SingleFeature {
     fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
         let table = train.data().features();
         let feature = match &self.feature {
-            Some(name) => table.resolve(name)?,
+            Some(name) => {
+                let feature = table.resolve(name)?;
+                if !train.features().contains(&feature) {
+                    let expected = "one of the features to train on";
+                    return Err(Error::invalid("feature of single-feature", name, expected));
+                }
+                feature
+            }
             None => self.best(train)?,
         };
         run.step("choosing a feature", 1, Some(1))?;

@@ -79,7 +79,7 @@ pub fn train(
     let (mut model, trials) = plan.fit(run, &train_view, valid_view.as_ref())?;
     if let Some(trained) = &mut model.trained {
         // Of the data as its owner has it, as selections say it.
-        trained.data = fingerprint;
+        trained.data = Some(fingerprint);
     }
     let train_scores = model.score(&train_view)?;
     let valid_scores = valid_view.map(|valid| model.score(&valid)).transpose()?;
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(trained.model.features()[0].id, 2);
             assert_eq!(trained.model.score(&data(0.0).view()).unwrap(), trained.train_scores);
             assert_eq!(Some(trained.model.score(&data(0.5).view()).unwrap()), trained.valid_scores);
-            assert_eq!(trained.model.trained.unwrap().data, data(0.0).fingerprint());
+            assert_eq!(trained.model.trained.unwrap().data, Some(data(0.0).fingerprint()));
         }
     }
 

@@ -85,10 +85,12 @@ pub fn tune(
     let (mut trials, mut best, mut near, mut failure) = (Vec::new(), None::<Candidate>, None, None);
     for (settings, done) in combinations.into_iter().zip(1..) {
         let all = [fixed, &settings].concat();
-        let outcome = match spec.fit_from(&all, run, train, Some(valid), near.as_ref()) {
-            Ok(model) => {
-                let value = measure.summary(&measure.per_query(&model.score(valid)?, valid));
-                let ranks = ranks(&model.score(train)?, train);
+        let fitted = spec.fit_from(&all, run, train, Some(valid), near.as_ref());
+        let scored = fitted.and_then(|model| Ok((model.score(valid)?, model.score(train)?, model)));
+        let outcome = match scored {
+            Ok((valid_scores, train_scores, model)) => {
+                let value = measure.summary(&measure.per_query(&valid_scores, valid));
+                let ranks = ranks(&train_scores, train);
                 let candidate = Candidate { model, settings: all, value, ranks };
                 near = Some(candidate.model.clone());
                 if best.as_ref().is_none_or(|best| candidate.beats(best)) {
@@ -108,7 +110,12 @@ pub fn tune(
     }
     match (best, failure) {
         (Some(best), _) => {
-            Ok(Tuned { model: best.model, settings: best.settings, value: best.value, trials })
+            // Once more from the start, so that the settings alone give the model.
+            let model = match trials.len() {
+                1 => best.model,
+                _ => spec.fit(&best.settings, run, train, Some(valid))?,
+            };
+            Ok(Tuned { model, settings: best.settings, value: best.value, trials })
         }
         (None, Some(error)) => Err(error),
         (None, None) => Err(Error::invalid("grid", "empty", "at least one value for every parameter")),

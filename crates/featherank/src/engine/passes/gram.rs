@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{FeatureId, View};
-use crate::engine::local::blocks;
+use crate::engine::local::{BLOCKS_AT_A_TIME, blocks};
 
 /// Which columns to multiply, and around what to centre them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,8 +52,12 @@ impl Gram {
         let queries: Vec<usize> = view.queries().collect();
         let blocks = blocks(view.rows().map(|rows| rows.len()));
         let of_block = |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
-        let parts: Vec<Gram> = blocks.par_iter().map(of_block).collect();
-        let merged = parts.into_iter().reduce(Gram::merge);
+        let mut merged = None;
+        // Some blocks at a time: the matrices of all of them at once could be larger than the data.
+        for some in blocks.chunks(BLOCKS_AT_A_TIME) {
+            let parts: Vec<Gram> = some.par_iter().map(of_block).collect();
+            merged = merged.into_iter().chain(parts).reduce(Gram::merge);
+        }
         merged.unwrap_or_else(|| Gram::of(pass, &view.with_query_span(0..0)))
     }
 

@@ -1,7 +1,8 @@
 //! A measure for many linear models at once, per query: one matrix product a block of documents, then the tops of the lists.
 //!
-//! Scores are summed in 32 bits, in an order that depends on the number of features alone, so that documents with equal
-//! values get equal scores. Values equal those of [`Measure::per_query`] on these scores.
+//! Scores are summed in 32 bits; documents of a block with equal values get equal scores, and the same request gives the same
+//! scores. With more than 512 features the order of summation, and so the last digit, may differ between requests for one
+//! model and for many. Values equal those of [`Measure::per_query`] on these scores.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::validation::{Validation, informative, per_query, ranges};
 use crate::data::View;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
 use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
@@ -123,6 +123,9 @@ impl Ranker for CoordinateAscent {
         let mut best: Option<Place> = None;
         for restart in 0..self.restarts {
             let mut place = hill.start();
+            if place.value.is_nan() {
+                return Err(Error::invalid("measure", &self.measure, "one under which some query counts"));
+            }
             for round in 0.. {
                 let before = place.value;
                 let mut order: Vec<usize> = (0..design.width()).collect();
@@ -132,7 +135,8 @@ impl Ranker for CoordinateAscent {
                 }
                 run.step("climbing coordinates", restart + 1, Some(self.restarts))?;
                 watch.is_enough(&hill.weights(&place));
-                if place.value - before <= self.tolerance {
+                let climbed = place.value - before > self.tolerance;
+                if !climbed {
                     break;
                 }
             }

@@ -11,7 +11,7 @@
 use super::design::Design;
 use super::newton::diverged;
 use super::simplex_qp::SimplexQp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run::Run;
 
 /// Where a plane is taken, from the best point towards the working set's.
@@ -83,8 +83,14 @@ pub fn minimise(
     working.add(&plane, design);
     let mut lower_bound = f64::NEG_INFINITY;
     let mut planes = 1;
-    for round in 1..=ROUNDS {
+    for round in 1.. {
         run.step("adding cutting planes", round, None)?;
+        if round > ROUNDS {
+            return Err(Error::Conflict {
+                what: format!("{ROUNDS} cutting planes were not enough for C = {c}"),
+                help: "lower c, raise epsilon, or normalise the features".into(),
+            });
+        }
         lower_bound = lower_bound.max(working.solve());
         if !best.objective.is_finite() {
             return Err(diverged(c));

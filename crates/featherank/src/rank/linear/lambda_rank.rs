@@ -18,7 +18,7 @@ use crate::data::View;
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
-use crate::rank::lambda::Lambdas;
+use crate::rank::lambda::{Lambdas, check_labels};
 use crate::rank::{Model, Ranker, RankerSpec};
 use crate::registry::Status;
 use crate::run::Run;
@@ -98,6 +98,7 @@ impl Ranker for LambdaRank {
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         informative(&design)?;
+        check_labels(train)?;
         let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
         let steps: Vec<f64> = ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::cholesky::PivotedCholesky;
 use super::design::Design;
 use super::pair_free::{Preferences, Violations};
+use crate::engine::BLOCKS_AT_A_TIME;
 use crate::error::{Error, Result};
 use crate::run::Run;
 
@@ -166,9 +167,13 @@ impl<'a> SquaredHingeProblem<'a> {
             matmul(product.as_mut(), Accum::Replace, x.transpose(), curved.as_ref(), 1.0, Par::Seq);
             product
         };
-        let parts: Vec<Mat<f64>> = (0..self.preferences.blocks()).into_par_iter().map(of_block).collect();
-        let total =
-            parts.into_iter().reduce(|sum, next| sum + next).unwrap_or_else(|| Mat::zeros(width, width));
+        let mut total = Mat::<f64>::zeros(width, width);
+        // Some blocks at a time: the matrices of all of them at once could be larger than the data.
+        let blocks: Vec<usize> = (0..self.preferences.blocks()).collect();
+        for some in blocks.chunks(BLOCKS_AT_A_TIME) {
+            let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
+            total = parts.into_iter().fold(total, |sum, next| sum + next);
+        }
         (0..width * width)
             .map(|at| 0.5 * (total[(at / width, at % width)] + total[(at % width, at / width)]))
             .collect()

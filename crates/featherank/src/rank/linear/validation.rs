@@ -62,6 +62,15 @@ pub fn check_labels(measure: &Measure, design: &Design<'_>) -> Result<()> {
     measure.check_labels(design.labels().iter().copied().fold(0.0, f32::max))
 }
 
+/// The error for validation data that a measure says nothing about.
+pub fn no_query_counts(measure: &Measure) -> Error {
+    Error::invalid(
+        "validation data",
+        format!("no query that {measure} counts"),
+        "at least one relevant document",
+    )
+}
+
 /// Refuses weights that are not numbers.
 pub fn check_finite(ranker: &str, weights: &[f64]) -> Result<()> {
     // A model's scores are single precision: weights beyond it would make scores infinite.
@@ -100,7 +109,12 @@ impl<'a> Validation<'a> {
             let features: Vec<FeatureId> = design.features().iter().map(resolve).collect::<Result<_>>()?;
             let design = Design::with_features(valid, features);
             check_labels(measure, &design)?;
-            Ok(design)
+            // Which queries count does not depend on the scores.
+            let values = per_query(measure, &design, &vec![0.0; design.labels().len()]);
+            match values.iter().all(|value| value.is_nan()) {
+                true => Err(no_query_counts(measure)),
+                false => Ok(design),
+            }
         };
         let design = valid.map(same_features).transpose()?;
         Ok(Validation { measure, design, patience, waited: 0, best: None })

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
 use crate::random::{Purpose, stream};
+use crate::rank::linear::validation::no_query_counts;
 use crate::run::Run;
 
 /// What all boosted rankers can be told.
@@ -64,7 +65,7 @@ pub(super) const PARAMS: [Param; 6] = [
     Param {
         name: "measure",
         kind: Kind::Measure,
-        default: "ndcg@10",
+        default: "ndcg[ties=expected]@10",
         meaning: "what is looked at on validation data",
     },
 ];
@@ -135,7 +136,7 @@ impl Boosting {
                 }
                 continue;
             };
-            validation.add(&trees[round], round);
+            validation.add(&trees[round], round)?;
             if nothing_left || round >= validation.best_round + self.patience {
                 break;
             }
@@ -167,6 +168,7 @@ impl<'a> Validation<'a> {
         let table = view.data().features();
         let column =
             |feature: &crate::data::Feature| table.resolve(&feature.label()).map(|f| view.data().column(f));
+        measure.check_labels(view.labels().flatten().copied().fold(0.0, f32::max))?;
         Ok(Validation {
             view,
             columns: bins.features().iter().map(column).collect::<Result<_>>()?,
@@ -178,12 +180,16 @@ impl<'a> Validation<'a> {
     }
 
     /// Adds a tree's output and measures the ranking.
-    fn add(&mut self, tree: &Tree, round: usize) {
+    fn add(&mut self, tree: &Tree, round: usize) -> Result<()> {
         tree.add_scores(self.view, &self.columns, &mut self.scores);
         let scores: Vec<f32> = self.scores.iter().map(|&score| score as f32).collect();
         let value = self.measure.summary(&self.measure.per_query(&scores, self.view));
+        if value.is_nan() {
+            return Err(no_query_counts(self.measure));
+        }
         if value > self.best_value {
             (self.best_value, self.best_round) = (value, round);
         }
+        Ok(())
     }
 }

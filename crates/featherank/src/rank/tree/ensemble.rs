@@ -16,7 +16,7 @@ pub struct TreeEnsemble {
 /// What makes a feature matter to an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Importance {
-    /// By how much its splits brought the squared error down.
+    /// By how much its splits improved the fit.
     Gain,
     /// How many splits use it.
     Count,

@@ -22,6 +22,9 @@ const COPY_AT: [usize; 2] = [2048, 64];
 /// Nodes with fewer documents than this are searched document by document.
 const FEW: usize = 256;
 
+/// Leaves that keep their histograms while they wait: some hundred megabytes with a hundred features.
+const HISTOGRAMS: usize = 512;
+
 /// How far a tree grows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Growth<'a> {
@@ -46,8 +49,10 @@ pub(super) struct Targets<const K: usize> {
 impl<const K: usize> Targets<K> {
     /// Targets (and curvatures) of all documents; `weight` is how often each counts.
     pub fn new(values: [&[f64]; K], weight: impl Fn(usize) -> u32) -> Self {
-        let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        let packings = values.map(|values| Packing::new(values.len(), largest(values)));
+        let size = |values: &[f64]| {
+            values.iter().enumerate().map(|(i, value)| f64::from(weight(i)) * value.abs()).sum::<f64>()
+        };
+        let packings = values.map(|values| Packing::new(values.len(), size(values)));
         let documents = values.first().map_or(0, |values| values.len());
         let cell = |i| std::array::from_fn(|k| packings[k].cell(values[k][i], weight(i)));
         Targets { cells: (0..documents).map(cell).collect(), packings }
@@ -123,6 +128,39 @@ struct Candidate<const K: usize> {
     total: Cell<K>,
 }
 
+/// Leaves that wait to be split. Where the number of leaves is limited the best comes first; otherwise the order does not
+/// matter, and the newest comes first, so that few wait at a time.
+enum Open<const K: usize> {
+    Best(BinaryHeap<Candidate<K>>),
+    Newest(Vec<Candidate<K>>),
+}
+
+impl<const K: usize> Open<K> {
+    fn new(limited: bool) -> Self {
+        if limited { Open::Best(BinaryHeap::new()) } else { Open::Newest(Vec::new()) }
+    }
+
+    fn add(&mut self, candidate: Option<Candidate<K>>) {
+        match self {
+            Open::Best(heap) => {
+                // Beyond so many the histograms are forgotten, and counted again when it is the leaf's turn.
+                let keep = heap.len() < HISTOGRAMS;
+                heap.extend(
+                    candidate.map(|leaf| Candidate { histogram: leaf.histogram.filter(|_| keep), ..leaf }),
+                );
+            }
+            Open::Newest(stack) => stack.extend(candidate),
+        }
+    }
+
+    fn next(&mut self) -> Option<Candidate<K>> {
+        match self {
+            Open::Best(heap) => heap.pop(),
+            Open::Newest(stack) => stack.pop(),
+        }
+    }
+}
+
 impl<const K: usize> Ord for Candidate<K> {
     /// The largest gain first; of equals the leaf that was made first.
     fn cmp(&self, other: &Self) -> Ordering {
@@ -147,11 +185,11 @@ impl<const K: usize> Eq for Candidate<K> {}
 impl<const K: usize> Grower<'_, '_, K> {
     fn grow(mut self, mut rows: Vec<u32>, cells: &[Cell<K>]) -> Grown {
         let columns: Vec<&[u8]> = self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
-        let mut heap = BinaryHeap::new();
-        heap.extend(self.open(0, &columns, &mut rows, cells, None));
+        let mut open = Open::new(self.growth.max_leaves.is_some());
+        open.add(self.open(0, &columns, &mut rows, cells, None));
         let most = self.growth.max_leaves.unwrap_or(usize::MAX);
         while self.leaves.len() < most {
-            let Some(next) = heap.pop() else { break };
+            let Some(next) = open.next() else { break };
             let (left, right) = (next.leaf, self.split(&next, &columns, &mut rows));
             if self.leaves.len() == most {
                 break;
@@ -170,8 +208,8 @@ impl<const K: usize> Grower<'_, '_, K> {
                 }
                 _ => None,
             };
-            heap.extend(self.open(small, &columns, &mut rows, cells, counted));
-            heap.extend(self.open(large, &columns, &mut rows, cells, rest));
+            open.add(self.open(small, &columns, &mut rows, cells, counted));
+            open.add(self.open(large, &columns, &mut rows, cells, rest));
         }
         self.tree.leaf = vec![0.0; self.leaves.len()];
         Grown { tree: self.tree, rows, leaves: self.leaves }

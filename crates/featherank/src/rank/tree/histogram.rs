@@ -2,7 +2,7 @@
 //!
 //! Both are in one 64-bit integer, the count in the low bits and the sum, in fixed point, above it. Integers add up to the
 //! same whatever the order, so that threads, blocks and the subtraction trick cannot change a tree. Fixed point costs
-//! nothing that matters: with a million documents a target keeps 20 bits, and leaves are computed from the targets themselves.
+//! little: with a million documents the mean target keeps 20 bits, and leaves are computed from the targets themselves.
 //! A cell holds `K` such integers: one for least squares, a second with the curvatures for Newton steps.
 
 use rayon::prelude::*;
@@ -53,12 +53,12 @@ pub(super) fn total<'a, const K: usize>(cells: impl Iterator<Item = &'a Cell<K>>
 }
 
 impl Packing {
-    /// Room for `documents` documents with targets up to `largest` in size.
-    pub fn new(documents: usize, largest: f64) -> Self {
+    /// Room for `documents` documents whose targets are `total` in size together.
+    pub fn new(documents: usize, total: f64) -> Self {
         let count_bits = usize::BITS - documents.leading_zeros() + 1;
-        // Sign and as many bits as the documents can add stay free; a power of two keeps small whole numbers exact.
-        let bits = 63 - 2 * count_bits as i32;
-        let exponent = if largest > 0.0 { bits - largest.log2().floor() as i32 - 1 } else { 0 };
+        // The sign stays free, and the half that rounding adds to each target; a power of two keeps small whole numbers exact.
+        let room = 2f64.powi(62 - count_bits as i32) - documents as f64;
+        let exponent = if total > 0.0 { (room / total).log2().floor() as i32 } else { 0 };
         let scale = 2f64.powi(exponent.clamp(-1000, 1000));
         Packing { count_bits, scale, unit: 1.0 / scale }
     }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn packed_sums_open_exactly() {
-        let packing = Packing::new(1_000_000, 4.0);
+        let packing = Packing::new(1_000_000, 4e6);
         let cells = [packing.cell(4.0, 3), packing.cell(-2.0, 1), packing.cell(0.5, 2)];
         let Sums { count, sum } = packing.open(cells.iter().sum());
         assert_eq!(count, 6);
@@ -169,13 +169,24 @@ mod tests {
 
     #[test]
     fn the_largest_targets_of_many_documents_do_not_overflow() {
-        for (documents, largest) in [(1usize, 1e30), (5_000_000, 1.0), (4_000_000, 1e-20), (3, 0.0)] {
-            let packing = Packing::new(documents, largest);
+        for (documents, largest) in [(1usize, 1e30), (8_000_000, 1.0), (4_000_000, 1e-20), (3, 0.0)] {
+            let packing = Packing::new(documents, largest * documents as f64);
             for sign in [1.0, -1.0] {
                 let total = packing.cell(sign * largest, 1).checked_mul(documents as i64).unwrap();
-                assert_eq!(packing.open(total).count, documents as i64);
+                let Sums { count, sum } = packing.open(total);
+                assert_eq!(count, documents as i64);
+                assert!((sum - sign * largest * documents as f64).abs() <= 1e-4 * largest * documents as f64);
             }
         }
+    }
+
+    /// One target of a million times the others' size leaves them their digits.
+    #[test]
+    fn small_targets_survive_beside_a_large_one() {
+        let documents = 1_000_000;
+        let packing = Packing::new(documents, 1.0 + 1e-6 * documents as f64);
+        let Sums { sum, .. } = packing.open(packing.cell(1e-6, 1) * 1000);
+        assert!((sum - 1e-3).abs() < 1e-6, "{sum}");
     }
 
     /// Nine columns of random bins: in one go, in two halves, and by subtraction.

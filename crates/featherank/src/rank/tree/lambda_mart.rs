@@ -15,7 +15,7 @@ use super::boost::{Boosting, PARAMS, Splits};
 use crate::data::View;
 use crate::error::Result;
 use crate::params::{Kind, Param};
-use crate::rank::lambda::Lambdas;
+use crate::rank::lambda::{Lambdas, check_labels};
 use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
 use crate::registry::Status;
 use crate::run::Run;
@@ -27,7 +27,7 @@ use crate::run::Run;
 /// | `leaves` | 10 | 2 to 100000 | leaves of a tree, best splits first |
 /// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
 /// | `patience` | 100 | 1 to 100000 | stop after so many trees without a better validation value |
-/// | `measure` | `ndcg@10` | any measure | what is looked at on validation data |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is looked at on validation data |
 /// | `cutoff` | 30 | 0 to 1000000 | positions whose NDCG the lambdas are of; 0 means all |
 /// | `normalise` | yes | yes, no | LightGBM's normalisation of lambdas |
 /// | `splits` | newton | newton, least-squares | what splits make better |
@@ -41,7 +41,7 @@ pub struct LambdaMart {
 /// The registry's entry.
 pub const SPEC: RankerSpec = RankerSpec {
     name: "lambdamart",
-    summary: "regression trees boosted on the lambdas of NDCG",
+    summary: "regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM unless told otherwise",
     cites: &["burges2010", "wu2010", "ke2017", "sousa2016"],
     status: Status::AsPublished,
     scales_out: false,
@@ -114,6 +114,7 @@ impl LambdaMart {
         train: &View<'_>,
         valid: Option<&View<'_>>,
     ) -> Result<Model> {
+        check_labels(train)?;
         let kernel = if self.normalise { Lambdas::normalised } else { Lambdas::new };
         let ensemble =
             self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {

@@ -19,7 +19,7 @@ use crate::run::Run;
 /// | `leaves` | 10 | 2 to 100000 | leaves of a tree, best splits first |
 /// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
 /// | `patience` | 100 | 1 to 100000 | stop after so many trees without a better validation value |
-/// | `measure` | `ndcg@10` | any measure | what is looked at on validation data |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is looked at on validation data |
 pub struct Mart(Boosting);
 
 /// The registry's entry.

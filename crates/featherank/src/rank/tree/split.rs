@@ -106,19 +106,19 @@ impl<const K: usize> Search<'_, K> {
 
     /// The most that any splits of a node could gain; none where there is nothing to gain.
     fn most_to_gain(&self, rows: &[u32], cells: &[Cell<K>], total: &Cell<K>) -> Option<f64> {
+        if K > 1 {
+            // A document alone may have no curvature at all, and then there is no bound.
+            return Some(f64::INFINITY);
+        }
         let alone: f64 = rows.iter().map(|&row| self.fit(&cells[row as usize])).sum();
         let most = alone - self.fit(total);
         (most > ROUNDING * alone).then_some(most)
     }
 
-    /// How well one value fits some documents: (Σ target)² over their number, or over their curvature.
+    /// How well their mean fits some documents: (Σ target)² over their number.
     fn fit(&self, cell: &Cell<K>) -> f64 {
         let Sums { count, sum } = self.packings[0].open(cell[0]);
-        if sum == 0.0 {
-            return 0.0;
-        }
-        let weight = if K > 1 { self.packings[1].open(cell[1]).sum } else { count as f64 };
-        sum * sum / weight
+        sum * sum / count as f64
     }
 
     /// Tries every cut of a feature; `filled` are its bins with documents in order, those of missing values left out.
@@ -166,7 +166,7 @@ impl<const K: usize> Search<'_, K> {
         }
         let (wl, wr) = if K > 1 {
             let (hl, hr) = (self.packings[1].open(left[1]).sum, self.packings[1].open(right[1]).sum);
-            if hl <= self.min_curvature || hr <= self.min_curvature {
+            if hl < self.min_curvature || hr < self.min_curvature || hl <= 0.0 || hr <= 0.0 {
                 return 0.0;
             }
             (hl, hr)
