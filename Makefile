@@ -39,13 +39,19 @@ docs: release
 # Rankers on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 reproduce:
-	cargo run --release --locked -p featherank --example reproduce -- $(DATA) experiments/letor.json > docs/reproduction.md.new
+	cargo build --release --locked --workspace --examples --bins
+	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
-# Side-by-side timings against peers, as ratios measured in one run.
-bench: $(VENV)/installed release
-	cargo build --release --locked -p featherank --example read_data
-	FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/read_text.py
+# Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set
+# beside liblinear where OHSUMED is in DATA.
+OHSUMED ?= $(wildcard $(DATA)/OHSUMED/QueryLevelNorm)
+bench: $(VENV)/installed
+	cargo build --release --locked --workspace --examples --bins
+	$(VENV)/bin/python bench/read_text.py
+	$(VENV)/bin/python bench/convex_rankers.py $(addprefix --ohsumed ,$(OHSUMED))
+	FEATHERANK_BIN=$(BIN) FIT_RANKER_BIN=$(TARGET)/release/examples/fit_ranker $(VENV)/bin/python bench/tree_rankers.py
+	$(TARGET)/release/examples/growth
 
 # Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.
 fuzz:

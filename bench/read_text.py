@@ -92,8 +92,8 @@ def target_folder() -> Path:
 
 def build() -> tuple[Path, Path]:
     """Builds the command and the reading example; returns where they are."""
-    for what in (["-p", "featherank-cli"], ["-p", "featherank", "--example", "read_data"]):
-        subprocess.run(["cargo", "build", "--release", *what], check=True, cwd=PROJECT)
+    command = ["cargo", "build", "--release", "--workspace", "--examples", "--bins"]
+    subprocess.run(command, check=True, cwd=PROJECT)
     release = target_folder() / "release"
     return release / "featherank", release / "examples" / "read_data"
 
