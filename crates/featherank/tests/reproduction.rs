@@ -91,3 +91,17 @@ fn worse_rows_are_noticed() {
     assert!(differences(&row(0.00005, 36.0), reference).is_empty());
     assert_eq!(differences(&row(-0.0002, 36.0), reference).len(), 4, "better is not the same");
 }
+
+/// The page is made from the plan; a row added to one must be in the other.
+#[test]
+fn the_page_shows_every_row_of_the_plan() {
+    let page = include_str!("../../../docs/reproduction.md");
+    let plan = plan();
+    for data in &plan.data {
+        assert!(page.contains(&format!("## {}\n", data.name)), "{}", data.name);
+    }
+    for row in &plan.rows {
+        let shown = page.matches(&format!("| {} | ", row.name)).count();
+        assert!(shown >= plan.data.len(), "{} is missing: make reproduce", row.name);
+    }
+}
