@@ -65,7 +65,12 @@ fn main() -> Result<()> {
     println!("## Settings\n\n| ranker | chosen on validation data |\n|---|---|");
     for row in &plan.rows {
         let tuned = Some(row.tuned()).filter(|tuned| !tuned.is_empty());
-        println!("| {} (`{}`) | {} |", row.name, row.ranker, tuned.as_deref().unwrap_or("nothing, or only when to stop"));
+        println!(
+            "| {} (`{}`) | {} |",
+            row.name,
+            row.ranker,
+            tuned.as_deref().unwrap_or("nothing, or only when to stop")
+        );
     }
     print!("\n{REMARKS}");
     Ok(())
