@@ -2,7 +2,8 @@
 //!
 //! XGBoost goes left *below* the threshold, we go left up to it: thresholds go out as the next larger 32-bit number. After
 //! the largest number there is no next one, so a split that sends every value left goes out with its children exchanged,
-//! below the smallest number. Leaves are 32-bit numbers in XGBoost, and added up as such.
+//! below the smallest number. Leaves are 32-bit numbers in XGBoost, and added up as such. Its predictor takes the right child
+//! to be the node after the left one, whatever the file says, so nodes are numbered in that way.
 
 use serde_json::json;
 
@@ -91,41 +92,68 @@ fn booster(export: &Export<'_>) -> Result<serde_json::Value> {
     }))
 }
 
-/// All nodes in lists, splits first.
-fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> serde_json::Value {
-    let (splits, nodes) = (tree.feature.len(), tree.feature.len() + tree.leaf.len());
-    const NO_PARENT: usize = i32::MAX as usize;
-    let mut parents = vec![NO_PARENT; nodes];
-    let place = |&child: &i32| Node::of(child).number(tree) as i64;
-    for split in 0..splits {
-        for child in [tree.left[split], tree.right[split]] {
-            parents[Node::of(child).number(tree)] = split;
+/// Numbers of the nodes: the root is 0, a right child follows its left one, and children come after their parents.
+struct Numbers {
+    splits: Vec<usize>,
+    leaves: Vec<usize>,
+}
+
+impl Numbers {
+    fn of(tree: &Tree) -> Self {
+        let mut numbers = Numbers { splits: vec![0; tree.feature.len()], leaves: vec![0; tree.leaf.len()] };
+        let children = tree.left.iter().zip(&tree.right).flat_map(|(&left, &right)| [left, right]);
+        for (number, child) in (1..).zip(children) {
+            match Node::of(child) {
+                Node::Split(split) => numbers.splits[split] = number,
+                Node::Leaf(leaf) => numbers.leaves[leaf] = number,
+            }
+        }
+        numbers
+    }
+
+    fn get(&self, node: Node) -> usize {
+        match node {
+            Node::Split(split) => self.splits[split],
+            Node::Leaf(leaf) => self.leaves[leaf],
         }
     }
-    let with_leaves = |children: &[i32]| -> Vec<i64> {
-        children.iter().map(place).chain(std::iter::repeat_n(-1, splits + 1)).collect()
-    };
-    let leaves: Vec<f32> = tree.leaf.iter().map(|&value| value as f32).collect();
-    let conditions = [&tree.threshold[..], &leaves[..]].concat();
-    let gains: Vec<f32> =
-        tree.gain.iter().map(|&gain| gain as f32).chain(leaves.iter().map(|_| 0.0)).collect();
-    let indices: Vec<usize> =
-        tree.feature.iter().map(|&f| column[f as usize]).chain(leaves.iter().map(|_| 0)).collect();
-    let left: Vec<u8> = tree.missing_left.iter().map(|&l| l.into()).chain(leaves.iter().map(|_| 0)).collect();
+
+    /// A list with one entry a node, from one entry a split and one a leaf.
+    fn list<T: Copy + Default>(&self, splits: impl Fn(usize) -> T, leaves: impl Fn(usize) -> T) -> Vec<T> {
+        let mut list = vec![T::default(); self.splits.len() + self.leaves.len()];
+        self.splits.iter().enumerate().for_each(|(split, &number)| list[number] = splits(split));
+        self.leaves.iter().enumerate().for_each(|(leaf, &number)| list[number] = leaves(leaf));
+        list
+    }
+}
+
+/// All nodes in lists.
+fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> serde_json::Value {
+    const NO_PARENT: usize = i32::MAX as usize;
+    let numbers = Numbers::of(tree);
+    let nodes = tree.feature.len() + tree.leaf.len();
+    let mut parents = vec![NO_PARENT; nodes];
+    for (split, children) in tree.left.iter().zip(&tree.right).enumerate() {
+        for &child in [children.0, children.1] {
+            parents[numbers.get(Node::of(child))] = numbers.splits[split];
+        }
+    }
+    let children = |of: &[i32]| numbers.list(|split| numbers.get(Node::of(of[split])) as i64, |_| -1);
+    let leaf = |leaf: usize| tree.leaf[leaf] as f32;
     json!({
-        "base_weights": vec![0.0; splits].into_iter().chain(leaves.iter().copied()).collect::<Vec<f32>>(),
+        "base_weights": numbers.list(|_| 0.0, leaf),
         "categories": [],
         "categories_nodes": [],
         "categories_segments": [],
         "categories_sizes": [],
-        "default_left": left,
+        "default_left": numbers.list(|split| u8::from(tree.missing_left[split]), |_| 0),
         "id": number,
-        "left_children": with_leaves(&tree.left),
-        "loss_changes": gains,
+        "left_children": children(&tree.left),
+        "loss_changes": numbers.list(|split| tree.gain[split] as f32, |_| 0.0),
         "parents": parents,
-        "right_children": with_leaves(&tree.right),
-        "split_conditions": conditions,
-        "split_indices": indices,
+        "right_children": children(&tree.right),
+        "split_conditions": numbers.list(|split| tree.threshold[split], leaf),
+        "split_indices": numbers.list(|split| column[tree.feature[split] as usize], |_| 0),
         "split_type": vec![0; nodes],
         "sum_hessian": vec![0.0; nodes],
         "tree_param": {
@@ -143,6 +171,7 @@ pub(super) fn dump(export: &Export<'_>) -> Result<String> {
     let mut text = String::from("[");
     for (number, tree) in strict_trees(export)?.iter().enumerate() {
         text += if number == 0 { "\n" } else { ",\n" };
+        let numbers = Numbers::of(tree);
         walk(tree, |event, depth| match event {
             Event::Leave(Node::Split(_)) => text += "]}",
             Event::Leave(Node::Leaf(_)) => {}
@@ -150,14 +179,15 @@ pub(super) fn dump(export: &Export<'_>) -> Result<String> {
                 text += if side == Side::Right { "," } else { "" };
                 text += &match node {
                     Node::Leaf(leaf) => {
-                        format!("{{\"nodeid\":{},\"leaf\":{:?}}}", node.number(tree), tree.leaf[leaf] as f32)
+                        format!("{{\"nodeid\":{},\"leaf\":{:?}}}", numbers.get(node), tree.leaf[leaf] as f32)
                     }
                     Node::Split(split) => {
                         let [left, right] =
-                            [tree.left[split], tree.right[split]].map(|c| Node::of(c).number(tree));
+                            [tree.left[split], tree.right[split]].map(|c| numbers.get(Node::of(c)));
                         format!(
-                            "{{\"nodeid\":{split},\"depth\":{depth},\"split\":{},\"split_condition\":{:?},\"yes\":{left},\
+                            "{{\"nodeid\":{},\"depth\":{depth},\"split\":{},\"split_condition\":{:?},\"yes\":{left},\
                              \"no\":{right},\"missing\":{},\"children\":[",
+                            numbers.splits[split],
                             names[tree.feature[split] as usize],
                             tree.threshold[split],
                             if tree.missing_left[split] { left } else { right },
