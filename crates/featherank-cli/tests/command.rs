@@ -292,8 +292,16 @@ fn missing_values_can_be_kept() {
     assert!(!inspected.contains("NaN"), "{inspected}");
     let error = text(&keep(&["select", "t.csv"]).stderr);
     assert!(error.contains("feature a has some"), "{error}");
-    let train = ["train", "t.csv", "--ranker", "single-feature", "-p"];
-    assert!(keep(&[&train[..], &["feature=b"]].concat()).status.success());
-    let error = text(&keep(&[&train[..], &["feature=a"]].concat()).stderr);
+    let train = ["train", "t.csv", "--ranker", "single-feature", "-o", "m.json", "--features"];
+    let error = text(&keep(&[&train[..], &["a,b"]].concat()).stderr);
+    assert!(error.contains("cannot learn from missing values, and feature a has some"), "{error}");
+    assert!(keep(&[&train[..], &["b"]].concat()).status.success());
+    assert!(keep(&["rank", "t.csv", "--model", "m.json"]).status.success(), "feature a is not needed");
+    std::fs::write(folder.path().join("gap.csv"), "qid,label,a,b\n1,1,1,\n1,0,3,1\n").unwrap();
+    let error = text(&keep(&["rank", "gap.csv", "--model", "m.json"]).stderr);
     assert!(error.contains("cannot score missing values"), "{error}");
+    let trees = ["train", "t.csv", "--ranker", "regression-tree", "--features", "a", "-o", "trees.json"];
+    assert!(keep(&trees).status.success());
+    let scores = keep(&["rank", "t.csv", "--model", "trees.json", "--form", "scores"]).stdout;
+    assert_eq!(text(&scores), "1\n0\n", "the missing value went its own way");
 }
