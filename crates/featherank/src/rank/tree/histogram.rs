@@ -127,20 +127,20 @@ fn add_block<const K: usize>(
         ([a, b, c, d], [ca, cb, cc, cd]) if contiguous => {
             let span = rows[0] as usize..rows[0] as usize + rows.len();
             let bins = ca[span.clone()].iter().zip(&cb[span.clone()]).zip(&cc[span.clone()]).zip(&cd[span]);
-            for ((((&ba, &bb), &bc), &bd), cell) in bins.zip(cells) {
-                add(&mut a[usize::from(ba)], cell);
-                add(&mut b[usize::from(bb)], cell);
-                add(&mut c[usize::from(bc)], cell);
-                add(&mut d[usize::from(bd)], cell);
+            for ((((&ba, &bb), &bc), &bd), &cell) in bins.zip(cells) {
+                add(&mut a[usize::from(ba)], &cell);
+                add(&mut b[usize::from(bb)], &cell);
+                add(&mut c[usize::from(bc)], &cell);
+                add(&mut d[usize::from(bd)], &cell);
             }
         }
         ([a, b, c, d], [ca, cb, cc, cd]) => {
-            for (&row, cell) in rows.iter().zip(cells) {
+            for (&row, &cell) in rows.iter().zip(cells) {
                 let row = row as usize;
-                add(&mut a[usize::from(ca[row])], cell);
-                add(&mut b[usize::from(cb[row])], cell);
-                add(&mut c[usize::from(cc[row])], cell);
-                add(&mut d[usize::from(cd[row])], cell);
+                add(&mut a[usize::from(ca[row])], &cell);
+                add(&mut b[usize::from(cb[row])], &cell);
+                add(&mut c[usize::from(cc[row])], &cell);
+                add(&mut d[usize::from(cd[row])], &cell);
             }
         }
         (histograms, columns) => {
