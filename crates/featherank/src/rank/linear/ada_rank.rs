@@ -37,12 +37,14 @@ use crate::run::Run;
 /// | `measure` | `ndcg[ties=expected]@10`, `map[ties=expected]` | any measure up to 1 | what is boosted |
 /// | `update` | `paper` | paper, ranklib | whose rules weigh queries and end the rounds |
 /// | `rounds` | `100` | 1 to 500 | rounds, at most |
+/// | `validation` | as `measure` | any measure | what chooses the number of rounds on validation data |
 /// | `repeats` | `allow` | allow, forbid | whether a feature may be picked again |
 /// | `tolerance` | `0.002` | 0 to 1 | RankLib: a fall on training data that ends a phase |
 /// | `enqueue` | `yes` | yes, no | RankLib: a feature picked twice running waits until the others are done |
 /// | `streak` | `5` | 1 to 500 | RankLib: idle picks running after which a feature is left out |
 pub struct AdaRank {
     measure: Measure,
+    validation: Measure,
     update: Update,
     rounds: u64,
     repeats: bool,
@@ -54,9 +56,15 @@ enum Update {
     RankLib { tolerance: f64, enqueue: bool, streak: u64 },
 }
 
-const fn params(measure: &'static str) -> [Param; 7] {
+const fn params(measure: &'static str) -> [Param; 8] {
     [
         Param { name: "measure", kind: Kind::Measure, default: measure, meaning: "what is boosted" },
+        Param {
+            name: "validation",
+            kind: Kind::Measure,
+            default: measure,
+            meaning: "what chooses the number of rounds on validation data",
+        },
         Param {
             name: "update",
             kind: Kind::Choice(&["paper", "ranklib"]),
@@ -117,6 +125,7 @@ const fn spec(name: &'static str, summary: &'static str, params: &'static [Param
             };
             Ok(Box::new(AdaRank {
                 measure: params.measure("measure")?,
+                validation: params.measure("validation")?,
                 update,
                 rounds: params.whole("rounds")?,
                 repeats: params.text("repeats") == "allow",
@@ -138,7 +147,7 @@ impl Ranker for AdaRank {
         let design = Design::new(train)?;
         informative(&design)?;
         check_labels(&self.measure, &design)?;
-        let watch = Validation::new(&self.measure, train, &design, valid, 0)?;
+        let watch = Validation::new(&self.validation, train, &design, valid, 0)?;
         let mut boost = Boost::new(self, run, &design, watch)?;
         match self.update {
             Update::Paper => boost.follow_paper()?,
