@@ -58,10 +58,8 @@ pub const SPEC: RankerSpec = RankerSpec {
 };
 
 impl Ranker for LinearRegression {
-    fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
-        let solver = SubsetSolver::new(train, self.usable(train)?, self.centring, self.ridge);
-        run.step("solving least squares", 1, Some(1))?;
-        solver.solve(train.features())
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.for_subsets(run, train, valid)?(train.features())
     }
 
     /// One pass over the rows, then no other.

@@ -57,11 +57,8 @@ pub const SPEC: RankerSpec = RankerSpec {
 };
 
 impl Ranker for RankRls {
-    fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
-        let features = Design::new(train)?.features().to_vec();
-        let solver = SubsetSolver::new(train, features, self.weighting, self.lambda);
-        run.step("solving least squares", 1, Some(1))?;
-        solver.solve(train.features())
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.for_subsets(run, train, valid)?(train.features())
     }
 
     /// One pass over the rows, then no other.

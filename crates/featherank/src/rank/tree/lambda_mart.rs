@@ -88,8 +88,7 @@ pub const SPEC: RankerSpec = RankerSpec {
 
 impl Ranker for LambdaMart {
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        let bins = Bins::new(train);
-        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, train, valid)
+        self.for_subsets(run, train, valid)?(train.features())
     }
 
     /// Bins once; a subset is a mask.

@@ -90,9 +90,8 @@ pub const SPEC: RankerSpec = RankerSpec {
 };
 
 impl Ranker for RandomForest {
-    fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
-        let bins = Bins::new(train);
-        self.fit_binned(run, &bins, &bins.mask(train, train.features())?, &labels(train))
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.for_subsets(run, train, valid)?(train.features())
     }
 
     /// Bins once; a subset is a mask.
