@@ -9,7 +9,13 @@ use crate::rank::{self, RankerSpec};
 use crate::select::{self, SelectorSpec};
 
 /// All selectors, in the order they are listed.
-pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
+pub static SELECTORS: &[&SelectorSpec] = &[
+    &select::filter::top_k::SPEC,
+    &select::filter::fcbf::SPEC,
+    &select::filter::cfs::SPEC,
+    &select::filter::consistency::SPEC,
+    &select::filter::interact::SPEC,
+];
 
 /// All rankers, in the order they are listed.
 pub static RANKERS: &[&RankerSpec] = &[
