@@ -224,7 +224,8 @@ fn ids(selection: &Selection) -> BTreeSet<u32> {
 
 const NAMES: [&str; 4] = ["fcbf", "cfs", "consistency", "interact"];
 
-/// Every column of tiny twice: of no feature both are chosen, and the first stands for both.
+/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS promises no such thing: by its
+/// formula a copy of a strong feature can raise the merit of a set with weak ones.
 #[test]
 fn copies_are_never_both_chosen() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
@@ -235,7 +236,7 @@ fn copies_are_never_both_chosen() {
         data.queries().clone(),
         FeatureTable::numbered(2 * width, 1),
     );
-    for name in NAMES {
+    for name in ["fcbf", "consistency", "interact"] {
         let once = ids(&select(name, &[], Constraints::default(), &data).unwrap());
         assert_eq!(ids(&select(name, &[], Constraints::default(), &twice).unwrap()), once, "{name}");
     }

@@ -7,7 +7,9 @@
 //!
 //! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's `ConsistencySubsetEval` with `BestFirst`
 //! does, which is what Costa & Silva (2010) ran. `backward` is what their text describes: it starts from all features and takes away
-//! features as long as the merit stays that of the full set, best-first as well. On the path, features follow each other as each
+//! features as long as the merit stays that of the full set, best-first as well. One thing is ours: where the forward search ends
+//! with no feature at all, because none alone changes a majority, it starts again from the shortest greedy run of features that does.
+//! On the path, features follow each other as each
 //! would raise the merit most.
 
 use rayon::prelude::*;
@@ -74,7 +76,11 @@ impl Selector for Consistency {
             Direction::Forward => candidates.keep.clone(),
             Direction::Backward => [&candidates.keep[..], &candidates.free].concat(),
         };
-        let found = search.search(run, &start, &candidates.free, &mut merit)?.subset;
+        let mut found = search.search(run, &start, &candidates.free, &mut merit)?.subset;
+        if found.is_empty() {
+            let start = shortest_start(run, &candidates.free, &mut merit)?;
+            found = search.search(run, &start, &candidates.free, &mut merit)?.subset;
+        }
         let chosen = match self.direction {
             Direction::Forward => {
                 let along = (1..=found.len()).map(|size| Ok((found[size - 1], merit.merit(&found[..size])?)));
@@ -86,6 +92,14 @@ impl Selector for Consistency {
         let rest = greedy_order(run, &set, &candidates.without(&set), &mut merit)?;
         candidates.select(run, engine, &chosen, &rest)
     }
+}
+
+/// The shortest greedy run of features under which some document becomes consistent.
+fn shortest_start(run: &Run, free: &[FeatureId], merit: &mut ConsistencyMerit<'_>) -> Result<Vec<FeatureId>> {
+    let without = merit.merit(&[])?;
+    let order = greedy_order(run, &[], free, merit)?;
+    let needed = order.iter().position(|(_, with)| *with > without).map_or(0, |last| last + 1);
+    Ok(order[..needed].iter().map(|(f, _)| *f).collect())
 }
 
 /// The consistency of sets of features.
