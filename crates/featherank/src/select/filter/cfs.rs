@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::search::{BestFirst, Direction, SubsetMerit, greedy_order};
+use crate::select::search::{BestFirst, SubsetMerit, greedy_order};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// Below this, two features tell nothing about each other.
@@ -83,7 +83,7 @@ impl Selector for Cfs {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = CfsMerit::of(&data, self.unrelated_are_redundant);
-        let search = BestFirst { direction: Direction::Forward, patience: self.patience, revisits: true };
+        let search = BestFirst { patience: self.patience, revisits: true };
         let mut chosen = search.search(run, &candidates.keep, &candidates.free, &mut merit)?.subset;
         if self.locally_predictive {
             merit.add_locally_predictive(&mut chosen, &candidates.free);
@@ -150,16 +150,13 @@ impl SubsetMerit for CfsMerit<'_> {
         Ok(merit(subset.len(), with_class, between))
     }
 
-    fn merits(&mut self, subset: &[FeatureId], changes: &[FeatureId]) -> Result<Vec<f64>> {
-        self.uncertainties.prepare(changes, subset);
+    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+        self.uncertainties.prepare(added, subset);
         let (with_class, between) = self.sums(subset);
-        let changed = |&f: &FeatureId| {
-            let others = subset.iter().filter(|&&g| g != f);
-            let with_others: f64 = others.map(|&g| self.redundancy(f, g)).sum();
-            let (size, sign) =
-                if subset.contains(&f) { (subset.len() - 1, -1.0) } else { (subset.len() + 1, 1.0) };
-            merit(size, with_class + sign * self.uncertainties.with_class(f), between + sign * with_others)
+        let with = |&f: &FeatureId| {
+            let with_others: f64 = subset.iter().map(|&g| self.redundancy(f, g)).sum();
+            merit(subset.len() + 1, with_class + self.uncertainties.with_class(f), between + with_others)
         };
-        Ok(changes.iter().map(changed).collect())
+        Ok(added.iter().map(with).collect())
     }
 }

@@ -5,12 +5,13 @@
 //! one less their share of all documents. The merit never falls with more features, so the full set is never beaten and the question is
 //! how small a set comes close.
 //!
-//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's `ConsistencySubsetEval` with `BestFirst`
-//! does, which is what Costa & Silva (2010) ran. `backward` is what their text describes: it starts from all features and takes away
-//! features as long as the merit stays that of the full set, best-first as well. One thing is ours: where the forward search ends
-//! with no feature at all, because none alone changes a majority, it starts again from the shortest greedy run of features that does.
-//! On the path, features follow each other as each
-//! would raise the merit most.
+//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's `ConsistencySubsetEval` with
+//! `BestFirst` does, which is what Costa & Silva (2010) ran. One thing is ours: where it ends with no feature at all, because none
+//! alone changes a majority, it starts again from the shortest greedy run of features that does. `backward` is what their text
+//! describes: all features are visited once, from the one that tells least about the class up, and those leave without which the
+//! merit stays that of the full set. What remains is minimal: without any one of its features the merit would fall.
+//!
+//! On the path, features follow each other as each would raise the merit most.
 
 use rayon::prelude::*;
 
@@ -18,24 +19,31 @@ use super::candidates::Candidates;
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
 use super::discrete::mdl::Encoding;
+use super::discrete::uncertainty::Uncertainties;
+use super::interact::eliminate;
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::search::{BestFirst, Direction, SubsetMerit, greedy_order};
+use crate::select::search::{BestFirst, SubsetMerit, greedy_order};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
 /// | `search` | `best-first` | best-first, backward | from none towards more, or from all towards fewer |
-/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which the search ends |
+/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which a best-first search ends |
 /// | `encoding` | `better` | better, plain | how the price of a cut is counted |
 pub struct Consistency {
-    direction: Direction,
+    search: Search,
     patience: usize,
     encoding: Encoding,
+}
+
+enum Search {
+    BestFirst,
+    Backward,
 }
 
 /// The registry's entry.
@@ -59,7 +67,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     build: |params| {
         let backward = params.text("search") == "backward";
         Ok(Box::new(Consistency {
-            direction: if backward { Direction::Backward } else { Direction::Forward },
+            search: if backward { Search::Backward } else { Search::BestFirst },
             patience: params.whole("patience")? as usize,
             encoding: Encoding::of(params)?,
         }))
@@ -71,27 +79,43 @@ impl Selector for Consistency {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = ConsistencyMerit::of(&data);
-        let search = BestFirst { direction: self.direction, patience: self.patience, revisits: true };
-        let start = match self.direction {
-            Direction::Forward => candidates.keep.clone(),
-            Direction::Backward => [&candidates.keep[..], &candidates.free].concat(),
-        };
-        let mut found = search.search(run, &start, &candidates.free, &mut merit)?.subset;
-        if found.is_empty() {
-            let start = shortest_start(run, &candidates.free, &mut merit)?;
-            found = search.search(run, &start, &candidates.free, &mut merit)?.subset;
-        }
-        let chosen = match self.direction {
-            Direction::Forward => {
-                let along = (1..=found.len()).map(|size| Ok((found[size - 1], merit.merit(&found[..size])?)));
-                along.collect::<Result<Vec<_>>>()?
+        let chosen = match self.search {
+            Search::BestFirst => self.best_first(run, &candidates, &mut merit)?,
+            Search::Backward => {
+                let found = backward(run, &candidates, &data)?;
+                greedy_order(run, &[], &found, &mut merit)?
             }
-            Direction::Backward => greedy_order(run, &[], &found, &mut merit)?,
         };
         let set: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
         let rest = greedy_order(run, &set, &candidates.without(&set), &mut merit)?;
         candidates.select(run, engine, &chosen, &rest)
     }
+}
+
+impl Consistency {
+    fn best_first(
+        &self,
+        run: &Run,
+        candidates: &Candidates,
+        merit: &mut ConsistencyMerit<'_>,
+    ) -> Result<Vec<(FeatureId, f64)>> {
+        let search = BestFirst { patience: self.patience, revisits: true };
+        let mut found = search.search(run, &candidates.keep, &candidates.free, merit)?.subset;
+        if found.is_empty() {
+            let start = shortest_start(run, &candidates.free, merit)?;
+            found = search.search(run, &start, &candidates.free, merit)?.subset;
+        }
+        (1..=found.len()).map(|size| Ok((found[size - 1], merit.merit(&found[..size])?))).collect()
+    }
+}
+
+/// What remains when every feature has left whose leaving costs no document.
+fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<FeatureId>> {
+    let mut order = Uncertainties::of(data).ranked(&[&candidates.keep[..], &candidates.free].concat());
+    order.reverse();
+    let half_a_document = 0.5 / data.documents().max(1) as f64;
+    let stayed = eliminate(run, data, &order, &candidates.keep, half_a_document)?.stayed;
+    Ok(stayed.into_iter().map(|(f, _)| f).collect())
 }
 
 /// The shortest greedy run of features under which some document becomes consistent.
@@ -138,23 +162,9 @@ impl SubsetMerit for ConsistencyMerit<'_> {
         Ok(self.share(inconsistent))
     }
 
-    fn merits(&mut self, subset: &[FeatureId], changes: &[FeatureId]) -> Result<Vec<f64>> {
-        let (leave, join): (Vec<_>, Vec<_>) = changes.iter().copied().partition(|f| subset.contains(f));
-        let mut with: std::vec::IntoIter<u64> = if join.is_empty() {
-            Vec::new().into_iter()
-        } else {
-            let groups = self.groups(subset);
-            join.par_iter().map(|&f| groups.inconsistent_with(f)).collect::<Vec<_>>().into_iter()
-        };
-        let stay: Vec<FeatureId> = subset.iter().copied().filter(|f| !leave.contains(f)).collect();
-        let mut without: std::vec::IntoIter<u64> = if leave.is_empty() {
-            Vec::new().into_iter()
-        } else {
-            let groups = Groups::undivided(self.data).divided_by_all(&stay);
-            groups.inconsistent_without_each(&leave).into_iter()
-        };
-        let merged =
-            changes.iter().filter_map(|f| if leave.contains(f) { without.next() } else { with.next() });
-        Ok(merged.map(|inconsistent| self.share(inconsistent)).collect())
+    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+        let groups = self.groups(subset);
+        let inconsistent: Vec<u64> = added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();
+        Ok(inconsistent.into_iter().map(|count| self.share(count)).collect())
     }
 }

@@ -1,10 +1,9 @@
 //! Best-first search: hill climbing that may go back.
 //!
-//! The best subset that was not looked at yet is expanded: every feature in turn is added to it (or, backward, taken away), and the
-//! results join a short list. The search ends when a number of expansions in a row, its patience, have found nothing better,
-//! or when the list is empty. As WEKA's `BestFirst` does it (Hall 2000): the list holds as many subsets as the patience; a
-//! new subset stands behind others of equal merit; forward, "better" means by more than 1e-5; backward, a smaller subset of
-//! equal merit is better, too.
+//! The best subset that was not looked at yet is expanded: every feature in turn is added to it, and the results join a short
+//! list. The search ends when a number of expansions in a row, its patience, have found nothing better, or when the list is
+//! empty. As WEKA's `BestFirst` does it forward: the list holds as many subsets as the patience, a new subset stands behind
+//! others of equal merit, and "better" means by more than 1e-5.
 //!
 //! One rule is up to the caller. WEKA's comments say that a subset is never listed twice, but its code lists a subset again
 //! each time it is met, and spends patience on it; `revisits` says which.
@@ -16,7 +15,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::run::Run;
 
-/// Forward, a subset must be better by more than this.
+/// A subset must be better by more than this.
 const BETTER: f64 = 1e-5;
 
 /// Says how good subsets are.
@@ -24,24 +23,13 @@ pub trait SubsetMerit {
     /// The merit of a subset; higher is better.
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64>;
 
-    /// The merits of its neighbours: the subset with each of these features added, or taken away where it is in the subset.
-    fn merits(&mut self, subset: &[FeatureId], changes: &[FeatureId]) -> Result<Vec<f64>>;
-}
-
-/// Where a search goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// It adds features.
-    Forward,
-    /// It takes features away.
-    Backward,
+    /// The merits of the subset with each of these features added.
+    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>>;
 }
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BestFirst {
-    /// Adding or taking away.
-    pub direction: Direction,
     /// Expansions without a better subset after which the search ends; at least 1.
     pub patience: usize,
     /// Whether a subset that is met again is listed again.
@@ -66,12 +54,12 @@ impl BestFirst {
         meaning: "expansions without a better set after which the search ends",
     };
 
-    /// Searches from `start`, adding or taking away only `changeable` features, which are tried in the order given.
+    /// Searches from `start`, adding candidates, which are tried in the order given.
     pub fn search(
         &self,
         run: &Run,
         start: &[FeatureId],
-        changeable: &[FeatureId],
+        candidates: &[FeatureId],
         merit: &mut dyn SubsetMerit,
     ) -> Result<Found> {
         let mut best = Found { subset: start.to_vec(), merit: merit.merit(start)? };
@@ -80,13 +68,11 @@ impl BestFirst {
         let (mut stale, mut expansions) = (0, 0);
         while stale < self.patience && !open.is_empty() {
             let node = open.remove(0);
-            let is_change =
-                |f: &FeatureId| node.subset.contains(f) == (self.direction == Direction::Backward);
-            let changes: Vec<FeatureId> = changeable.iter().copied().filter(is_change).collect();
-            let neighbours: Vec<Vec<FeatureId>> = changes.iter().map(|&f| changed(&node.subset, f)).collect();
+            let others = candidates.iter().copied().filter(|f| !node.subset.contains(f));
+            let neighbours: Vec<Vec<FeatureId>> = others.map(|f| [&node.subset[..], &[f]].concat()).collect();
             let is_new: Vec<bool> = neighbours.iter().map(|s| !known.contains_key(&key(s))).collect();
-            let new: Vec<FeatureId> =
-                changes.iter().zip(&is_new).filter(|(_, new)| **new).map(|(&f, _)| f).collect();
+            let unknown = neighbours.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
+            let new: Vec<FeatureId> = unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
             let mut merits = merit.merits(&node.subset, &new)?.into_iter();
             stale += 1;
             for (subset, is_new) in neighbours.into_iter().zip(is_new) {
@@ -96,7 +82,7 @@ impl BestFirst {
                 let merit =
                     *known.entry(key(&subset)).or_insert_with(|| merits.next().unwrap_or(f64::NEG_INFINITY));
                 let found = Found { subset, merit };
-                if self.is_better(&found, &best) {
+                if found.merit - best.merit > BETTER {
                     best = found.clone();
                     stale = 0;
                 }
@@ -109,16 +95,6 @@ impl BestFirst {
         }
         Ok(best)
     }
-
-    fn is_better(&self, found: &Found, best: &Found) -> bool {
-        match self.direction {
-            Direction::Forward => found.merit - best.merit > BETTER,
-            Direction::Backward => {
-                found.merit > best.merit
-                    || found.merit == best.merit && found.subset.len() < best.subset.len()
-            }
-        }
-    }
 }
 
 /// A subset whatever the order of its features.
@@ -126,14 +102,6 @@ fn key(subset: &[FeatureId]) -> Vec<FeatureId> {
     let mut key = subset.to_vec();
     key.sort_unstable();
     key
-}
-
-fn changed(subset: &[FeatureId], feature: FeatureId) -> Vec<FeatureId> {
-    let mut changed: Vec<FeatureId> = subset.iter().copied().filter(|&f| f != feature).collect();
-    if changed.len() == subset.len() {
-        changed.push(feature);
-    }
-    changed
 }
 
 /// Adds the candidates to a subset one by one, each time the one with which the merit is highest (the first of equals), and
@@ -177,9 +145,9 @@ mod tests {
             Ok(self.merits[&key(subset)])
         }
 
-        fn merits(&mut self, subset: &[FeatureId], changes: &[FeatureId]) -> Result<Vec<f64>> {
+        fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
             self.expanded.push(key(subset));
-            changes.iter().map(|&f| self.merit(&changed(subset, f))).collect()
+            added.iter().map(|&f| self.merit(&[subset, &[f]].concat())).collect()
         }
     }
 
@@ -195,16 +163,15 @@ mod tests {
         (Table { merits, expanded: Vec::new() }, bfs)
     }
 
-    fn search(table: &mut Table, direction: Direction, revisits: bool) -> Found {
-        let start = if direction == Direction::Forward { subset("") } else { subset("0,1,2") };
-        let how = BestFirst { direction, patience: 5, revisits };
-        how.search(&Run::new(0, Constraints::default()), &start, &subset("0,1,2"), table).unwrap()
+    fn search(table: &mut Table, revisits: bool) -> Found {
+        let how = BestFirst { patience: 5, revisits };
+        how.search(&Run::new(0, Constraints::default()), &[], &subset("0,1,2"), table).unwrap()
     }
 
     #[test]
     fn expands_as_the_fixture_does() {
         let (mut table, bfs) = fixture();
-        let found = search(&mut table, Direction::Forward, false);
+        let found = search(&mut table, false);
         assert_eq!(found.subset, subset(bfs["best"][0].as_str().unwrap()));
         assert_eq!(found.merit, bfs["best"][1].as_f64().unwrap());
         let trace = bfs["trace"].as_array().unwrap().iter();
@@ -212,22 +179,15 @@ mod tests {
         assert_eq!(table.expanded, expected);
     }
 
-    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} and {1,2} lists it twice more, which leaves
-    /// no patience for {2}.
+    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} lists it again, which leaves no patience for
+    /// {1,2}.
     #[test]
     fn revisits_spend_patience() {
         let (mut table, _) = fixture();
-        let found = search(&mut table, Direction::Forward, true);
+        let found = search(&mut table, true);
         assert_eq!(found.subset, subset("0,2"));
         let expected = ["", "0", "0,2", "0,1,2", "0,1", "0,1,2", "1"].map(subset);
         assert_eq!(table.expanded, expected);
-    }
-
-    #[test]
-    fn backward_prefers_smaller_subsets_of_equal_merit() {
-        let (mut table, _) = fixture();
-        table.merits.insert(subset("0"), 0.4);
-        assert_eq!(search(&mut table, Direction::Backward, false).subset, subset("0"));
     }
 
     #[test]

@@ -115,25 +115,6 @@ impl<'a> Groups<'a> {
         self.rows.len() as u64 - consistent
     }
 
-    /// Inconsistent documents when each feature in turn is left out while all the others divide. Halves share the division by
-    /// the other half, so that a set of d features costs d·log d divisions, not d².
-    pub fn inconsistent_without_each(&self, features: &[FeatureId]) -> Vec<u64> {
-        match features {
-            [] => Vec::new(),
-            [_] => vec![self.inconsistent()],
-            &[f, g] => vec![self.inconsistent_with(g), self.inconsistent_with(f)],
-            _ => {
-                let (one, other) = features.split_at(features.len() / 2);
-                let without = |divide: &[FeatureId], each: &[FeatureId]| {
-                    self.clone().divided_by_all(divide).inconsistent_without_each(each)
-                };
-                let (mut all, rest) = rayon::join(|| without(other, one), || without(one, other));
-                all.extend(rest);
-                all
-            }
-        }
-    }
-
     fn iter(&self) -> impl Iterator<Item = (&[u32], &[u16])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| (&self.rows[start..end], &self.classes[start..end]))
@@ -162,6 +143,5 @@ mod tests {
         assert_eq!([0, 1, 2].map(|i| whole.inconsistent_with(f(i))), [2, 3, 3]);
         assert_eq!(whole.divided_by(f(0)).inconsistent_with(f(1)), 0);
         assert!(whole.clone().divided_by_all(&[f(0), f(1)]).rows.is_empty(), "pure groups are forgotten");
-        assert_eq!(whole.inconsistent_without_each(&[f(0), f(1), f(2)]), [3, 2, 0]);
     }
 }
