@@ -118,7 +118,14 @@ impl Ranker {
         Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
     }
 
-    /// The same where only the first `depth` positions count and ties stand in the input's order: labels below that are in
+    /// The query ranked by someone else: its labels from the top, none of them tied.
+    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
+        self.ends.clear();
+        self.ends.extend(1..=labels.len() as u32);
+        Ranking { labels, ends: &self.ends, ideal: &self.ideal, worst: labels }
+    }
+
+    /// The query ranked by scores where only the first `depth` positions count and ties stand in the input's order: labels below that are in
     /// no order, and there are no groups.
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
@@ -150,12 +157,14 @@ impl Ranker {
 /// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.
 #[inline]
 fn descending(score: f32) -> u32 {
-    if score.is_nan() {
-        return u32::MAX;
-    }
-    let bits = (score + 0.0).to_bits();
-    let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
-    !ascending
+    if score.is_nan() { u32::MAX } else { !ascending(score) }
+}
+
+/// A key that sorts numbers from low to high; 0 and −0 are equal.
+#[inline]
+pub(crate) fn ascending(number: f32) -> u32 {
+    let bits = (number + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! FCBF, the fast correlation-based filter: features that tell much about the class, less those that a better one stands for.
 //!
-//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`]) and those whose symmetrical uncertainty SU with the class
+//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`](super::discrete)) and those whose symmetrical uncertainty SU with the class
 //! is not above the threshold leave. The others are visited from the highest SU down: each one that is still there is chosen, and
 //! every later feature q leaves for which `SU(p, q) ≥ SU(q, class)`: the chosen p says more about q than q says about the class.
 //!

@@ -114,14 +114,13 @@ pub fn cuts(
     entropies: &Entropies,
 ) -> Vec<Cut> {
     let tallies = tally(values, classes);
-    let (mut cuts, mut open) = (Vec::new(), vec![0..tallies.len()]);
-    while let Some(range) = open.pop() {
-        let found = best_split(&tallies[range.clone()], class_count, encoding, entropies);
+    let (mut cuts, mut open) = (Vec::new(), vec![(0, tallies.len())]);
+    while let Some((start, end)) = open.pop() {
+        let found = best_split(&tallies[start..end], class_count, encoding, entropies);
         if let Some(split) = found.filter(|split| split.gain > split.threshold) {
             cuts.push(split.cut);
-            let middle = range.start + split.lower;
-            open.push(range.start..middle);
-            open.push(middle..range.end);
+            let middle = start + split.lower;
+            open.extend([(start, middle), (middle, end)]);
         }
     }
     cuts.sort_by(|a, b| a.at.total_cmp(&b.at));
