@@ -20,6 +20,7 @@ use featherank::select::filter::discrete::mdl::{Encoding, Entropies, cuts};
 use featherank::select::filter::discrete::uncertainty::{Uncertainties, symmetrical_uncertainty};
 use featherank::select::filter::discrete::{Column, Discrete};
 use featherank::select::filter::{fcbf, interact};
+use featherank::select::forward::Criterion;
 use featherank::select::search::{BestFirst, SubsetMerit};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -85,7 +86,7 @@ fn cfs_merits_equal_the_fixture() {
         assert!((merit.merit(&subset).unwrap() - expected).abs() < 1e-9, "{text}");
         // The same as a neighbour of the subset without its last feature.
         let (&last, others) = subset.split_last().unwrap();
-        assert!((merit.merits(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
+        assert!((merit.worth(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
     }
     let all: Vec<FeatureId> = (0..4).map(f).collect();
     let search = BestFirst { patience: 5, revisits: true };
@@ -107,7 +108,7 @@ fn inconsistencies_equal_the_fixture() {
         let (subset, expected) = (subset(text), 1.0 - expected.as_f64().unwrap());
         assert_eq!(merit.merit(&subset).unwrap(), expected, "{text}");
         let (&last, others) = subset.split_last().unwrap();
-        assert_eq!(merit.merits(others, &[last]).unwrap(), [expected], "{text} by adding");
+        assert_eq!(merit.worth(others, &[last]).unwrap(), [expected], "{text} by adding");
     }
 }
 

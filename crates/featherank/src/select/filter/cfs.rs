@@ -25,7 +25,8 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::search::{BestFirst, SubsetMerit, greedy_order};
+use crate::select::forward::{Criterion, extend};
+use crate::select::search::{BestFirst, SubsetMerit};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// Below this, two features tell nothing about each other.
@@ -88,7 +89,7 @@ impl Selector for Cfs {
         if self.locally_predictive {
             merit.add_locally_predictive(&mut chosen, &candidates.free);
         }
-        let rest = greedy_order(run, &chosen, &candidates.without(&chosen), &mut merit)?;
+        let rest = extend(run, &chosen, &candidates.without(&chosen), &mut merit)?;
         let along = (1..=chosen.len()).map(|size| Ok((chosen[size - 1], merit.merit(&chosen[..size])?)));
         let scored = along.collect::<Result<Vec<_>>>()?;
         candidates.select(run, engine, &scored, &rest)
@@ -149,8 +150,10 @@ impl SubsetMerit for CfsMerit<'_> {
         let (with_class, between) = self.sums(subset);
         Ok(merit(subset.len(), with_class, between))
     }
+}
 
-    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+impl Criterion for CfsMerit<'_> {
+    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         self.uncertainties.prepare(added, subset);
         let (with_class, between) = self.sums(subset);
         let with = |&f: &FeatureId| {

@@ -27,7 +27,8 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::search::{BestFirst, SubsetMerit, greedy_order};
+use crate::select::forward::{Criterion, extend};
+use crate::select::search::{BestFirst, SubsetMerit};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -83,11 +84,11 @@ impl Selector for Consistency {
             Search::BestFirst => self.best_first(run, &candidates, &mut merit)?,
             Search::Backward => {
                 let found = backward(run, &candidates, &data)?;
-                greedy_order(run, &[], &found, &mut merit)?
+                extend(run, &[], &found, &mut merit)?
             }
         };
         let set: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
-        let rest = greedy_order(run, &set, &candidates.without(&set), &mut merit)?;
+        let rest = extend(run, &set, &candidates.without(&set), &mut merit)?;
         candidates.select(run, engine, &chosen, &rest)
     }
 }
@@ -121,7 +122,7 @@ fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<F
 /// The shortest greedy run of features under which some document becomes consistent.
 fn shortest_start(run: &Run, free: &[FeatureId], merit: &mut ConsistencyMerit<'_>) -> Result<Vec<FeatureId>> {
     let without = merit.merit(&[])?;
-    let order = greedy_order(run, &[], free, merit)?;
+    let order = extend(run, &[], free, merit)?;
     let needed = order.iter().position(|(_, with)| *with > without).map_or(0, |last| last + 1);
     Ok(order[..needed].iter().map(|(f, _)| *f).collect())
 }
@@ -161,8 +162,10 @@ impl SubsetMerit for ConsistencyMerit<'_> {
         let inconsistent = self.groups(subset).inconsistent();
         Ok(self.share(inconsistent))
     }
+}
 
-    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+impl Criterion for ConsistencyMerit<'_> {
+    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         let groups = self.groups(subset);
         let inconsistent: Vec<u64> = added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();
         Ok(inconsistent.into_iter().map(|count| self.share(count)).collect())

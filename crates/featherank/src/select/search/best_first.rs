@@ -14,17 +14,15 @@ use crate::data::FeatureId;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::run::Run;
+use crate::select::forward::Criterion;
 
 /// A subset must be better by more than this.
 const BETTER: f64 = 1e-5;
 
-/// Says how good subsets are.
-pub trait SubsetMerit {
+/// Says how good subsets are: what a candidate is worth is the merit of the subset with it.
+pub trait SubsetMerit: Criterion {
     /// The merit of a subset; higher is better.
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64>;
-
-    /// The merits of the subset with each of these features added.
-    fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>>;
 }
 
 /// How to search.
@@ -73,7 +71,7 @@ impl BestFirst {
             let is_new: Vec<bool> = neighbours.iter().map(|s| !known.contains_key(&key(s))).collect();
             let unknown = neighbours.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
             let new: Vec<FeatureId> = unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
-            let mut merits = merit.merits(&node.subset, &new)?.into_iter();
+            let mut merits = merit.worth(&node.subset, &new)?.into_iter();
             stale += 1;
             for (subset, is_new) in neighbours.into_iter().zip(is_new) {
                 if !is_new && !self.revisits {
@@ -104,29 +102,6 @@ fn key(subset: &[FeatureId]) -> Vec<FeatureId> {
     key
 }
 
-/// Adds the candidates to a subset one by one, each time the one with which the merit is highest (the first of equals), and
-/// returns them in that order with the merits on the way.
-pub fn greedy_order(
-    run: &Run,
-    start: &[FeatureId],
-    candidates: &[FeatureId],
-    merit: &mut dyn SubsetMerit,
-) -> Result<Vec<(FeatureId, f64)>> {
-    let (mut subset, mut left) = (start.to_vec(), candidates.to_vec());
-    let mut order = Vec::with_capacity(left.len());
-    while !left.is_empty() {
-        let merits = merit.merits(&subset, &left)?;
-        let pairs = left.iter().copied().zip(merits);
-        let first = (left[0], f64::NEG_INFINITY);
-        let best = pairs.fold(first, |best, next| if next.1 > best.1 { next } else { best });
-        subset.push(best.0);
-        left.retain(|&f| f != best.0);
-        order.push(best);
-        run.step("ordering features", order.len() as u64, Some(candidates.len() as u64))?;
-    }
-    Ok(order)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -144,8 +119,10 @@ mod tests {
         fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
             Ok(self.merits[&key(subset)])
         }
+    }
 
-        fn merits(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+    impl Criterion for Table {
+        fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
             self.expanded.push(key(subset));
             added.iter().map(|&f| self.merit(&[subset, &[f]].concat())).collect()
         }
@@ -188,13 +165,5 @@ mod tests {
         assert_eq!(found.subset, subset("0,2"));
         let expected = ["", "0", "0,2", "0,1,2", "0,1", "0,1,2", "1"].map(subset);
         assert_eq!(table.expanded, expected);
-    }
-
-    #[test]
-    fn the_rest_follows_by_merit() {
-        let (mut table, _) = fixture();
-        let run = Run::new(0, Constraints::default());
-        let order = greedy_order(&run, &subset("1"), &subset("0,2"), &mut table).unwrap();
-        assert_eq!(order, [(FeatureId(2), 0.35), (FeatureId(0), 0.38)]);
     }
 }

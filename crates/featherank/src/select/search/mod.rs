@@ -2,4 +2,4 @@
 
 mod best_first;
 
-pub use best_first::{BestFirst, Found, SubsetMerit, greedy_order};
+pub use best_first::{BestFirst, Found, SubsetMerit};

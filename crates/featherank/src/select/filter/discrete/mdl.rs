@@ -18,6 +18,7 @@
 use std::f64::consts::LN_2;
 
 use crate::error::Result;
+use crate::measure::{ascending, from_ascending};
 use crate::params::{Kind, Param, Params};
 
 /// How the choice of a cut is priced.
@@ -132,26 +133,16 @@ fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
     let mut keys: Vec<u64> = values
         .iter()
         .zip(classes)
-        .map(|(&value, &class)| u64::from(ordered_bits(value)) << 16 | u64::from(class))
+        .map(|(&value, &class)| u64::from(ascending(value)) << 16 | u64::from(class))
         .collect();
     keys.sort_unstable();
     let runs = keys.chunk_by(|a, b| a == b);
     runs.map(|run| Tally {
-        value: from_ordered_bits((run[0] >> 16) as u32),
+        value: from_ascending((run[0] >> 16) as u32),
         class: run[0] as u16,
         documents: run.len() as u32,
     })
     .collect()
-}
-
-/// Bits that are ordered as the numbers are; the two zeros are one.
-fn ordered_bits(value: f32) -> u32 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
-}
-
-fn from_ordered_bits(bits: u32) -> f32 {
-    f32::from_bits(if bits >> 31 == 1 { bits & !(1 << 31) } else { !bits })
 }
 
 fn best_split(
@@ -252,13 +243,5 @@ mod tests {
         let found = cuts(&values, &classes, 2, Encoding::Better, &entropies);
         assert_eq!(found, [Cut { below: 1.0, at: 1.5 }]);
         assert!(cuts(&values, &classes, 2, Encoding::Plain, &entropies).is_empty());
-    }
-
-    #[test]
-    fn bits_are_ordered_as_numbers() {
-        let numbers = [f32::MIN, -1.5, -1e-30, 0.0, 1e-30, 2.0, f32::MAX];
-        assert!(numbers.windows(2).all(|pair| ordered_bits(pair[0]) < ordered_bits(pair[1])));
-        assert!(numbers.iter().all(|&x| from_ordered_bits(ordered_bits(x)) == x));
-        assert_eq!(ordered_bits(-0.0), ordered_bits(0.0));
     }
 }
