@@ -92,7 +92,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 fn looks_numeric(cell: &str) -> bool {
-    cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<".contains(c)) || cell.is_empty()
+    cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<∞".contains(c)) || cell.is_empty()
 }
 
 /// A whole number with thousands separated.
