@@ -128,10 +128,11 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
         (0..table.len()).map(FeatureId::from).partition(|f| !moments.features[f.index()].is_dead());
     let (compared, incomplete): (Vec<_>, Vec<_>) =
         Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
+    // First, because it may refuse the labels, and correlations can take long.
+    let alone = engine.feature_measures(&options.measure, &compared)?.summaries(&options.measure);
     let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
     let gram = engine.gram(GramPass { features: compared.clone(), centring: Centring::PerQuery })?;
     let vif = variance_inflation(&gram);
-    let alone = engine.feature_measures(&options.measure, &compared)?.summaries(&options.measure);
     let named = |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
     let member = |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };
     let group = |members: &Vec<usize>| Group {
