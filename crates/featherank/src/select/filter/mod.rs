@@ -1,4 +1,10 @@
 //! Filters: methods that look at features without training a ranker.
 
+pub mod hcas;
+mod landscape;
+pub mod ngas;
+mod relevance;
 pub mod similarity;
 pub mod top_k;
+mod walk;
+pub mod xgas;
