@@ -14,6 +14,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::ngas::SPEC,
     &select::filter::xgas::SPEC,
     &select::filter::hcas::SPEC,
+    &select::filter::hierarchical::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -1,6 +1,8 @@
 //! Filters: methods that look at features without training a ranker.
 
 pub mod hcas;
+pub mod hierarchical;
+mod k_means;
 mod landscape;
 pub mod ngas;
 mod relevance;
