@@ -15,6 +15,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::xgas::SPEC,
     &select::filter::hcas::SPEC,
     &select::filter::hierarchical::SPEC,
+    &select::filter::rank_filter::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

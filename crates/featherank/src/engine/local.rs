@@ -106,5 +106,6 @@ fn answer(pass: &Pass, view: &View<'_>, block: &Range<usize>) -> Outcome {
         Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, &block)),
         Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, &block)),
+        Pass::Relief(pass) => Outcome::Relief(super::Relief::of(pass, &block)),
     }
 }

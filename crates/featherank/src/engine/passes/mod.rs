@@ -6,6 +6,7 @@ mod gram;
 mod kendall;
 mod linear_measures;
 mod moments;
+mod relief;
 mod top_overlap;
 
 pub use correlations::{Correlation, Correlations, CorrelationsPass};
@@ -16,6 +17,7 @@ pub(crate) use kendall::KendallColumns;
 pub use kendall::kendall_tau_b;
 pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
 pub use moments::{FeatureMoments, Moments};
+pub use relief::{QuerySample, Relief, ReliefPass};
 
 /// JSON has no NaN.
 mod nan_as_null {

@@ -5,6 +5,7 @@ pub mod hierarchical;
 mod k_means;
 mod landscape;
 pub mod ngas;
+pub mod rank_filter;
 mod relevance;
 pub mod similarity;
 pub mod top_k;
