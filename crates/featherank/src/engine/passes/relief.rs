@@ -1,12 +1,13 @@
 //! Where documents differ from their nearest neighbours in the same query: the sums behind Relief for ranking.
 //!
-//! For each document i and its k nearest neighbours j, features gain |xᵢ − xⱼ| (2 |yᵢ − yⱼ|/r − 1), with r the range of the query's
-//! labels: a feature that tells near documents of different relevance apart gains, one that differs between equally
-//! relevant ones loses. Features are scaled to a range of 1, and documents are as far apart as the sum of their differences.
-//! Documents tied at the k-th distance share the places that are left, so that the order of rows plays no part.
-//! A query whose labels are all equal says nothing and is left out.
+//! For each document i and its k nearest neighbours j, features gain |xᵢ − xⱼ| (2 |yᵢ − yⱼ|/r − 1), with r the range of
+//! the query's labels: a feature that tells near documents of different relevance apart gains, one that differs between
+//! equally relevant ones loses. Features are scaled to a range of 1, and documents are as far apart as the sum of their
+//! differences. Documents tied at the k-th distance share the places that are left, so that the order of rows plays no
+//! part. A query whose labels are all equal says nothing and is left out.
 //!
-//! All distances of a list are needed, which is why a few rows at a time are compared with all others, column by column.
+//! All distances of a list are needed, which is why a few rows at a time are compared with all others, column by
+//! column.
 
 use std::ops::Range;
 
@@ -39,7 +40,8 @@ pub struct QuerySample {
 }
 
 impl QuerySample {
-    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of queries draw the same.
+    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of queries draw the
+    /// same.
     pub fn draws(&self, id: &str) -> bool {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -192,11 +194,11 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
 
-    /// Values 0, 1, 1, 3, 3 in one query with labels 2, 0, 1, 2, 2. The nearest of the first is 1, tied: each counts a half,
-    /// with labels 2 and 1 apart: ½ · 1 · (2 · 2/2 − 1) + ½ · 1 · 0 = ½. The others have a neighbour at distance 0: nothing. With two neighbours the
-    /// first gets 1 · 1 + 1 · 0 = 1; the second the first, at 1 · 1 = 1, after the third; the third the first likewise, of label
-    /// 1 apart: 0; the fourth and fifth, after each other, share the two at distance 2 with one place: ½ · 2 · 1 + ½ · 2 · 0 = 1
-    /// each.
+    /// Values 0, 1, 1, 3, 3 in one query with labels 2, 0, 1, 2, 2. The nearest of the first is 1, tied: each counts a
+    /// half, with labels 2 and 1 apart: ½ · 1 · (2 · 2/2 − 1) + ½ · 1 · 0 = ½. The others have a neighbour at distance
+    /// 0: nothing. With two neighbours the first gets 1 · 1 + 1 · 0 = 1; the second the first, at 1 · 1 = 1, after the
+    /// third; the third the first likewise, of label 1 apart: 0; the fourth and fifth, after each other, share the two
+    /// at distance 2 with one place: ½ · 2 · 1 + ½ · 2 · 0 = 1 each.
     #[test]
     fn ties_share_what_is_left() {
         let values = vec![0., 1., 1., 3., 3., /* a query of equal labels */ 5., 9.];

@@ -1,18 +1,19 @@
 //! Hierarchical feature selection: cluster the features first, then choose one delegate of each cluster.
 //!
-//! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are points whose coordinates are
-//! their absolute Kendall correlations with all features; k-means finds clusters of them (see `k_means`). The delegate of a
-//! cluster is the feature that ranks best alone (`delegate = measure`, the paper's BEM), or the one that weighs most in a learnt
-//! ranker (`delegate = ranker`, ILTR): here |w| in RankSVM on all features, times the feature's spread within queries, because weights
-//! alone depend on the scale of columns.
+//! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are points whose
+//! coordinates are their absolute Kendall correlations with all features; k-means finds clusters of them (see
+//! `k_means`). The delegate of a cluster is the feature that ranks best alone (`delegate = measure`, the paper's BEM),
+//! or the one that weighs most in a learnt ranker (`delegate = ranker`, ILTR): here |w| in RankSVM on all features,
+//! times the feature's spread within queries, because weights alone depend on the scale of columns.
 //!
-//! `k` is the number of clusters; without it `clusters` is, and when that is 0 the number is chosen. The paper does so by a quality
-//! whose formula we could not read, hence a reconstruction: for each feature its mean similarity to the others of its cluster less that to the
-//! features of other clusters, 0 for a feature that is alone; the number of clusters with the largest mean counts, from 2 on,
-//! the smallest of equals. Counting a lone feature as perfectly similar to itself would always favour very many clusters.
+//! `k` is the number of clusters; without it `clusters` is, and when that is 0 the number is chosen. The paper does so
+//! by a quality whose formula we could not read, hence a reconstruction: for each feature its mean similarity to the
+//! others of its cluster less that to the features of other clusters, 0 for a feature that is alone; the number of
+//! clusters with the largest mean counts, from 2 on, the smallest of equals. Counting a lone feature as perfectly
+//! similar to itself would always favour very many clusters.
 //!
-//! A feature to be kept is the delegate of its cluster. The path goes on with the second of each cluster, by relevance, then
-//! the third, and so on: features unlike each other before those that are alike.
+//! A feature to be kept is the delegate of its cluster. The path goes on with the second of each cluster, by relevance,
+//! then the third, and so on: features unlike each other before those that are alike.
 
 use rayon::prelude::*;
 
@@ -188,9 +189,9 @@ mod tests {
         assert_eq!(chosen, [1, 3, 4], "what is kept stands for its cluster");
     }
 
-    /// With three clusters: features 0 and 1 have .9 within and (.2 + .1 + .3)/3 = .2 to the others, both .7; 2 has .8 − .5/3, 3 has
-    /// .8 − .35/3, 4 is alone: (.7 + .7 + .63333 + .68333 + 0)/5 = .54333. Two clusters, {0, 1} and the rest, reach .35; four,
-    /// with 2 and 3 apart, .28.
+    /// With three clusters: features 0 and 1 have .9 within and (.2 + .1 + .3)/3 = .2 to the others, both .7; 2 has .8
+    /// − .5/3, 3 has .8 − .35/3, 4 is alone: (.7 + .7 + .63333 + .68333 + 0)/5 = .54333. Two clusters, {0, 1} and the
+    /// rest, reach .35; four, with 2 and 3 apart, .28.
     #[test]
     fn the_number_of_clusters_is_where_they_lie_best_apart() {
         let (_, landscape) = example();

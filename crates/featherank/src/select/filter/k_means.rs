@@ -1,9 +1,10 @@
 //! k-means, from squared distances between points alone.
 //!
-//! The squared distance of a point to the mean of a cluster C is Σⱼ D(i, j)/|C| − Σⱼₗ D(j, l)/(2|C|²) with j, l ∈ C, so that a round
-//! costs the square of the number of points, whatever the number of clusters. Centres are drawn as in k-means++ (Arthur &
-//! Vassilvitskii 2007): each with a chance that grows with the squared distance to the nearest centre so far. Points are then moved
-//! to the nearest mean until none moves. The best of several starts, by the sum of squared distances to the means, counts.
+//! The squared distance of a point to the mean of a cluster C is Σⱼ D(i, j)/|C| − Σⱼₗ D(j, l)/(2|C|²) with j, l ∈ C, so
+//! that a round costs the square of the number of points, whatever the number of clusters. Centres are drawn as in
+//! k-means++ (Arthur & Vassilvitskii 2007): each with a chance that grows with the squared distance to the nearest
+//! centre so far. Points are then moved to the nearest mean until none moves. The best of several starts, by the sum of
+//! squared distances to the means, counts.
 
 use rand::RngExt;
 
@@ -35,11 +36,12 @@ impl SquaredDistances {
         &self.cells[point * self.width..(point + 1) * self.width]
     }
 
-    /// At most `count` clusters, none empty, numbered by their first points; fewer where fewer points differ, or where a
-    /// cluster has lost all its points to others.
+    /// At most `count` clusters, none empty, numbered by their first points; fewer where fewer points differ, or where
+    /// a cluster has lost all its points to others.
     pub fn clusters(&self, count: usize, seed: u64) -> Vec<usize> {
         let starts = (0..STARTS).map(|start| {
-            // One stream for each start and number of clusters: scanning numbers must not change what one of them gives.
+            // One stream for each start and number of clusters: scanning numbers must not change what one of them
+            // gives.
             let index = (count as u64) << 16 | start;
             self.improved(self.drawn(count, &mut stream(seed, Purpose::Clusters, index)))
         });

@@ -1,4 +1,5 @@
-//! What the filters by neighbourhood look at: the features that may be chosen, what each is worth, and how alike they are.
+//! What the filters by neighbourhood look at: the features that may be chosen, what each is worth, and how alike they
+//! are.
 
 use super::relevance::Relevance;
 use super::similarity::Similarity;
@@ -31,8 +32,8 @@ impl Landscape {
         Ok(Landscape { dead, ..Landscape::new(features, relevance, |a, b| matrix.or_zero(a, b)) })
     }
 
-    /// Correlations of either sign make features alike. They are rounded to twelve digits, so that what is equal but for the
-    /// order in which documents were summed stays a tie, and goes by column.
+    /// Correlations of either sign make features alike. They are rounded to twelve digits, so that what is equal but
+    /// for the order in which documents were summed stays a tie, and goes by column.
     pub fn new(
         features: Vec<FeatureId>,
         relevance: Vec<f64>,

@@ -1,17 +1,18 @@
 //! RankFilter: Relief for ranking. A feature is good where near documents of different relevance differ.
 //!
-//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, replace the nearest hits and misses of Relief by
-//! nearest documents and the distance of their ranks. Its formula could not be read, hence a reconstruction: over all documents i and
-//! their k nearest neighbours j in the same query,
+//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, replace the nearest hits and misses of
+//! Relief by nearest documents and the distance of their ranks. Its formula could not be read, hence a reconstruction:
+//! over all documents i and their k nearest neighbours j in the same query,
 //!
 //! w_f = Σ |x_if − x_jf| (2 |yᵢ − yⱼ|/r − 1) / (k n)
 //!
-//! with r the range of the query's labels and n the documents of queries that have one. Features are scaled to [0, 1] over
-//! all documents (`scale = query`: over each query, which suits raw features with long tails), and documents are as far apart as
-//! the sum of absolute differences of all live features that are not dropped. Lists shorter than k + 1 documents count with the
-//! neighbours they have. Weights do not know redundancy: a copy gets its original's weight.
+//! with r the range of the query's labels and n the documents of queries that have one. Features are scaled to [0, 1]
+//! over all documents (`scale = query`: over each query, which suits raw features with long tails), and documents are
+//! as far apart as the sum of absolute differences of all live features that are not dropped. Lists shorter than k + 1
+//! documents count with the neighbours they have. Weights do not know redundancy: a copy gets its original's weight.
 //!
-//! Work grows with the square of a list's length; `sample` looks at a share of the queries, drawn by the seed and the query's id.
+//! Work grows with the square of a list's length; `sample` looks at a share of the queries, drawn by the seed and the
+//! query's id.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;

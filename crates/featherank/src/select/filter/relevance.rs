@@ -28,8 +28,8 @@ enum By {
     Weight,
 }
 
-/// Trees of a model of one feature. A step function of one variable needs no more: the default of a thousand would take ten
-/// times as long for the same order of documents.
+/// Trees of a model of one feature. A step function of one variable needs no more: the default of a thousand would take
+/// ten times as long for the same order of documents.
 const TREES_OF_ONE_FEATURE: &str = "100";
 
 impl Relevance {
@@ -91,7 +91,8 @@ impl Relevance {
     }
 }
 
-/// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to scores.
+/// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to
+/// scores.
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows(engine)?.view().with_features(features);
     let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;
