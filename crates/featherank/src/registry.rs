@@ -11,6 +11,10 @@ use crate::select::{self, SelectorSpec};
 /// All selectors, in the order they are listed.
 pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::top_k::SPEC,
+    &select::filter::best_gain::SPEC,
+    &select::filter::gas::SPEC,
+    &select::filter::div_fs::SPEC,
+    &select::filter::mrmr::SPEC,
     &select::filter::ngas::SPEC,
     &select::filter::xgas::SPEC,
     &select::filter::hcas::SPEC,

@@ -20,7 +20,7 @@ pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    Moments, Relief, ReliefPass,
+    MergeGains, MergeGainsPass, Moments, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -51,6 +51,8 @@ pub enum Pass {
     Correlations(CorrelationsPass),
     /// Where documents of one query differ from their nearest neighbours.
     Relief(ReliefPass),
+    /// What the best merge of rankings would be worth.
+    MergeGains(MergeGainsPass),
 }
 
 /// Which features to measure alone, and how.
@@ -72,6 +74,7 @@ impl Pass {
             Pass::LinearMeasures(_) => "ranking by linear models",
             Pass::Correlations(_) => "comparing features",
             Pass::Relief(_) => "comparing near documents",
+            Pass::MergeGains(_) => "merging rankings",
         }
     }
 }
@@ -93,6 +96,8 @@ pub enum Outcome {
     Correlations(Correlations),
     /// To [`Pass::Relief`].
     Relief(Relief),
+    /// To [`Pass::MergeGains`].
+    MergeGains(MergeGains),
 }
 
 impl Outcome {
@@ -111,6 +116,7 @@ impl Outcome {
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
+            (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -172,6 +178,15 @@ impl dyn Engine + '_ {
         }
         match self.run(&Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// What the best merge of the chosen features' rankings with each candidate's would be worth.
+    pub fn merge_gains(&self, pass: MergeGainsPass) -> Result<MergeGains> {
+        pass.measure.check_labels(self.schema().largest_label())?;
+        match self.run(&Pass::MergeGains(pass))? {
+            Outcome::MergeGains(gains) => Ok(gains),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

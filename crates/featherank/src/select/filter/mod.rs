@@ -1,13 +1,18 @@
 //! Filters: methods that look at features without training a ranker.
 
+pub mod best_gain;
+pub mod div_fs;
+pub mod gas;
 pub mod hcas;
 pub mod hierarchical;
 mod k_means;
 mod landscape;
+pub mod mrmr;
 pub mod ngas;
 pub mod rank_filter;
 mod relevance;
 pub mod similarity;
 pub mod top_k;
+mod trade_off;
 mod walk;
 pub mod xgas;

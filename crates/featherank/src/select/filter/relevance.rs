@@ -60,19 +60,11 @@ impl Relevance {
 
     /// One number a feature; higher is better.
     pub(super) fn of(&self, run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
-        let relevance = match self.by {
-            By::Alone => engine.feature_measures(&self.measure, features)?.summaries(&self.measure),
-            By::LambdaMart => self.of_models(run, rows(engine)?, features)?,
-            By::Weight => weights(run, engine, features)?,
-        };
-        if relevance.iter().any(|value| value.is_nan()) {
-            return Err(Error::invalid(
-                "measure for this data",
-                &self.measure,
-                "a measure under which some query counts",
-            ));
+        match self.by {
+            By::Alone => Ok(engine.feature_measures(&self.measure, features)?.summaries(&self.measure)),
+            By::LambdaMart => self.of_models(run, rows(engine)?, features),
+            By::Weight => weights(run, engine, features),
         }
-        Ok(relevance)
     }
 
     /// What LambdaMART reaches on the data it was trained on, from one feature at a time.
