@@ -168,8 +168,8 @@ fn rank_filter_is_its_definition() {
 #[test]
 fn rank_filter_puts_useful_features_above_noise() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
-    for scale in ["overall", "query"] {
-        let selection = select("rank-filter", &[("scale", scale)], &data, None);
+    for (scale, balance) in [("overall", "no"), ("query", "no"), ("overall", "yes"), ("query", "yes")] {
+        let selection = select("rank-filter", &[("scale", scale), ("balance", balance)], &data, None);
         let mean = |role: Role| {
             let of_role = |id: u32| truth.features.iter().any(|f| f.id == id && f.role == role);
             let scores: Vec<f64> =

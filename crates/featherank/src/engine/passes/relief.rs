@@ -1,13 +1,13 @@
 //! Where documents differ from their nearest neighbours in the same query: the sums behind Relief for ranking.
 //!
-//! For each document i and its k nearest neighbours j, features gain |xᵢ − xⱼ| (2 |yᵢ − yⱼ|/r − 1), with r the range of
-//! the query's labels: a feature that tells near documents of different relevance apart gains, one that differs between
-//! equally relevant ones loses. Features are scaled to a range of 1, and documents are as far apart as the sum of their
-//! differences. Documents tied at the k-th distance share the places that are left, so that the order of rows plays no
-//! part. A query whose labels are all equal says nothing and is left out.
+//! For each document i and its k nearest neighbours j: how far apart their values are, |xᵢ − xⱼ|, for each feature, how
+//! far apart their labels, a = |yᵢ − yⱼ|/r with r the range of the query's labels, and the products of both. A feature
+//! that tells near documents of different relevance apart has large products; one that differs between equally relevant
+//! ones has differences without them. Features are scaled to a range of 1, and documents are as far apart as the sum of
+//! their differences. Documents tied at the k-th distance share the places that are left, so that the order of rows
+//! plays no part. A query whose labels are all equal says nothing and is left out.
 //!
-//! All distances of a list are needed, which is why a few rows at a time are compared with all others, column by
-//! column.
+//! All distances of a list are needed: a few rows at a time are compared with all others, column by column.
 
 use std::ops::Range;
 
@@ -54,13 +54,21 @@ impl QuerySample {
 pub struct Relief {
     /// Documents whose neighbours were looked at.
     pub documents: u64,
-    /// What each feature gained.
-    pub sums: Vec<f64>,
+    /// Neighbours that were looked at.
+    pub places: f64,
+    /// How far apart labels of neighbours are.
+    pub labels: f64,
+    /// How far apart neighbours are in each feature.
+    pub differences: Vec<f64>,
+    /// The same, times how far apart their labels are.
+    pub products: Vec<f64>,
 }
 
 impl Relief {
     pub(crate) fn of(pass: &ReliefPass, block: &View<'_>) -> Self {
-        let mut all = Relief { documents: 0, sums: vec![0.0; pass.features.len()] };
+        let zeros = vec![0.0; pass.features.len()];
+        let (differences, products) = (zeros.clone(), zeros);
+        let mut all = Relief { documents: 0, places: 0.0, labels: 0.0, differences, products };
         let mut list = List::default();
         for (query, rows) in block.queries().zip(block.rows()) {
             let drawn = pass.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
@@ -72,9 +80,17 @@ impl Relief {
             list.scale(pass, block, &rows);
             list.find_neighbours(pass.neighbours, labels, f64::from(most) - f64::from(least));
             all.documents += rows.len() as u64;
-            for (sum, column) in all.sums.iter_mut().zip(list.scaled.chunks_exact(rows.len())) {
-                let gain = |pair: &Pair| pair.weight * f64::from((column[pair.i] - column[pair.j]).abs());
-                *sum += list.pairs.iter().map(gain).sum::<f64>();
+            all.places += list.pairs.iter().map(|pair| pair.place).sum::<f64>();
+            all.labels += list.pairs.iter().map(|pair| pair.place * pair.apart).sum::<f64>();
+            // The others are equal in all features.
+            list.pairs.retain(|pair| pair.differ);
+            let columns = list.scaled.chunks_exact(rows.len());
+            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products) {
+                for pair in &list.pairs {
+                    let difference = pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
+                    *sum += difference;
+                    *product += difference * pair.apart;
+                }
             }
         }
         all
@@ -82,14 +98,27 @@ impl Relief {
 
     pub(crate) fn merge(mut self, next: Self) -> Self {
         self.documents += next.documents;
-        self.sums.iter_mut().zip(next.sums).for_each(|(all, more)| *all += more);
+        self.places += next.places;
+        self.labels += next.labels;
+        self.differences.iter_mut().zip(next.differences).for_each(|(all, more)| *all += more);
+        self.products.iter_mut().zip(next.products).for_each(|(all, more)| *all += more);
         self
     }
 
-    /// The mean gain of each feature, over documents and their neighbours.
+    /// The mean of |xᵢ − xⱼ| (2a − 1) over documents and as many neighbours as each should have.
     pub fn weights(&self, neighbours: usize) -> Vec<f64> {
         let comparisons = (self.documents as f64 * neighbours as f64).max(1.0);
-        self.sums.iter().map(|sum| sum / comparisons).collect()
+        let gain = |(difference, product): (&f64, &f64)| (2.0 * product - difference) / comparisons;
+        self.differences.iter().zip(&self.products).map(gain).collect()
+    }
+
+    /// The mean difference weighted by a less the mean difference weighted by 1 − a.
+    pub fn balanced_weights(&self) -> Vec<f64> {
+        let mean = |sum: f64, weight: f64| if weight > 0.0 { sum / weight } else { 0.0 };
+        let gain = |(difference, product): (&f64, &f64)| {
+            mean(*product, self.labels) - mean(difference - product, self.places - self.labels)
+        };
+        self.differences.iter().zip(&self.products).map(gain).collect()
     }
 }
 
@@ -108,11 +137,16 @@ struct List {
     pairs: Vec<Pair>,
 }
 
-/// A document, its neighbour, and what a difference between them is worth.
+/// A document and its neighbour.
 struct Pair {
     i: usize,
     j: usize,
-    weight: f64,
+    /// How much of a neighbour it is: less than 1 where it shares a place.
+    place: f64,
+    /// How far apart their labels are, as a share of the query's range.
+    apart: f64,
+    /// In some feature.
+    differ: bool,
 }
 
 impl List {
@@ -131,7 +165,7 @@ impl List {
         }
     }
 
-    /// The pairs of documents and neighbours that are worth something.
+    /// All pairs of a document and a neighbour.
     fn find_neighbours(&mut self, neighbours: usize, labels: &[f32], range: f64) {
         self.pairs.clear();
         let neighbours = neighbours.min(self.documents - 1);
@@ -148,12 +182,10 @@ impl List {
                 let farthest = f32::from_bits(farthest);
                 let tied = distances.iter().filter(|&&distance| distance == farthest).count();
                 let share = (neighbours - closer) as f64 / tied as f64;
-                // Documents at distance 0 do not differ in any feature.
-                let near = |&(_, distance): &(usize, &f32)| *distance <= farthest && *distance > 0.0;
-                for (j, &distance) in distances.iter().enumerate().filter(near) {
-                    let apart = (f64::from(labels[i]) - f64::from(labels[j])).abs();
+                for (j, &distance) in distances.iter().enumerate().filter(|(_, d)| **d <= farthest) {
+                    let apart = (f64::from(labels[i]) - f64::from(labels[j])).abs() / range;
                     let place = if distance < farthest { 1.0 } else { share };
-                    self.pairs.push(Pair { i, j, weight: place * (2.0 * apart / range - 1.0) });
+                    self.pairs.push(Pair { i, j, place, apart, differ: distance > 0.0 });
                 }
             }
         }
@@ -208,9 +240,22 @@ mod tests {
             let ranges = Some(vec![(0.0, 1.0)]);
             let pass = ReliefPass { features: vec![FeatureId(0)], neighbours, ranges, sample: None };
             let relief = Relief::of(&pass, &data.view());
-            assert_eq!(relief, Relief { documents: 5, sums: vec![expected] }, "{neighbours} neighbours");
+            assert_eq!((relief.documents, relief.places), (5, 5.0 * neighbours as f64));
             assert_eq!(relief.weights(neighbours), [expected / (5.0 * neighbours as f64)]);
         }
+    }
+
+    /// Values 0, 1, 3 with labels 2, 0, 1 and one neighbour: 0 and 1 have each other, at distance 1 with labels a whole
+    /// range apart; 3 has 1, at distance 2 and half a range. Products 1 + 1 + 1 over a's of 1 + 1 + ½, less what is
+    /// left of the differences, 4 − 3, over 3 − 2½.
+    #[test]
+    fn balanced_weights_compare_two_means() {
+        let (values, labels) = (vec![0., 1., 3.], vec![2., 0., 1.]);
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
+        let ranges = Some(vec![(0.0, 1.0)]);
+        let pass = ReliefPass { features: vec![FeatureId(0)], neighbours: 1, ranges, sample: None };
+        let weight = Relief::of(&pass, &data.view()).balanced_weights()[0];
+        assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
     }
 
     #[test]
