@@ -3,7 +3,7 @@
 
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass};
+use featherank::engine::passes::{Centring, Correlation, CorrelationsPass, GramPass, LinearMeasuresPass};
 use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Outcome, Pass};
 use featherank::measure::Measure;
 
@@ -34,8 +34,12 @@ fn passes() -> Vec<Pass> {
             weights: (0..9)
                 .map(|model| (0..20).map(|f| ((model * 7 + f * 3) % 11) as f32 - 5.0).collect())
                 .collect(),
-            features,
+            features: features.clone(),
         }),
+        Pass::Correlations(CorrelationsPass { kind: Correlation::Pearson, features: features.clone() }),
+        Pass::Correlations(CorrelationsPass { kind: Correlation::Spearman, features: features.clone() }),
+        Pass::Correlations(CorrelationsPass { kind: Correlation::Kendall, features: features.clone() }),
+        Pass::Correlations(CorrelationsPass { kind: Correlation::TopTen, features }),
     ]
 }
 

@@ -105,5 +105,6 @@ fn answer(pass: &Pass, view: &View<'_>, block: &Range<usize>) -> Outcome {
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, &block)),
         Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, &block)),
+        Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, &block)),
     }
 }

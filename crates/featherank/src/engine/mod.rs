@@ -5,6 +5,7 @@
 //! Rows are visited in blocks of queries whose borders depend on the data alone, and outcomes are merged in block
 //! order: results are the same to the last bit for any number of threads.
 
+mod correlation;
 mod local;
 pub mod passes;
 mod schema;
@@ -14,9 +15,13 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
-use passes::{FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass, Moments};
+use passes::{
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
+    Moments,
+};
 pub use schema::{LabelCount, Schema};
 
 /// Access to rows, wherever they are.
@@ -42,6 +47,8 @@ pub enum Pass {
     Gram(GramPass),
     /// A measure for many linear models at once, per query.
     LinearMeasures(LinearMeasuresPass),
+    /// How alike features are, query by query.
+    Correlations(CorrelationsPass),
 }
 
 /// Which features to measure alone, and how.
@@ -61,6 +68,7 @@ impl Pass {
             Pass::FeatureMeasures(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
+            Pass::Correlations(_) => "comparing features",
         }
     }
 }
@@ -78,6 +86,8 @@ pub enum Outcome {
     Gram(Gram),
     /// To [`Pass::LinearMeasures`].
     LinearMeasures(LinearMeasures),
+    /// To [`Pass::Correlations`].
+    Correlations(Correlations),
 }
 
 impl Outcome {
@@ -94,6 +104,7 @@ impl Outcome {
             }
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
+            (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }

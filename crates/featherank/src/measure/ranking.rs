@@ -150,12 +150,14 @@ impl Ranker {
 /// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.
 #[inline]
 fn descending(score: f32) -> u32 {
-    if score.is_nan() {
-        return u32::MAX;
-    }
-    let bits = (score + 0.0).to_bits();
-    let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
-    !ascending
+    if score.is_nan() { u32::MAX } else { !ascending(score) }
+}
+
+/// A key that sorts numbers from low to high; 0 and −0 are equal.
+#[inline]
+pub(crate) fn ascending(number: f32) -> u32 {
+    let bits = (number + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
 #[cfg(test)]

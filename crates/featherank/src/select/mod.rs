@@ -1,6 +1,7 @@
 //! Selectors: methods that choose features.
 
 pub mod filter;
+pub mod forward;
 mod selection;
 
 use crate::engine::Engine;

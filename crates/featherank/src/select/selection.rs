@@ -95,34 +95,32 @@ impl Selection {
         scored: &[(FeatureId, f64)],
         dead: &[FeatureId],
     ) -> Result<Self> {
+        let mut order = scored.to_vec();
+        order.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+        Self::in_order(run, schema, &order, &[], dead)
+    }
+
+    /// Chooses the set that a method has found, as far as the constraints allow: features to keep first, then `chosen`, best
+    /// first. With `k` exactly so many, going on into `rest`, the order in which the method would add the others.
+    pub fn in_order(
+        run: &Run,
+        schema: &Schema,
+        chosen: &[(FeatureId, f64)],
+        rest: &[(FeatureId, f64)],
+        dead: &[FeatureId],
+    ) -> Result<Self> {
         let constraints = &run.constraints;
-        let kept = |f: &FeatureId| constraints.keep.contains(f);
-        let mut order: Vec<(FeatureId, f64)> =
-            scored.iter().copied().filter(|(f, _)| !constraints.drop.contains(f)).collect();
-        order.extend(dead.iter().filter(|f| kept(f)).map(|&f| (f, 0.0)));
-        order.sort_by(|(f, a), (g, b)| kept(g).cmp(&kept(f)).then(b.total_cmp(a)).then(f.cmp(g)));
-        let path = path(run, &schema.features, &order);
-        let wanted = constraints.k.unwrap_or(order.len());
-        let (mut selected, mut cost) = (Vec::new(), 0.0);
-        for (f, score) in order {
-            let price = constraints.cost(f);
-            if selected.len() < wanted && constraints.budget.is_none_or(|budget| cost + price <= budget) {
-                let Feature { id, name } = schema.features.get(f).clone();
-                selected.push(Chosen { id, name, score, cost: price });
-                cost += price;
-            }
-        }
-        if let Some(k) = constraints.k.filter(|&k| selected.len() < k) {
-            return Err(Error::Conflict {
-                what: format!("only {} of {k} features can be chosen", selected.len()),
-                help: match constraints.budget {
-                    Some(budget) => format!("the budget of {budget} pays for no more; raise it or lower --k"),
-                    None => format!("{} features never differ within a query; lower --k", dead.len()),
-                },
-            });
-        }
-        let set_aside =
-            dead.iter().filter(|f| !kept(f)).map(|&f| SetAside::dead(schema.features.get(f))).collect();
+        let is_kept = |f: &FeatureId| constraints.keep.contains(f);
+        let live = chosen.iter().chain(rest).copied();
+        let (kept, free): (Vec<_>, Vec<_>) =
+            live.filter(|(f, _)| !constraints.drop.contains(f)).partition(|(f, _)| is_kept(f));
+        let dead_kept = dead.iter().filter(|f| is_kept(f)).map(|&f| (f, 0.0));
+        let order: Vec<(FeatureId, f64)> = kept.into_iter().chain(dead_kept).chain(free).collect();
+        let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
+        let own = order.iter().filter(|(f, _)| is_own(f)).count();
+        let selected = Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);
+        Self::refuse_too_few(run, selected.len(), dead.len())?;
+        let set_aside = dead.iter().filter(|f| !is_kept(f));
         let data = DataSummary {
             queries: schema.queries() as u64,
             documents: schema.documents(),
@@ -135,8 +133,38 @@ impl Selection {
             seed: run.seed,
             data,
             selected,
-            path,
-            set_aside,
+            path: path(run, &schema.features, &order),
+            set_aside: set_aside.map(|&f| SetAside::dead(schema.features.get(f))).collect(),
+        })
+    }
+
+    /// The first `k` features that the budget pays for; dearer ones are passed over.
+    fn affordable(run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Vec<Chosen> {
+        let constraints = &run.constraints;
+        let (mut selected, mut cost) = (Vec::new(), 0.0);
+        for &(f, score) in order {
+            let price = constraints.cost(f);
+            let wanted = constraints.k.is_none_or(|k| selected.len() < k);
+            if wanted && constraints.budget.is_none_or(|budget| cost + price <= budget) {
+                let Feature { id, name } = schema.features.get(f).clone();
+                selected.push(Chosen { id, name, score, cost: price });
+                cost += price;
+            }
+        }
+        selected
+    }
+
+    fn refuse_too_few(run: &Run, selected: usize, dead: usize) -> Result<()> {
+        let wanted = run.constraints.k.unwrap_or(1);
+        if selected >= wanted {
+            return Ok(());
+        }
+        Err(Error::Conflict {
+            what: format!("only {selected} of {wanted} features can be chosen"),
+            help: match run.constraints.budget {
+                Some(budget) => format!("the budget of {budget} pays for no more; raise it or lower --k"),
+                None => format!("{dead} features never differ within a query; lower --k"),
+            },
         })
     }
 

@@ -1,12 +1,19 @@
 //! The passes, one file each: what a block of queries answers, and how two answers become one.
 
+mod correlations;
 mod feature_measures;
 mod gram;
+mod kendall;
 mod linear_measures;
 mod moments;
+mod top_overlap;
 
+pub use correlations::{Correlation, Correlations, CorrelationsPass};
+pub(crate) use correlations::{mean_ranks, standardise};
 pub use feature_measures::FeatureMeasures;
 pub use gram::{Centring, Gram, GramPass};
+pub(crate) use kendall::KendallColumns;
+pub use kendall::kendall_tau_b;
 pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
 pub use moments::{FeatureMoments, Moments};
 

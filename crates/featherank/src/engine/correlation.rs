@@ -1,0 +1,120 @@
+//! Correlations between features: a matrix, and how to ask for it.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::passes::{
+    Centring, Correlation, Correlations, CorrelationsPass, Gram, GramPass, KendallColumns, mean_ranks,
+    standardise,
+};
+use super::{Engine, Outcome, Pass};
+use crate::data::{Dataset, FeatureId};
+use crate::error::{Error, Result};
+
+/// Over which documents features are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Within every query, averaged over queries: what matters for ranking.
+    Query,
+    /// Over all documents as if they were one list.
+    Pooled,
+}
+
+/// A symmetric matrix of correlations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorrelationMatrix {
+    width: usize,
+    values: Vec<Option<f64>>,
+}
+
+impl CorrelationMatrix {
+    /// A matrix from the cells below its diagonal, which is 1.
+    pub fn new(width: usize, below: impl Fn(usize, usize) -> Option<f64>) -> Self {
+        let mut values = vec![Some(1.0); width * width];
+        for a in 0..width {
+            for b in 0..a {
+                let value = below(a, b);
+                values[a * width + b] = value;
+                values[b * width + a] = value;
+            }
+        }
+        CorrelationMatrix { width, values }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The correlation of two features; `None` where it is undefined because no query lets both vary.
+    pub fn get(&self, a: usize, b: usize) -> Option<f64> {
+        self.values[a * self.width + b]
+    }
+
+    /// The correlation of two features, 0 where it is undefined. Of live features only: two of those never vary in the same
+    /// query, so each helps where the other cannot. Dead features are set aside before, or they would look best of all.
+    pub fn or_zero(&self, a: usize, b: usize) -> f64 {
+        self.get(a, b).unwrap_or(0.0)
+    }
+}
+
+impl dyn Engine + '_ {
+    /// How alike these features are. Pooled rank correlations need the rows in this process.
+    pub fn correlations(
+        &self,
+        kind: Correlation,
+        scope: Scope,
+        features: &[FeatureId],
+    ) -> Result<CorrelationMatrix> {
+        let features = features.to_vec();
+        if scope == Scope::Query {
+            return match self.run(&Pass::Correlations(CorrelationsPass { kind, features }))? {
+                Outcome::Correlations(sums) => Ok(Correlations::matrix(&sums)),
+                _ => unreachable!("an engine answers the pass it was sent"),
+            };
+        }
+        match (kind, self.local()) {
+            (Correlation::Pearson, _) => {
+                let width = features.len();
+                let gram = self.gram(GramPass { features, centring: Centring::Overall })?;
+                Ok(CorrelationMatrix::new(width, |a, b| Gram::correlation(&gram, a, b)))
+            }
+            (Correlation::TopTen, _) => Err(Error::Conflict {
+                what: "the overlap of top tens is defined within queries only".into(),
+                help: "compare features within queries, or choose another correlation".into(),
+            }),
+            (_, None) => Err(Error::Conflict {
+                what: "ranks over all documents need all rows in one process".into(),
+                help: "compare features within queries".into(),
+            }),
+            (Correlation::Spearman, Some(data)) => Ok(pooled_spearman(data, &features)),
+            (Correlation::Kendall, Some(data)) => {
+                let columns = KendallColumns::new(features.iter().map(|&f| data.column(f)));
+                let rows: Vec<Vec<Option<f64>>> = (0..features.len())
+                    .into_par_iter()
+                    .map(|a| (0..a).map(|b| columns.tau(a, b)).collect())
+                    .collect();
+                Ok(CorrelationMatrix::new(features.len(), |a, b| rows[a][b]))
+            }
+        }
+    }
+}
+
+fn pooled_spearman(data: &Dataset, features: &[FeatureId]) -> CorrelationMatrix {
+    let columns: Vec<Option<Vec<f64>>> = features
+        .par_iter()
+        .map(|&f| {
+            let mut ranks = vec![0.0; data.documents()];
+            mean_ranks(data.column(f), &mut ranks);
+            standardise(&mut ranks).then_some(ranks)
+        })
+        .collect();
+    let product = |a: usize, b: usize| -> Option<f64> {
+        let (a, b) = (columns[a].as_ref()?, columns[b].as_ref()?);
+        Some(a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0))
+    };
+    let rows: Vec<Vec<Option<f64>>> =
+        (0..features.len()).into_par_iter().map(|a| (0..a).map(|b| product(a, b)).collect()).collect();
+    CorrelationMatrix::new(features.len(), |a, b| rows[a][b])
+}

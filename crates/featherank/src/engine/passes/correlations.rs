@@ -1,0 +1,184 @@
+//! How alike features are: correlations within every query, averaged over the queries in which both features vary.
+//!
+//! - `pearson` of the values, `spearman` of their ranks (ties share the mean rank): columns are standardised within each
+//!   query, so that one matrix product a block gives all pairs.
+//! - `kendall`: τ-b, see [`super::kendall`].
+//! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the share that both do. A
+//!   document outside a top ten stands below it; tied documents that do not all fit into the ten stay outside, so that
+//!   the order of the file plays no part. Naini & Altingovde (ECIR 2014) compare top lists; the formula is our reading.
+
+use std::str::FromStr;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use serde::{Deserialize, Serialize};
+
+use super::kendall::KendallColumns;
+use super::top_overlap::TopLists;
+use crate::data::{FeatureId, View};
+use crate::engine::CorrelationMatrix;
+use crate::error::{Error, Result};
+use crate::measure::ascending;
+
+/// A way to say how alike two features are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Correlation {
+    /// Of values.
+    Pearson,
+    /// Of ranks.
+    Spearman,
+    /// τ-b: of the order of pairs.
+    Kendall,
+    /// Of the order among the ten best documents.
+    #[serde(rename = "top-10")]
+    TopTen,
+}
+
+impl Correlation {
+    /// The names, as users write them.
+    pub const NAMES: &'static [&'static str] = &["kendall", "spearman", "pearson", "top-10"];
+}
+
+impl FromStr for Correlation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "kendall" => Ok(Correlation::Kendall),
+            "spearman" => Ok(Correlation::Spearman),
+            "pearson" => Ok(Correlation::Pearson),
+            "top-10" => Ok(Correlation::TopTen),
+            _ => Err(Error::invalid("correlation", name, Self::NAMES.join(", "))),
+        }
+    }
+}
+
+/// Which features to correlate, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorrelationsPass {
+    /// The correlation.
+    pub kind: Correlation,
+    /// The features, in the order of the answer.
+    pub features: Vec<FeatureId>,
+}
+
+/// Sums of correlations over queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Correlations {
+    width: usize,
+    /// Row after row of the triangle below the diagonal.
+    sums: Vec<f64>,
+    /// Queries in which both features vary.
+    queries: Vec<u32>,
+}
+
+impl Correlations {
+    pub(crate) fn of(pass: &CorrelationsPass, block: &View<'_>) -> Self {
+        let width = pass.features.len();
+        let cells = width * width.saturating_sub(1) / 2;
+        let mut all = Correlations { width, sums: vec![0.0; cells], queries: vec![0; cells] };
+        match pass.kind {
+            Correlation::Pearson => all.add_products(pass, block, |values, out| {
+                values.iter().zip(out).for_each(|(&x, cell)| *cell = f64::from(x));
+            }),
+            Correlation::Spearman => all.add_products(pass, block, mean_ranks),
+            Correlation::Kendall => {
+                for rows in block.rows() {
+                    let columns = pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                    let list = KendallColumns::new(columns);
+                    all.add_query(|a, b| list.tau(a, b));
+                }
+            }
+            Correlation::TopTen => {
+                for rows in block.rows() {
+                    let columns = pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                    let lists = TopLists::new(columns);
+                    all.add_query(|a, b| lists.overlap(a, b));
+                }
+            }
+        }
+        all
+    }
+
+    fn add_query(&mut self, mut correlation: impl FnMut(usize, usize) -> Option<f64>) {
+        let pairs = (0..self.width).flat_map(|a| (0..a).map(move |b| (a, b)));
+        for ((a, b), (sum, queries)) in pairs.zip(self.sums.iter_mut().zip(&mut self.queries)) {
+            if let Some(value) = correlation(a, b) {
+                *sum += value;
+                *queries += 1;
+            }
+        }
+    }
+
+    /// Correlations of columns after `transform`: products of columns that are standardised query by query.
+    fn add_products(
+        &mut self,
+        pass: &CorrelationsPass,
+        block: &View<'_>,
+        transform: impl Fn(&[f32], &mut [f64]),
+    ) {
+        let mut standard = Mat::<f64>::zeros(block.documents(), self.width);
+        let mut varies = vec![vec![false; self.width]; block.query_count()];
+        for (c, &feature) in pass.features.iter().enumerate() {
+            let source = block.data().column(feature);
+            let mut cells = standard.col_as_slice_mut(c);
+            for (rows, varies) in block.rows().zip(&mut varies) {
+                let (own, others) = cells.split_at_mut(rows.len());
+                cells = others;
+                transform(&source[rows], own);
+                varies[c] = standardise(own);
+            }
+        }
+        let mut products = Mat::<f64>::zeros(self.width, self.width);
+        matmul(products.as_mut(), Accum::Replace, standard.transpose(), standard.as_ref(), 1.0, Par::Seq);
+        for query in &varies {
+            // The sums follow below, for all queries at once.
+            self.add_query(|a, b| (query[a] && query[b]).then_some(0.0));
+        }
+        let pairs = (0..self.width).flat_map(|a| (0..a).map(move |b| (a, b)));
+        pairs.zip(&mut self.sums).for_each(|((a, b), sum)| *sum = products[(a, b)]);
+    }
+
+    pub(crate) fn merge(mut self, next: Self) -> Self {
+        self.sums.iter_mut().zip(next.sums).for_each(|(all, more)| *all += more);
+        self.queries.iter_mut().zip(next.queries).for_each(|(all, more)| *all += more);
+        self
+    }
+
+    /// The mean correlation of each pair.
+    pub fn matrix(&self) -> CorrelationMatrix {
+        CorrelationMatrix::new(self.width, |a, b| {
+            let cell = a * (a - 1) / 2 + b;
+            let mean = self.sums[cell] / f64::from(self.queries[cell]);
+            (self.queries[cell] > 0).then(|| mean.clamp(-1.0, 1.0))
+        })
+    }
+}
+
+/// Ranks from low to high; tied values share the mean of their ranks.
+pub(crate) fn mean_ranks(values: &[f32], ranks: &mut [f64]) {
+    let mut keys: Vec<u64> =
+        values.iter().zip(0u64..).map(|(&value, row)| u64::from(ascending(value)) << 32 | row).collect();
+    keys.sort_unstable();
+    let mut start = 0;
+    for tied in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
+        let rank = start as f64 + (tied.len() - 1) as f64 / 2.0;
+        tied.iter().for_each(|&key| ranks[key as u32 as usize] = rank);
+        start += tied.len();
+    }
+}
+
+/// Mean 0 and length 1; all 0 and `false` for a column that does not vary.
+pub(crate) fn standardise(column: &mut [f64]) -> bool {
+    let first = column.first().copied();
+    if column.iter().all(|&x| Some(x) == first) {
+        column.fill(0.0);
+        return false;
+    }
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
+    column.iter_mut().for_each(|x| *x -= mean);
+    let length = column.iter().map(|x| x * x).sum::<f64>().sqrt();
+    column.iter_mut().for_each(|x| *x /= length);
+    true
+}

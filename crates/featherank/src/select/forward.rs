@@ -1,0 +1,146 @@
+//! Forward selection: the one greedy loop behind every method that adds a feature at a time.
+//!
+//! A method says what each candidate would be worth beside the features chosen so far, and when it has enough. The loop
+//! does the rest: features to keep come first, dropped ones never, and the budget and `k` are obeyed. It goes on to the last
+//! feature after the choice is made, because the whole path tells a user what more features would bring.
+
+use crate::data::FeatureId;
+use crate::engine::Schema;
+use crate::error::Result;
+use crate::run::Run;
+use crate::select::Selection;
+
+/// What a greedy method thinks of candidates.
+pub trait Criterion {
+    /// What each candidate is worth beside the chosen ones, which are in the order they were chosen; higher is better.
+    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>>;
+
+    /// The method's own rule to stop, asked before the best candidate is added to at least one feature.
+    fn enough(&self, _best: f64, _chosen: usize) -> bool {
+        false
+    }
+}
+
+/// Adds the candidate that is worth most until the method has enough, or `k`, or the budget is spent. Equal worth goes by
+/// column.
+pub fn forward(
+    run: &Run,
+    schema: &Schema,
+    alive: &[FeatureId],
+    dead: &[FeatureId],
+    criterion: &mut dyn Criterion,
+) -> Result<Selection> {
+    let constraints = &run.constraints;
+    let mut candidates: Vec<FeatureId> =
+        alive.iter().copied().filter(|f| !constraints.drop.contains(f)).collect();
+    let dead_kept: Vec<FeatureId> = dead.iter().copied().filter(|f| constraints.keep.contains(f)).collect();
+    let mut spent: f64 = dead_kept.iter().map(|&f| constraints.cost(f)).sum();
+    let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept.len()));
+    let (mut chosen, mut order) = (Vec::new(), Vec::new());
+    let mut own = None;
+    let total = candidates.len() as u64;
+    while !candidates.is_empty() {
+        let must = |f: &&FeatureId| constraints.keep.contains(f);
+        let mut pool: Vec<FeatureId> = candidates.iter().filter(must).copied().collect();
+        let forced = !pool.is_empty();
+        if !forced && own.is_none() {
+            let pays =
+                |f: &FeatureId| constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most);
+            pool = candidates.iter().copied().filter(pays).collect();
+            if pool.is_empty() || wanted == Some(chosen.len()) {
+                own = Some(chosen.len());
+            }
+        }
+        if !forced && own.is_some() {
+            pool.clone_from(&candidates);
+        }
+        let mut best = best_of(&pool, &criterion.worth(&chosen, &pool)?);
+        let may_stop = !forced && own.is_none() && wanted.is_none() && !chosen.is_empty();
+        if may_stop && criterion.enough(best.1, chosen.len()) {
+            own = Some(chosen.len());
+            if pool.len() < candidates.len() {
+                best = best_of(&candidates, &criterion.worth(&chosen, &candidates)?);
+            }
+        }
+        spent += constraints.cost(best.0);
+        chosen.push(best.0);
+        order.push(best);
+        candidates.retain(|&f| f != best.0);
+        run.step("choosing features", order.len() as u64, Some(total))?;
+    }
+    let (own, rest) = order.split_at(own.unwrap_or(order.len()));
+    Selection::in_order(run, schema, own, rest, dead)
+}
+
+/// The candidate worth most; the first of equals.
+fn best_of(pool: &[FeatureId], worth: &[f64]) -> (FeatureId, f64) {
+    let pairs = pool.iter().copied().zip(worth.iter().copied());
+    pairs.fold((pool[0], f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+    use crate::run::Constraints;
+
+    /// Worth .5, .4, .3, .2, each less .15 for every chosen neighbour; enough below .21.
+    struct Neighbours;
+
+    impl Criterion for Neighbours {
+        fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+            let near = |f: FeatureId| chosen.iter().filter(|g| g.0.abs_diff(f.0) == 1).count() as f64;
+            Ok(candidates.iter().map(|&f| 0.5 - 0.1 * f64::from(f.0) - 0.15 * near(f)).collect())
+        }
+
+        fn enough(&self, best: f64, _: usize) -> bool {
+            best < 0.21
+        }
+    }
+
+    fn run(constraints: Constraints) -> (Vec<u32>, Vec<u32>) {
+        let table = FeatureTable::numbered(5, 1);
+        let data = Dataset::new(vec![0.0; 10], vec![0., 1.], Queries::from_sizes(&[2]), table);
+        let alive: Vec<FeatureId> = (0..4).map(FeatureId).collect();
+        let run = Run::new(0, constraints);
+        let found = forward(&run, &Schema::of(&data), &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
+        (
+            found.selected.iter().map(|chosen| chosen.id).collect(),
+            found.path.iter().map(|step| step.feature).collect(),
+        )
+    }
+
+    #[test]
+    fn stops_by_the_method_s_rule_and_goes_on_for_the_path() {
+        // 1 (.5); 3 (.3) before 2 (.25); then 2 is worth .1 and 4 .05: enough.
+        assert_eq!(run(Constraints::default()), (vec![1, 3], vec![1, 3, 2, 4]));
+    }
+
+    #[test]
+    fn constraints_come_before_the_rule() {
+        let with = |change: fn(&mut Constraints)| {
+            let mut constraints = Constraints::default();
+            change(&mut constraints);
+            run(constraints)
+        };
+        assert_eq!(with(|c| c.k = Some(3)).0, [1, 3, 2]);
+        assert_eq!(with(|c| c.k = Some(1)).0, [1]);
+        assert_eq!(
+            with(|c| c.keep = vec![FeatureId(1)]).0,
+            [2, 1],
+            "what is kept changes the worth of the rest"
+        );
+        assert_eq!(with(|c| c.drop = vec![FeatureId(0)]).0, [2]);
+        let dear = with(|c| {
+            c.costs = vec![5.0, 1.0, 1.0, 1.0, 1.0];
+            c.budget = Some(2.0);
+        });
+        assert_eq!(dear, (vec![2], vec![2, 1, 4, 3]));
+        // A dead feature that is to be kept takes one of the places.
+        let kept_dead = with(|c| {
+            c.keep = vec![FeatureId(4)];
+            c.k = Some(2);
+        });
+        assert_eq!(kept_dead.0, [5, 1]);
+    }
+}
