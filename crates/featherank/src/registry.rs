@@ -9,7 +9,7 @@ use crate::rank::{self, RankerSpec};
 use crate::select::{self, SelectorSpec};
 
 /// All selectors, in the order they are listed.
-pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC];
+pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC, &select::wrapper::greedy::SPEC];
 
 /// All rankers, in the order they are listed.
 pub static RANKERS: &[&RankerSpec] = &[

@@ -3,6 +3,7 @@
 pub mod filter;
 pub mod forward;
 mod selection;
+pub mod wrapper;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
