@@ -9,7 +9,14 @@ use crate::rank::{self, RankerSpec};
 use crate::select::{self, SelectorSpec};
 
 /// All selectors, in the order they are listed.
-pub static SELECTORS: &[&SelectorSpec] = &[&select::filter::top_k::SPEC, &select::wrapper::greedy::SPEC];
+pub static SELECTORS: &[&SelectorSpec] = &[
+    &select::filter::top_k::SPEC,
+    &select::filter::best_gain::SPEC,
+    &select::filter::gas::SPEC,
+    &select::filter::div_fs::SPEC,
+    &select::filter::mrmr::SPEC,
+    &select::wrapper::greedy::SPEC,
+];
 
 /// All rankers, in the order they are listed.
 pub static RANKERS: &[&RankerSpec] = &[

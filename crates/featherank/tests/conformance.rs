@@ -134,6 +134,16 @@ fn odd_features_and_queries_are_survived() {
     }
 }
 
+#[test]
+fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
+    let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
+    let run = Run::new(7, Constraints::default());
+    for spec in SELECTORS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure")) {
+        let error = spec.run(&set, &run, &LocalEngine::new(tiny(), 1).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("counts no query"), "{}: {error}", spec.name);
+    }
+}
+
 struct StopAt(AtomicU64);
 
 impl Observer for StopAt {

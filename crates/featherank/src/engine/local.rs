@@ -1,10 +1,11 @@
 //! The engine for rows in this process: blocks of queries on all cores, merged in order.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::passes::MergeMemory;
 use super::{Engine, Outcome, Pass, Schema};
 use crate::data::{Dataset, View};
 use crate::error::{Error, Result};
@@ -13,11 +14,18 @@ use crate::run::{Observer, Silent, Step};
 /// Documents per block, at least. Fixed, because results must not depend on the machine.
 const BLOCK_DOCUMENTS: usize = 4096;
 
+/// Queries that are asked together, and what is remembered of them between passes. Memory saves time only: answers are the
+/// same without it.
+struct Block {
+    queries: Range<usize>,
+    merges: Mutex<MergeMemory>,
+}
+
 /// Rows in memory, asked by a pool of threads.
 pub struct LocalEngine {
     data: Dataset,
     schema: Schema,
-    blocks: Vec<Range<usize>>,
+    blocks: Vec<Block>,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
 }
@@ -27,7 +35,8 @@ impl LocalEngine {
     pub fn new(data: Dataset, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()))?;
-        let blocks = blocks(data.queries().sizes());
+        let block = |queries| Block { queries, merges: Mutex::default() };
+        let blocks = blocks(data.queries().sizes()).into_iter().map(block).collect();
         let schema = pool.install(|| Schema::of(&data));
         Ok(LocalEngine { data, schema, blocks, pool, observer: Arc::new(Silent) })
     }
@@ -90,7 +99,7 @@ impl Engine for LocalEngine {
                 return Err(Error::Stopped(stop));
             }
         }
-        Ok(merged.unwrap_or_else(|| answer(pass, &view, &(0..0))))
+        Ok(merged.unwrap_or_else(|| answer(pass, &view, &Block { queries: 0..0, merges: Mutex::default() })))
     }
 
     fn local(&self) -> Option<&Dataset> {
@@ -98,13 +107,17 @@ impl Engine for LocalEngine {
     }
 }
 
-fn answer(pass: &Pass, view: &View<'_>, block: &Range<usize>) -> Outcome {
-    let block = view.with_query_span(block.clone());
+fn answer(pass: &Pass, view: &View<'_>, Block { queries, merges }: &Block) -> Outcome {
+    let block = view.with_query_span(queries.clone());
     match pass {
         Pass::Moments => Outcome::Moments(super::Moments::of(&block)),
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, &block)),
         Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, &block)),
         Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, &block)),
+        Pass::MergeGains(pass) => {
+            let mut memory = merges.lock().unwrap_or_else(PoisonError::into_inner);
+            Outcome::MergeGains(super::MergeGains::of(pass, &block, &mut memory))
+        }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    Moments,
+    MergeGains, MergeGainsPass, Moments,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -49,6 +49,8 @@ pub enum Pass {
     LinearMeasures(LinearMeasuresPass),
     /// How alike features are, query by query.
     Correlations(CorrelationsPass),
+    /// What the best merge of rankings would be worth.
+    MergeGains(MergeGainsPass),
 }
 
 /// Which features to measure alone, and how.
@@ -69,6 +71,7 @@ impl Pass {
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
             Pass::Correlations(_) => "comparing features",
+            Pass::MergeGains(_) => "merging rankings",
         }
     }
 }
@@ -88,6 +91,8 @@ pub enum Outcome {
     LinearMeasures(LinearMeasures),
     /// To [`Pass::Correlations`].
     Correlations(Correlations),
+    /// To [`Pass::MergeGains`].
+    MergeGains(MergeGains),
 }
 
 impl Outcome {
@@ -105,6 +110,7 @@ impl Outcome {
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
+            (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -158,6 +164,15 @@ impl dyn Engine + '_ {
         }
         match self.run(&Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// What the best merge of the chosen features' rankings with each candidate's would be worth.
+    pub fn merge_gains(&self, pass: MergeGainsPass) -> Result<MergeGains> {
+        pass.measure.check_labels(self.schema().largest_label())?;
+        match self.run(&Pass::MergeGains(pass))? {
+            Outcome::MergeGains(gains) => Ok(gains),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

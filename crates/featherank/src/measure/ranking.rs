@@ -118,7 +118,14 @@ impl Ranker {
         Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
     }
 
-    /// The same where only the first `depth` positions count and ties stand in the input's order: labels below that are in
+    /// The query ranked by someone else: its labels from the top, none of them tied.
+    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
+        self.ends.clear();
+        self.ends.extend(1..=labels.len() as u32);
+        Ranking { labels, ends: &self.ends, ideal: &self.ideal, worst: labels }
+    }
+
+    /// The query ranked by scores where only the first `depth` positions count and ties stand in the input's order: labels below that are in
     /// no order, and there are no groups.
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");

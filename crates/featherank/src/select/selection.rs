@@ -116,6 +116,15 @@ impl Selection {
             live.filter(|(f, _)| !constraints.drop.contains(f)).partition(|(f, _)| is_kept(f));
         let dead_kept = dead.iter().filter(|f| is_kept(f)).map(|&f| (f, 0.0));
         let order: Vec<(FeatureId, f64)> = kept.into_iter().chain(dead_kept).chain(free).collect();
+        if let Some((f, _)) = order.iter().find(|(_, score)| !score.is_finite()) {
+            return Err(Error::Conflict {
+                what: format!(
+                    "feature {} gets no score: the measure counts no query",
+                    schema.features.label(*f)
+                ),
+                help: "choose another measure, or data with relevant documents".into(),
+            });
+        }
         let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
         let own = order.iter().filter(|(f, _)| is_own(f)).count();
         let selected = Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);

@@ -5,7 +5,9 @@ mod feature_measures;
 mod gram;
 mod kendall;
 mod linear_measures;
+mod merge_gains;
 mod moments;
+mod rankings;
 mod top_overlap;
 
 pub use correlations::{Correlation, Correlations, CorrelationsPass};
@@ -15,6 +17,8 @@ pub use gram::{Centring, Gram, GramPass};
 pub(crate) use kendall::KendallColumns;
 pub use kendall::kendall_tau_b;
 pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
+pub(crate) use merge_gains::MergeMemory;
+pub use merge_gains::{MergeGains, MergeGainsPass};
 pub use moments::{FeatureMoments, Moments};
 
 /// JSON has no NaN.

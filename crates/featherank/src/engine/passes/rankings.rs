@@ -1,0 +1,95 @@
+//! Every query's documents sorted by every feature, high values first.
+
+use crate::data::{FeatureId, View};
+use crate::measure::{Ties, ascending};
+
+/// A document's number within its query, in as few bytes as the longest list needs.
+pub(crate) trait Place: Copy + Default + Send {
+    fn new(place: usize) -> Self;
+    fn get(self) -> usize;
+}
+
+impl Place for u16 {
+    fn new(place: usize) -> Self {
+        place as u16
+    }
+    fn get(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Place for u32 {
+    fn new(place: usize) -> Self {
+        place as u32
+    }
+    fn get(self) -> usize {
+        self as usize
+    }
+}
+
+/// For every feature the rankings of a block's queries, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Rankings<P> {
+    documents: usize,
+    orders: Vec<P>,
+}
+
+impl<P: Place> Rankings<P> {
+    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule says.
+    pub(crate) fn of(block: &View<'_>, ties: Ties) -> Self {
+        let data = block.data();
+        let tie_keys: Vec<u32> = match ties {
+            Ties::Input => vec![0; block.documents()],
+            Ties::Worst => {
+                block.rows().flat_map(|rows| &data.labels()[rows]).map(|&y| ascending(y)).collect()
+            }
+            Ties::Expected => shuffling_keys(block),
+        };
+        let mut orders = Vec::with_capacity(block.documents() * data.features().len());
+        let mut keys: Vec<(u64, u32)> = Vec::new();
+        for feature in (0..data.features().len()).map(FeatureId::from) {
+            let column = data.column(feature);
+            let mut tie_keys = tie_keys.iter();
+            for rows in block.rows() {
+                keys.clear();
+                let values = column[rows].iter().zip(&mut tie_keys).zip(0u32..);
+                keys.extend(
+                    values.map(|((&value, &tie), row)| {
+                        (u64::from(!ascending(value)) << 32 | u64::from(tie), row)
+                    }),
+                );
+                keys.sort_unstable();
+                orders.extend(keys.iter().map(|&(_, row)| P::new(row as usize)));
+            }
+        }
+        Rankings { documents: block.documents(), orders }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.orders.is_empty()
+    }
+
+    pub(crate) fn of_feature(&self, feature: FeatureId) -> &[P] {
+        &self.orders[feature.index() * self.documents..][..self.documents]
+    }
+}
+
+/// A hash of each document's values and label: an order that the file's order has no part in.
+fn shuffling_keys(block: &View<'_>) -> Vec<u32> {
+    let data = block.data();
+    let rows: Vec<usize> = block.rows().flatten().collect();
+    let mut hashes = vec![0u64; rows.len()];
+    let columns = (0..data.features().len()).map(|f| data.column(FeatureId::from(f)));
+    for column in columns.chain([data.labels()]) {
+        rows.iter().zip(&mut hashes).for_each(|(&row, hash)| *hash = mixed(*hash, ascending(column[row])));
+    }
+    hashes.into_iter().map(|hash| (hash >> 32) as u32).collect()
+}
+
+/// One step of a hash whose every output bit depends on every input bit (the constants of SplitMix64).
+fn mixed(hash: u64, value: u32) -> u64 {
+    let mut x = (hash ^ u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

@@ -1,0 +1,151 @@
+//! mRMR: features of most relevance and least redundancy.
+//!
+//! Relevance of a feature: the measure when documents are sorted by it alone; redundancy: the mean of |similarity| to the chosen
+//! features. `difference` adds the feature with the largest relevance − redundancy, `quotient` that with the largest
+//! relevance / redundancy. Both start with the most relevant feature.
+//!
+//! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning to rank, of which only the
+//! abstract could be read: this is our reading. Single features differ little in a ranking measure while correlations run
+//! from 0 to 1, so that the difference would choose by redundancy alone: relevance is scaled to 0–1 over the live features
+//! unless `scaling` is `none`.
+
+use crate::engine::{Engine, Schema};
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::filter::similarity::Similarity;
+use crate::select::filter::trade_off::Portrait;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Difference,
+    Quotient,
+}
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `form` | `difference` | `difference`, `quotient` | how relevance and redundancy are combined |
+/// | `scaling` | `range` | `range`, `none` | relevance from 0 to 1, or as it is |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what a feature alone is worth |
+/// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
+pub struct Mrmr {
+    form: Form,
+    scaled: bool,
+    measure: Measure,
+    similarity: Similarity,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "mrmr",
+    summary: "features of most relevance and least redundancy",
+    category: Category::Filter,
+    cites: &["peng2005", "shirzad2015"],
+    status: Status::Reconstruction,
+    scales_out: true,
+    params: &[
+        Param {
+            name: "form",
+            kind: Kind::Choice(&["difference", "quotient"]),
+            default: "difference",
+            meaning: "how relevance and redundancy are combined",
+        },
+        Param {
+            name: "scaling",
+            kind: Kind::Choice(&["range", "none"]),
+            default: "range",
+            meaning: "relevance from 0 to 1, or as it is",
+        },
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default: "ndcg[ties=expected]@10",
+            meaning: "what a feature alone is worth",
+        },
+        Similarity::kind("kendall"),
+        Similarity::SCOPE,
+    ],
+    build: |params| {
+        Ok(Box::new(Mrmr {
+            form: if params.text("form") == "quotient" { Form::Quotient } else { Form::Difference },
+            scaled: params.text("scaling") == "range",
+            measure: params.measure("measure")?,
+            similarity: Similarity::from_params(params)?,
+        }))
+    },
+};
+
+/// Redundancy below this is taken for this, so that quotients stay finite.
+const LEAST_REDUNDANCY: f64 = 1e-3;
+
+impl Selector for Mrmr {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let mut portrait = Portrait::of(engine, &self.measure, &self.similarity)?;
+        if self.scaled {
+            scale(&mut portrait.relevance);
+        }
+        self.form.choose(run, engine.schema(), &portrait)
+    }
+}
+
+impl Form {
+    fn choose(self, run: &Run, schema: &Schema, portrait: &Portrait) -> Result<Selection> {
+        let worth = |f: usize, likeness: f64, chosen: usize| {
+            let (relevance, redundancy) = (portrait.relevance[f], likeness / chosen.max(1) as f64);
+            match self {
+                Form::Quotient if chosen > 0 => relevance / redundancy.max(LEAST_REDUNDANCY),
+                _ => relevance - redundancy,
+            }
+        };
+        let likeness = |f, chosen| portrait.similarity.or_zero(f, chosen).abs();
+        portrait.forward(run, schema, likeness, worth, None)
+    }
+}
+
+fn scale(relevance: &mut [f64]) {
+    let least = relevance.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = relevance.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most > least {
+        relevance.iter_mut().for_each(|r| *r = (*r - least) / (most - least));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::FeatureId;
+    use crate::engine::CorrelationMatrix;
+    use crate::select::filter::trade_off::tests::{ids, path, run_over};
+
+    #[test]
+    fn picks_of_the_worked_example() {
+        let fixture: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
+        let fixture = &fixture["mrmr"];
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let portrait = Portrait {
+            alive: (0..4).map(FeatureId).collect(),
+            dead: Vec::new(),
+            relevance: fixture["mi_target"].as_array().unwrap().iter().map(number).collect(),
+            variance: vec![0.0; 4],
+            similarity: CorrelationMatrix::new(4, |a, b| fixture["mi_pairs"][a][b].as_f64()),
+        };
+        let (run, schema) = run_over(4);
+        let order = |form: Form| path(&form.choose(&run, &schema, &portrait).unwrap());
+        assert_eq!(order(Form::Difference), ids(&fixture["MID_order"]));
+        assert_eq!(order(Form::Quotient), ids(&fixture["MIQ_order"]));
+    }
+
+    #[test]
+    fn relevance_is_scaled_to_its_range() {
+        let mut relevance = vec![0.3, 0.4, 0.5];
+        scale(&mut relevance);
+        assert!((relevance[1] - 0.5).abs() < 1e-12 && relevance[0] == 0.0 && relevance[2] == 1.0);
+        let mut equal = vec![0.3, 0.3];
+        scale(&mut equal);
+        assert_eq!(equal, [0.3, 0.3]);
+    }
+}

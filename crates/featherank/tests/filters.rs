@@ -1,0 +1,115 @@
+//! Filters made for ranking: properties on synthetic data, and choices on real data that papers print.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+mod common;
+
+use featherank::data::folds::FoldFiles;
+use featherank::data::synth::{Preset, generate};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};
+use featherank::engine::passes::MergeGainsPass;
+use featherank::engine::{Engine, LocalEngine};
+use featherank::measure::Measure;
+use featherank::registry::selector;
+use featherank::run::{Constraints, Run};
+use featherank::select::Selection;
+
+fn select(method: &str, set: &[(&str, &str)], data: Dataset, constraints: Constraints) -> Selection {
+    let set: Vec<(String, String)> = set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let engine = LocalEngine::new(data, 2).unwrap();
+    selector(method).unwrap().run(&set, &Run::new(1, constraints), &engine).unwrap()
+}
+
+fn ids(selection: &Selection) -> Vec<u32> {
+    selection.selected.iter().map(|chosen| chosen.id).collect()
+}
+
+/// The data with its columns doubled: feature d + i is a copy of feature i.
+fn with_copies(data: &Dataset) -> Dataset {
+    let width = data.features().len();
+    let column = |f: usize| data.column(FeatureId::from(f % width));
+    let values = (0..2 * width).flat_map(|f| column(f).to_vec()).collect();
+    let sizes: Vec<usize> = data.queries().sizes().collect();
+    let labels = data.labels().to_vec();
+    Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2 * width, 1))
+}
+
+/// A ranking merged with itself is itself. (Merged with a copy of one of several chosen features it may still change.)
+#[test]
+fn a_copy_brings_best_gain_nothing() {
+    let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+    let width = data.features().len();
+    let engine = LocalEngine::new(with_copies(&data), 2).unwrap();
+    let engine: &dyn Engine = &engine;
+    for measure in ["map[ties=expected]", "map", "ndcg@10", "ndcg[ties=worst]@5", "gmap"] {
+        let measure: Measure = measure.parse().unwrap();
+        for feature in 0..width {
+            let pass = MergeGainsPass {
+                measure: measure.clone(),
+                relevant_from: 1.0,
+                chosen: vec![FeatureId::from(feature)],
+                candidates: (0..2 * width).map(FeatureId::from).collect(),
+            };
+            let gains = engine.merge_gains(pass).unwrap().gains(&measure);
+            assert_eq!((gains[feature], gains[feature + width]), (0.0, 0.0), "{measure}, feature {feature}");
+            assert!(gains.iter().any(|&gain| gain > 0.0), "others gain");
+        }
+    }
+}
+
+/// A feature that ranks one query right, another that ranks the other: together they rank both, and BestGain sees it.
+#[test]
+fn best_gain_joins_what_complements() {
+    let columns = [
+        [3., 2., 1., 1., 2., 3.], // right in query 1
+        [3., 2., 1., 1., 2., 3.].map(|x: f32| x * 2.0),
+        [1., 2., 3., 3., 2., 1.], // right in query 2
+    ];
+    let data = || {
+        let labels = vec![1., 0., 0., 1., 0., 0.];
+        Dataset::new(columns.concat(), labels, Queries::from_sizes(&[3, 3]), FeatureTable::numbered(3, 1))
+    };
+    let selection = select("best-gain", &[], data(), Constraints::default());
+    assert_eq!(ids(&selection), [1, 3]);
+    // Alone (1 + 1/3)/2; merged 1 in both queries.
+    assert!((selection.path[0].value - 2.0 / 3.0).abs() < 1e-12);
+    assert!((selection.path[1].value - 1.0 / 3.0).abs() < 1e-12);
+    let strict = select("best-gain", &[("delta", "0.5")], data(), Constraints::default());
+    assert_eq!((ids(&strict), strict.path.len()), (vec![1], 3), "tested before adding; the path goes on");
+}
+
+/// Relevance from label 2 on: documents with label 1 are not brought forward.
+#[test]
+fn best_gain_takes_graded_labels_by_a_threshold() {
+    let data = || {
+        let columns = [[4., 3., 2., 1.], [1., 2., 4., 3.]];
+        let labels = vec![0., 1., 2., 0.];
+        Dataset::new(columns.concat(), labels, Queries::from_sizes(&[4]), FeatureTable::numbered(2, 1))
+    };
+    let gain = |relevant: &str, measure: &str| {
+        let set = [("measure", measure), ("relevant", relevant), ("delta", "0")];
+        let constraints = Constraints { keep: vec![FeatureId(0)], ..Constraints::default() };
+        select("best-gain", &set, data(), constraints).path[1].value
+    };
+    // Kept first: order 1 2 3 4, labels 0 1 2 0. The other order is 3 4 2 1.
+    // From 2: document 3 leads, then the kept order: 2 0 1 0. AP of label 2 goes from 1/3 to 1.
+    assert!((gain("2", "map[rel=2]") - 2.0 / 3.0).abs() < 1e-12);
+    // From 1: the run to document 3 is shorter than that over 1 to 2; then 1, 2 against 4, 2: the kept order goes on.
+    let ap = (1.0 + 2.0 / 3.0) / 2.0 - (1.0 / 2.0 + 2.0 / 3.0) / 2.0;
+    assert!((gain("1", "map") - ap).abs() < 1e-12);
+}
+
+/// What Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them in three folds, two in one each; and
+/// what an independent calculation finds for the gain of a second one.
+#[test]
+fn best_gain_chooses_what_the_report_prints() {
+    let Some(folder) = common::real_data("OHSUMED/QueryLevelNorm") else { return };
+    let expected = [(8, 0.0489), (11, 0.0479), (11, 0.0537), (10, 0.0541), (11, 0.0459)];
+    for (fold, (feature, second)) in FoldFiles::find(&folder).unwrap().iter().zip(expected) {
+        let train = fold.read(&ReadOptions::default()).unwrap().train;
+        let set = [("measure", "map"), ("delta", "0.055")];
+        let selection = select("best-gain", &set, train, Constraints::default());
+        assert_eq!(ids(&selection), [feature], "fold {}", fold.number);
+        assert!((selection.path[1].value - second).abs() < 5e-5, "{:?}", selection.path[1]);
+        assert_eq!(selection.path.len(), 36, "dead features are not on the path");
+    }
+}
