@@ -15,6 +15,10 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::gas::SPEC,
     &select::filter::div_fs::SPEC,
     &select::filter::mrmr::SPEC,
+    &select::filter::fcbf::SPEC,
+    &select::filter::cfs::SPEC,
+    &select::filter::consistency::SPEC,
+    &select::filter::interact::SPEC,
     &select::wrapper::greedy::SPEC,
 ];
 

@@ -18,8 +18,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::data::View;
 use crate::error::{Error, Result};
 pub use conventions::{Conventions, Discount, Gain, NoRelevant, Preset, ShortLists, Ties};
-pub(crate) use ranking::ascending;
 pub use ranking::{Ranker as RankingScratch, Ranking};
+pub(crate) use ranking::{ascending, from_ascending};
 
 /// What the registry holds of a measure.
 #[derive(Debug)]

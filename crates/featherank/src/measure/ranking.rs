@@ -167,6 +167,12 @@ pub(crate) fn ascending(number: f32) -> u32 {
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
+/// The number behind an ascending key.
+#[inline]
+pub(crate) fn from_ascending(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +190,14 @@ mod tests {
         let ranking = ranker.rank(&[1.0; 6]);
         assert_eq!(ranking.ordered(Ties::Worst), [1., 2., 3., 4., 5., 6.]);
         assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
+    }
+
+    #[test]
+    fn keys_are_ordered_as_numbers() {
+        let numbers = [f32::MIN, -1.5, -1e-30, 0.0, 1e-30, 2.0, f32::MAX];
+        assert!(numbers.windows(2).all(|pair| ascending(pair[0]) < ascending(pair[1])));
+        assert!(numbers.iter().all(|&x| from_ascending(ascending(x)) == x));
+        assert_eq!(ascending(-0.0), ascending(0.0));
     }
 
     #[test]

@@ -31,45 +31,53 @@ pub fn forward(
     criterion: &mut dyn Criterion,
 ) -> Result<Selection> {
     let constraints = &run.constraints;
-    let mut candidates: Vec<FeatureId> =
-        alive.iter().copied().filter(|f| !constraints.drop.contains(f)).collect();
-    let dead_kept: Vec<FeatureId> = dead.iter().copied().filter(|f| constraints.keep.contains(f)).collect();
-    let mut spent: f64 = dead_kept.iter().map(|&f| constraints.cost(f)).sum();
-    let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept.len()));
-    let (mut chosen, mut order) = (Vec::new(), Vec::new());
-    let mut own = None;
-    let total = candidates.len() as u64;
-    while !candidates.is_empty() {
-        let must = |f: &&FeatureId| constraints.keep.contains(f);
-        let mut pool: Vec<FeatureId> = candidates.iter().filter(must).copied().collect();
-        let forced = !pool.is_empty();
-        if !forced && own.is_none() {
-            let pays =
-                |f: &FeatureId| constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most);
-            pool = candidates.iter().copied().filter(pays).collect();
-            if pool.is_empty() || wanted == Some(chosen.len()) {
-                own = Some(chosen.len());
-            }
+    let is_kept = |f: &FeatureId| constraints.keep.contains(f);
+    let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
+    let (kept, mut candidates): (Vec<_>, Vec<_>) = allowed.partition(is_kept);
+    let dead_kept = dead.iter().filter(|f| is_kept(f)).count();
+    let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
+    let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
+    let mut order = extend(run, &[], &kept, criterion)?;
+    let mut chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
+    while wanted.is_none_or(|k| chosen.len() < k) {
+        let pays = |f: &FeatureId| constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most);
+        let affordable: Vec<FeatureId> = candidates.iter().copied().filter(pays).collect();
+        if affordable.is_empty() {
+            break;
         }
-        if !forced && own.is_some() {
-            pool.clone_from(&candidates);
-        }
-        let mut best = best_of(&pool, &criterion.worth(&chosen, &pool)?);
-        let may_stop = !forced && own.is_none() && wanted.is_none() && !chosen.is_empty();
-        if may_stop && criterion.enough(best.1, chosen.len()) {
-            own = Some(chosen.len());
-            if pool.len() < candidates.len() {
-                best = best_of(&candidates, &criterion.worth(&chosen, &candidates)?);
-            }
+        let best = best_of(&affordable, &criterion.worth(&chosen, &affordable)?);
+        if wanted.is_none() && !chosen.is_empty() && criterion.enough(best.1, chosen.len()) {
+            break;
         }
         spent += constraints.cost(best.0);
         chosen.push(best.0);
         order.push(best);
         candidates.retain(|&f| f != best.0);
-        run.step("choosing features", order.len() as u64, Some(total))?;
+        let total = chosen.len() + candidates.len();
+        run.step("choosing features", chosen.len() as u64, Some(total as u64))?;
     }
-    let (own, rest) = order.split_at(own.unwrap_or(order.len()));
-    Selection::in_order(run, schema, own, rest, dead)
+    let rest = extend(run, &chosen, &candidates, criterion)?;
+    Selection::in_order(run, schema, &order, &rest, dead)
+}
+
+/// Adds all candidates to the chosen features, one at a time, each time the one that is worth most (the first of equals); returns
+/// them in that order with what they were worth.
+pub fn extend(
+    run: &Run,
+    chosen: &[FeatureId],
+    candidates: &[FeatureId],
+    criterion: &mut dyn Criterion,
+) -> Result<Vec<(FeatureId, f64)>> {
+    let (mut chosen, mut left) = (chosen.to_vec(), candidates.to_vec());
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let best = best_of(&left, &criterion.worth(&chosen, &left)?);
+        chosen.push(best.0);
+        left.retain(|&f| f != best.0);
+        order.push(best);
+        run.step("ordering features", order.len() as u64, Some(candidates.len() as u64))?;
+    }
+    Ok(order)
 }
 
 /// The candidate worth most; the first of equals.

@@ -2,6 +2,7 @@
 
 pub mod filter;
 pub mod forward;
+pub mod search;
 mod selection;
 pub mod wrapper;
 

@@ -58,7 +58,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         },
         Param {
             name: "relevant",
-            kind: Kind::Real { min: f64::MIN_POSITIVE, max: 1e6 },
+            kind: Kind::Real { min: 1e-6, max: 1e6 },
             default: "1",
             meaning: "labels from here on are relevant",
         },

@@ -1,8 +1,14 @@
 //! Filters: methods that look at features without training a ranker.
 
 pub mod best_gain;
+mod candidates;
+pub mod cfs;
+pub mod consistency;
+pub mod discrete;
 pub mod div_fs;
+pub mod fcbf;
 pub mod gas;
+pub mod interact;
 pub mod mrmr;
 pub mod similarity;
 pub mod top_k;

@@ -1,0 +1,64 @@
+//! Who may be chosen: the constraints as the filters that find a set see them.
+
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::run::Run;
+use crate::select::Selection;
+
+/// The features of a run by what a search may do with them; dropped ones are in no list.
+pub(super) struct Candidates {
+    /// To be chosen in any case.
+    pub keep: Vec<FeatureId>,
+    /// To be chosen or not.
+    pub free: Vec<FeatureId>,
+    /// Dearer than what the budget leaves: never chosen, but on the path.
+    pub dear: Vec<FeatureId>,
+    dead: Vec<FeatureId>,
+}
+
+impl Candidates {
+    /// Under the run's constraints.
+    pub fn of(run: &Run, engine: &dyn Engine) -> Result<Self> {
+        let (alive, dead) = engine.alive()?;
+        let constraints = &run.constraints;
+        let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
+        let is_dear =
+            |f: &FeatureId| constraints.budget.is_some_and(|most| spent + constraints.cost(*f) > most);
+        let allowed = alive.into_iter().filter(|f| !constraints.drop.contains(f));
+        let (keep, others): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
+        let (dear, free) = others.into_iter().partition(is_dear);
+        Ok(Candidates { keep, free, dear, dead })
+    }
+
+    /// All that are on the path, by column.
+    pub fn all(&self) -> Vec<FeatureId> {
+        let mut all = [&self.keep[..], &self.free, &self.dear].concat();
+        all.sort_unstable();
+        all
+    }
+
+    /// Those of [`Candidates::all`] that are not in a set.
+    pub fn without(&self, set: &[FeatureId]) -> Vec<FeatureId> {
+        let mut all = self.all();
+        all.retain(|f| !set.contains(f));
+        all
+    }
+
+    /// The selection of a set, best first, and of the others in the order in which they would follow.
+    pub fn select(
+        &self,
+        run: &Run,
+        engine: &dyn Engine,
+        chosen: &[(FeatureId, f64)],
+        rest: &[(FeatureId, f64)],
+    ) -> Result<Selection> {
+        if chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
+            return Err(Error::Conflict {
+                what: "no feature tells the labels apart well enough to be chosen".into(),
+                help: "say how many features you want with --k, or use another method".into(),
+            });
+        }
+        Selection::in_order(run, engine.schema(), chosen, rest, &self.dead)
+    }
+}

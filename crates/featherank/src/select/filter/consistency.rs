@@ -1,0 +1,173 @@
+//! Consistency: a small set of features under which documents that look alike have the same label.
+//!
+//! Dash, Liu & Motoda, PAKDD 2000. Features are cut into intervals ([`discrete`](super::discrete)). Documents with the same intervals
+//! in all features of a set form a group; those outside the largest class of their group are inconsistent, and the merit of the set is
+//! one less their share of all documents. The merit never falls with more features, so the full set is never beaten and the question is
+//! how small a set comes close.
+//!
+//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's `ConsistencySubsetEval` with
+//! `BestFirst` does, which is what Costa & Silva (2010) ran. One thing is ours: where it ends with no feature at all, because none
+//! alone changes a majority, it starts again from the shortest greedy run of features that does. `backward` is what their text
+//! describes: all features are visited once, from the one that tells least about the class up, and those leave without which the
+//! merit stays that of the full set. What remains is minimal: without any one of its features the merit would fall.
+//!
+//! On the path, features follow each other as each would raise the merit most.
+
+use rayon::prelude::*;
+
+use super::candidates::Candidates;
+use super::discrete::Discrete;
+use super::discrete::groups::Groups;
+use super::discrete::mdl::Encoding;
+use super::discrete::uncertainty::Uncertainties;
+use super::interact::eliminate;
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::forward::{Criterion, extend};
+use crate::select::search::{BestFirst, SubsetMerit};
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `search` | `best-first` | best-first, backward | from none towards more, or from all towards fewer |
+/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which a best-first search ends |
+/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
+pub struct Consistency {
+    search: Search,
+    patience: usize,
+    encoding: Encoding,
+}
+
+enum Search {
+    BestFirst,
+    Backward,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "consistency",
+    summary: "a small set under which documents that look alike have the same label",
+    category: Category::Filter,
+    cites: &["dash2000", "fayyad1993", "costa2010"],
+    status: Status::AsPublished,
+    scales_out: false,
+    params: &[
+        Param {
+            name: "search",
+            kind: Kind::Choice(&["best-first", "backward"]),
+            default: "best-first",
+            meaning: "from no feature towards more, or from all towards fewer",
+        },
+        BestFirst::PATIENCE,
+        Encoding::PARAM,
+    ],
+    build: |params| {
+        let backward = params.text("search") == "backward";
+        Ok(Box::new(Consistency {
+            search: if backward { Search::Backward } else { Search::BestFirst },
+            patience: params.whole("patience")? as usize,
+            encoding: Encoding::of(params)?,
+        }))
+    },
+};
+
+impl Selector for Consistency {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let candidates = Candidates::of(run, engine)?;
+        let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
+        let mut merit = ConsistencyMerit::of(&data);
+        let chosen = match self.search {
+            Search::BestFirst => self.best_first(run, &candidates, &mut merit)?,
+            Search::Backward => {
+                let found = backward(run, &candidates, &data)?;
+                extend(run, &[], &found, &mut merit)?
+            }
+        };
+        let set: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
+        let rest = extend(run, &set, &candidates.without(&set), &mut merit)?;
+        candidates.select(run, engine, &chosen, &rest)
+    }
+}
+
+impl Consistency {
+    fn best_first(
+        &self,
+        run: &Run,
+        candidates: &Candidates,
+        merit: &mut ConsistencyMerit<'_>,
+    ) -> Result<Vec<(FeatureId, f64)>> {
+        let search = BestFirst { patience: self.patience, revisits: true };
+        let mut found = search.search(run, &candidates.keep, &candidates.free, merit)?.subset;
+        if found.is_empty() {
+            let start = shortest_start(run, &candidates.free, merit)?;
+            found = search.search(run, &start, &candidates.free, merit)?.subset;
+        }
+        (1..=found.len()).map(|size| Ok((found[size - 1], merit.merit(&found[..size])?))).collect()
+    }
+}
+
+/// What remains when every feature has left whose leaving costs no document.
+fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<FeatureId>> {
+    let mut order = Uncertainties::of(data).ranked(&[&candidates.keep[..], &candidates.free].concat());
+    order.reverse();
+    let half_a_document = 0.5 / data.documents().max(1) as f64;
+    let stayed = eliminate(run, data, &order, &candidates.keep, half_a_document)?.stayed;
+    Ok(stayed.into_iter().map(|(f, _)| f).collect())
+}
+
+/// The shortest greedy run of features under which some document becomes consistent.
+fn shortest_start(run: &Run, free: &[FeatureId], merit: &mut ConsistencyMerit<'_>) -> Result<Vec<FeatureId>> {
+    let without = merit.merit(&[])?;
+    let order = extend(run, &[], free, merit)?;
+    let needed = order.iter().position(|(_, with)| *with > without).map_or(0, |last| last + 1);
+    Ok(order[..needed].iter().map(|(f, _)| *f).collect())
+}
+
+/// The consistency of sets of features.
+pub struct ConsistencyMerit<'a> {
+    data: &'a Discrete,
+    /// The last set and its groups: a search mostly goes on from there.
+    subset: Vec<FeatureId>,
+    groups: Groups<'a>,
+}
+
+impl<'a> ConsistencyMerit<'a> {
+    /// On discrete data.
+    pub fn of(data: &'a Discrete) -> Self {
+        ConsistencyMerit { data, subset: Vec::new(), groups: Groups::undivided(data) }
+    }
+
+    fn groups(&mut self, subset: &[FeatureId]) -> &Groups<'a> {
+        if !subset.starts_with(&self.subset) {
+            (self.subset, self.groups) = (Vec::new(), Groups::undivided(self.data));
+        }
+        for &feature in &subset[self.subset.len()..] {
+            self.groups = self.groups.divided_by(feature);
+            self.subset.push(feature);
+        }
+        &self.groups
+    }
+
+    fn share(&self, inconsistent: u64) -> f64 {
+        1.0 - inconsistent as f64 / self.data.documents().max(1) as f64
+    }
+}
+
+impl SubsetMerit for ConsistencyMerit<'_> {
+    fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
+        let inconsistent = self.groups(subset).inconsistent();
+        Ok(self.share(inconsistent))
+    }
+}
+
+impl Criterion for ConsistencyMerit<'_> {
+    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+        let groups = self.groups(subset);
+        let inconsistent: Vec<u64> = added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();
+        Ok(inconsistent.into_iter().map(|count| self.share(count)).collect())
+    }
+}

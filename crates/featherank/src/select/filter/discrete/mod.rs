@@ -1,0 +1,153 @@
+//! Discrete data: what the filters from classification look at.
+//!
+//! Those filters know classes and categories, no queries and no ranks: all documents are pooled, each distinct label is a class,
+//! and each feature becomes a column of interval numbers ([`mdl`]). The filters then count: how much two columns tell about
+//! each other ([`uncertainty`]), and which documents a set of columns cannot tell apart ([`groups`]).
+
+pub mod groups;
+pub mod mdl;
+pub mod uncertainty;
+
+use rayon::prelude::*;
+
+use crate::data::{Dataset, FeatureId};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::run::Run;
+use mdl::{Cut, Encoding, Entropies};
+
+/// Labels that are told apart as classes, at most: every candidate cut looks at the counts of all of them.
+const MOST_CLASSES: usize = 256;
+
+/// Features whose values are sorted at the same time; bounds memory, and is how often a run can be stopped.
+const AT_A_TIME: usize = 16;
+
+/// One column of small whole numbers, one a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    codes: Vec<u16>,
+    bins: usize,
+    cuts: Vec<f64>,
+}
+
+impl Column {
+    /// A column that is discrete already.
+    pub fn from_codes(codes: Vec<u16>) -> Self {
+        let bins = codes.iter().max().map_or(0, |&most| usize::from(most)) + 1;
+        Column { codes, bins, cuts: Vec::new() }
+    }
+
+    fn cut(values: &[f32], cuts: &[Cut]) -> Option<Self> {
+        let last = u16::try_from(cuts.len()).ok()?;
+        let code = |value: &f32| cuts.partition_point(|cut| cut.below < *value) as u16;
+        Some(Column {
+            codes: values.iter().map(code).collect(),
+            bins: usize::from(last) + 1,
+            cuts: cuts.iter().map(|cut| cut.at).collect(),
+        })
+    }
+
+    /// The number of each document's interval.
+    pub fn codes(&self) -> &[u16] {
+        &self.codes
+    }
+
+    /// Number of intervals.
+    pub fn bins(&self) -> usize {
+        self.bins
+    }
+
+    /// The borders between intervals; a value on a border belongs below it.
+    pub fn cuts(&self) -> &[f64] {
+        &self.cuts
+    }
+}
+
+/// Classes and discrete features of pooled documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Discrete {
+    classes: Column,
+    columns: Vec<Option<Column>>,
+}
+
+impl Discrete {
+    /// Features and classes that are discrete already.
+    pub fn from_codes(columns: Vec<Vec<u16>>, classes: Vec<u16>) -> Self {
+        let columns = columns.into_iter().map(|codes| Some(Column::from_codes(codes))).collect();
+        Discrete { classes: Column::from_codes(classes), columns }
+    }
+
+    /// Cuts these features of the engine's rows into intervals.
+    pub fn of(run: &Run, engine: &dyn Engine, features: &[FeatureId], encoding: Encoding) -> Result<Self> {
+        let data = engine.local().ok_or_else(|| Error::Conflict {
+            what: "cutting features into intervals needs all rows, and they are not in this process".into(),
+            help: "run it where the data is, or use a method that scales out (see `featherank methods`)"
+                .into(),
+        })?;
+        let classes = classes(data)?;
+        let entropies = Entropies::up_to(data.documents());
+        let mut columns = vec![None; data.features().len()];
+        let total = Some(features.len() as u64);
+        for (done, some) in (1..).zip(features.chunks(AT_A_TIME)) {
+            let cut = some.par_iter().map(|&f| {
+                let values = data.column(f);
+                let cuts = mdl::cuts(values, &classes.codes, classes.bins, encoding, &entropies);
+                Column::cut(values, &cuts).ok_or_else(|| too_many_cuts(data, f))
+            });
+            for (&f, column) in some.iter().zip(cut.collect::<Result<Vec<_>>>()?) {
+                columns[f.index()] = Some(column);
+            }
+            let done = (done * AT_A_TIME).min(features.len());
+            run.step("cutting features into intervals", done as u64, total)?;
+        }
+        Ok(Discrete { classes, columns })
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.classes.codes.len()
+    }
+
+    /// The class of each document.
+    pub fn classes(&self) -> &Column {
+        &self.classes
+    }
+
+    /// A feature's column.
+    ///
+    /// # Panics
+    /// If the feature was not among those that were made discrete.
+    #[allow(clippy::expect_used, reason = "methods ask for the features they handed in")]
+    pub fn column(&self, feature: FeatureId) -> &Column {
+        self.columns[feature.index()].as_ref().expect("a feature that was made discrete")
+    }
+
+    fn columns(&self) -> &[Option<Column>] {
+        &self.columns
+    }
+}
+
+fn classes(data: &Dataset) -> Result<Column> {
+    let mut distinct = data.labels().to_vec();
+    distinct.sort_by(f32::total_cmp);
+    distinct.dedup();
+    if distinct.len() > MOST_CLASSES {
+        return Err(Error::Conflict {
+            what: format!("each distinct label is a class, and there are {} of them", distinct.len()),
+            help: format!("round the labels to at most {MOST_CLASSES} grades, or use another method"),
+        });
+    }
+    let code = |label: &f32| distinct.partition_point(|class| class < label) as u16;
+    Ok(Column {
+        codes: data.labels().iter().map(code).collect(),
+        bins: distinct.len().max(1),
+        cuts: Vec::new(),
+    })
+}
+
+fn too_many_cuts(data: &Dataset, feature: FeatureId) -> Error {
+    Error::Conflict {
+        what: format!("feature {} falls into more than 65,536 intervals", data.features().label(feature)),
+        help: "drop it with --drop, or set encoding=plain, which cuts less".into(),
+    }
+}

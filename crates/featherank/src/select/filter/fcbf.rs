@@ -1,0 +1,88 @@
+//! FCBF, the fast correlation-based filter: features that tell much about the class, less those that a better one stands for.
+//!
+//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`](super::discrete)) and those whose symmetrical uncertainty SU with the class
+//! is not above the threshold leave. The others are visited from the highest SU down: each one that is still there is chosen, and
+//! every later feature q leaves for which `SU(p, q) ≥ SU(q, class)`: the chosen p says more about q than q says about the class.
+//!
+//! Costa & Silva (2010) word the last test against `SU(p, class)`, with ">"; the original is followed. Kept features are
+//! visited first and never leave. On the path, the features that left follow by their SU with the class.
+
+use super::candidates::Candidates;
+use super::discrete::Discrete;
+use super::discrete::mdl::Encoding;
+use super::discrete::uncertainty::Uncertainties;
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `threshold` | `0` | 0 to 1 | symmetrical uncertainty with the class that a feature must exceed |
+/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
+pub struct Fcbf {
+    threshold: f64,
+    encoding: Encoding,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "fcbf",
+    summary: "features that tell much about the label, without those that a better one stands for",
+    category: Category::Filter,
+    cites: &["yu2003", "fayyad1993", "costa2010"],
+    status: Status::AsPublished,
+    scales_out: false,
+    params: &[
+        Param {
+            name: "threshold",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0",
+            meaning: "symmetrical uncertainty with the label that a feature must exceed",
+        },
+        Encoding::PARAM,
+    ],
+    build: |params| {
+        Ok(Box::new(Fcbf { threshold: params.real("threshold")?, encoding: Encoding::of(params)? }))
+    },
+};
+
+impl Selector for Fcbf {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let candidates = Candidates::of(run, engine)?;
+        let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
+        let mut uncertainties = Uncertainties::of(&data);
+        let chosen =
+            predominant(run, &candidates.keep, &candidates.free, self.threshold, &mut uncertainties)?;
+        let rest = uncertainties.ranked(&candidates.without(&chosen));
+        let scored = |features: &[FeatureId]| -> Vec<_> {
+            features.iter().map(|&f| (f, uncertainties.with_class(f))).collect()
+        };
+        candidates.select(run, engine, &scored(&chosen), &scored(&rest))
+    }
+}
+
+/// The features that no other one stands for, best first, after those that must be among them.
+pub fn predominant(
+    run: &Run,
+    keep: &[FeatureId],
+    free: &[FeatureId],
+    threshold: f64,
+    uncertainties: &mut Uncertainties<'_>,
+) -> Result<Vec<FeatureId>> {
+    let mut left = uncertainties.ranked(keep);
+    let relevant = uncertainties.ranked(free).into_iter();
+    left.extend(relevant.filter(|&f| uncertainties.with_class(f) > threshold));
+    let (mut chosen, total) = (Vec::new(), left.len());
+    while !left.is_empty() {
+        let best = left.remove(0);
+        chosen.push(best);
+        uncertainties.prepare(&[best], &left);
+        left.retain(|f| keep.contains(f) || uncertainties.between(best, *f) < uncertainties.with_class(*f));
+        run.step("removing redundant features", (total - left.len()) as u64, Some(total as u64))?;
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,169 @@
+//! Best-first search: hill climbing that may go back.
+//!
+//! The best subset that was not looked at yet is expanded: every feature in turn is added to it, and the results join a short
+//! list. The search ends when a number of expansions in a row, its patience, have found nothing better, or when the list is
+//! empty. As WEKA's `BestFirst` does it forward: the list holds as many subsets as the patience, a new subset stands behind
+//! others of equal merit, and "better" means by more than 1e-5.
+//!
+//! One rule is up to the caller. WEKA's comments say that a subset is never listed twice, but its code lists a subset again
+//! each time it is met, and spends patience on it; `revisits` says which.
+
+use std::collections::HashMap;
+
+use crate::data::FeatureId;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::run::Run;
+use crate::select::forward::Criterion;
+
+/// A subset must be better by more than this.
+const BETTER: f64 = 1e-5;
+
+/// Says how good subsets are: what a candidate is worth is the merit of the subset with it.
+pub trait SubsetMerit: Criterion {
+    /// The merit of a subset; higher is better.
+    fn merit(&mut self, subset: &[FeatureId]) -> Result<f64>;
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BestFirst {
+    /// Expansions without a better subset after which the search ends; at least 1.
+    pub patience: usize,
+    /// Whether a subset that is met again is listed again.
+    pub revisits: bool,
+}
+
+/// The best subset of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Its features: those of the start, then in the order they were added.
+    pub subset: Vec<FeatureId>,
+    /// Its merit.
+    pub merit: f64,
+}
+
+impl BestFirst {
+    /// The parameter of every method that searches so.
+    pub const PATIENCE: Param = Param {
+        name: "patience",
+        kind: Kind::Whole { min: 1, max: 1000 },
+        default: "5",
+        meaning: "expansions without a better set after which the search ends",
+    };
+
+    /// Searches from `start`, adding candidates, which are tried in the order given.
+    pub fn search(
+        &self,
+        run: &Run,
+        start: &[FeatureId],
+        candidates: &[FeatureId],
+        merit: &mut dyn SubsetMerit,
+    ) -> Result<Found> {
+        let mut best = Found { subset: start.to_vec(), merit: merit.merit(start)? };
+        let mut known = HashMap::from([(key(start), best.merit)]);
+        let mut open = vec![best.clone()];
+        let (mut stale, mut expansions) = (0, 0);
+        while stale < self.patience && !open.is_empty() {
+            let node = open.remove(0);
+            let others = candidates.iter().copied().filter(|f| !node.subset.contains(f));
+            let neighbours: Vec<Vec<FeatureId>> = others.map(|f| [&node.subset[..], &[f]].concat()).collect();
+            let is_new: Vec<bool> = neighbours.iter().map(|s| !known.contains_key(&key(s))).collect();
+            let unknown = neighbours.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
+            let new: Vec<FeatureId> = unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
+            let mut merits = merit.worth(&node.subset, &new)?.into_iter();
+            stale += 1;
+            for (subset, is_new) in neighbours.into_iter().zip(is_new) {
+                if !is_new && !self.revisits {
+                    continue;
+                }
+                let merit =
+                    *known.entry(key(&subset)).or_insert_with(|| merits.next().unwrap_or(f64::NEG_INFINITY));
+                let found = Found { subset, merit };
+                if found.merit - best.merit > BETTER {
+                    best = found.clone();
+                    stale = 0;
+                }
+                let place = open.iter().position(|other| found.merit > other.merit).unwrap_or(open.len());
+                open.insert(place, found);
+                open.truncate(self.patience);
+            }
+            expansions += 1;
+            run.step("searching subsets", expansions, None)?;
+        }
+        Ok(best)
+    }
+}
+
+/// A subset whatever the order of its features.
+fn key(subset: &[FeatureId]) -> Vec<FeatureId> {
+    let mut key = subset.to_vec();
+    key.sort_unstable();
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::run::Constraints;
+
+    /// Merits from a table, and a record of what was expanded.
+    struct Table {
+        merits: HashMap<Vec<FeatureId>, f64>,
+        expanded: Vec<Vec<FeatureId>>,
+    }
+
+    impl SubsetMerit for Table {
+        fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
+            Ok(self.merits[&key(subset)])
+        }
+    }
+
+    impl Criterion for Table {
+        fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+            self.expanded.push(key(subset));
+            added.iter().map(|&f| self.merit(&[subset, &[f]].concat())).collect()
+        }
+    }
+
+    fn subset(text: &str) -> Vec<FeatureId> {
+        text.split(',').filter(|id| !id.is_empty()).map(|id| FeatureId(id.parse().unwrap())).collect()
+    }
+
+    fn fixture() -> (Table, Value) {
+        let all: Value = serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
+        let bfs = all["bfs"].clone();
+        let values = bfs["values"].as_object().unwrap().iter();
+        let merits = values.map(|(text, merit)| (subset(text), merit.as_f64().unwrap())).collect();
+        (Table { merits, expanded: Vec::new() }, bfs)
+    }
+
+    fn search(table: &mut Table, revisits: bool) -> Found {
+        let how = BestFirst { patience: 5, revisits };
+        how.search(&Run::new(0, Constraints::default()), &[], &subset("0,1,2"), table).unwrap()
+    }
+
+    #[test]
+    fn expands_as_the_fixture_does() {
+        let (mut table, bfs) = fixture();
+        let found = search(&mut table, false);
+        assert_eq!(found.subset, subset(bfs["best"][0].as_str().unwrap()));
+        assert_eq!(found.merit, bfs["best"][1].as_f64().unwrap());
+        let trace = bfs["trace"].as_array().unwrap().iter();
+        let expected: Vec<_> = trace.map(|step| subset(step["expanded"].as_str().unwrap())).collect();
+        assert_eq!(table.expanded, expected);
+    }
+
+    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} lists it again, which leaves no patience for
+    /// {1,2}.
+    #[test]
+    fn revisits_spend_patience() {
+        let (mut table, _) = fixture();
+        let found = search(&mut table, true);
+        assert_eq!(found.subset, subset("0,2"));
+        let expected = ["", "0", "0,2", "0,1,2", "0,1", "0,1,2", "1"].map(subset);
+        assert_eq!(table.expanded, expected);
+    }
+}

@@ -1,0 +1,408 @@
+//! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on real data.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::real_data;
+use featherank::data::folds::FoldFiles;
+use featherank::data::synth::{Preset, generate};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};
+use featherank::engine::{Engine, LocalEngine};
+use featherank::registry;
+use featherank::run::{Constraints, Run};
+use featherank::select::Selection;
+use featherank::select::filter::cfs::CfsMerit;
+use featherank::select::filter::consistency::ConsistencyMerit;
+use featherank::select::filter::discrete::groups::Groups;
+use featherank::select::filter::discrete::mdl::{Encoding, Entropies, cuts};
+use featherank::select::filter::discrete::uncertainty::{Uncertainties, symmetrical_uncertainty};
+use featherank::select::filter::discrete::{Column, Discrete};
+use featherank::select::filter::{fcbf, interact};
+use featherank::select::forward::Criterion;
+use featherank::select::search::{BestFirst, SubsetMerit};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn fixture() -> Value {
+    serde_json::from_str(include_str!("fixtures/classic_filters.json")).unwrap()
+}
+
+fn run() -> Run {
+    Run::new(0, Constraints::default())
+}
+
+fn f(index: usize) -> FeatureId {
+    FeatureId::from(index)
+}
+
+/// The fixture's discrete rows as columns, and their classes.
+fn discrete(fixture: &Value) -> Discrete {
+    let code = |value: &Value| value.as_u64().unwrap() as u16;
+    let rows = fixture["discrete_X"].as_array().unwrap();
+    let width = rows[0].as_array().unwrap().len();
+    let columns = (0..width).map(|j| rows.iter().map(|row| code(&row[j])).collect()).collect();
+    Discrete::from_codes(columns, fixture["y"].as_array().unwrap().iter().map(code).collect())
+}
+
+fn subset(text: &str) -> Vec<FeatureId> {
+    text.split(',').map(|id| FeatureId(id.parse().unwrap())).collect()
+}
+
+#[test]
+fn uncertainties_equal_the_fixture() {
+    let fixture = fixture();
+    let data = discrete(&fixture);
+    let uncertainties = Uncertainties::of(&data);
+    for i in 0..4 {
+        let expected = fixture["su_class"][i].as_f64().unwrap();
+        assert!((uncertainties.with_class(f(i)) - expected).abs() < 1e-9);
+        for j in 0..4 {
+            let expected = fixture["su_pairs"][i][j].as_f64().unwrap();
+            assert!((uncertainties.between(f(i), f(j)) - expected).abs() < 1e-9, "{i} {j}");
+        }
+    }
+}
+
+#[test]
+fn fcbf_chooses_as_the_fixture_does() {
+    let fixture = fixture();
+    let data = discrete(&fixture);
+    let free: Vec<FeatureId> = (0..4).map(f).collect();
+    let chosen = fcbf::predominant(&run(), &[], &free, 0.0, &mut Uncertainties::of(&data)).unwrap();
+    let expected = fixture["fcbf_order"].as_array().unwrap().iter();
+    assert_eq!(chosen, expected.map(|i| f(i.as_u64().unwrap() as usize)).collect::<Vec<_>>());
+}
+
+/// The fixture's merits follow the formula: features that share nothing are free of redundancy, not redundant.
+#[test]
+fn cfs_merits_equal_the_fixture() {
+    let fixture = fixture();
+    let data = discrete(&fixture);
+    let mut merit = CfsMerit::of(&data, false);
+    for (text, expected) in fixture["cfs_merit_all_subsets"].as_object().unwrap() {
+        let (subset, expected) = (subset(text), expected.as_f64().unwrap());
+        assert!((merit.merit(&subset).unwrap() - expected).abs() < 1e-9, "{text}");
+        // The same as a neighbour of the subset without its last feature.
+        let (&last, others) = subset.split_last().unwrap();
+        assert!((merit.worth(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
+    }
+    let all: Vec<FeatureId> = (0..4).map(f).collect();
+    let search = BestFirst { patience: 5, revisits: true };
+    let mut best = search.search(&run(), &[], &all, &mut merit).unwrap().subset;
+    best.sort();
+    assert_eq!(best, subset(fixture["cfs_best"].as_str().unwrap()));
+    // WEKA's peculiarity: SU(0, 2) is 0 and counts as 1.
+    let mut weka = CfsMerit::of(&data, true);
+    let expected = (0.313_046_932_2 + 0.106_444_789_1) / 2.0;
+    assert!((weka.merit(&[f(0), f(2)]).unwrap() - expected).abs() < 1e-9);
+}
+
+#[test]
+fn inconsistencies_equal_the_fixture() {
+    let fixture = fixture();
+    let data = discrete(&fixture);
+    let mut merit = ConsistencyMerit::of(&data);
+    for (text, expected) in fixture["inconsistency"].as_object().unwrap() {
+        let (subset, expected) = (subset(text), 1.0 - expected.as_f64().unwrap());
+        assert_eq!(merit.merit(&subset).unwrap(), expected, "{text}");
+        let (&last, others) = subset.split_last().unwrap();
+        assert_eq!(merit.worth(others, &[last]).unwrap(), [expected], "{text} by adding");
+    }
+}
+
+/// Nothing is removed, so contributions do not depend on which of equal features is visited first.
+#[test]
+fn interact_contributes_as_in_the_fixture() {
+    let fixture = fixture();
+    let data = discrete(&fixture);
+    let trace = fixture["interact"]["trace"].as_array().unwrap();
+    let number = |step: &Value, key: &str| step[key].as_f64().unwrap();
+    let order: Vec<FeatureId> = trace.iter().map(|step| f(number(step, "feature") as usize)).collect();
+    let threshold = number(&fixture["interact"], "threshold");
+    let (run, keep) = (run(), []);
+    let elimination = interact::eliminate(&run, &data, &order, &keep, threshold).unwrap();
+    let expected: Vec<_> =
+        order.iter().zip(trace).map(|(&f, step)| (f, number(step, "contribution"))).collect();
+    assert_eq!(elimination.stayed, expected);
+    assert!(elimination.left.is_empty() && trace.iter().all(|step| step["removed"] == false));
+    // By hand: below .1 feature 3 leaves (.0625), then 0 is worth U{1,2} − U{0,1,2} = .0625 and leaves, then 1
+    // U{2} − U{1,2} = .1875 and stays; 2 was worth .125 before all that.
+    let elimination = interact::eliminate(&run, &data, &order, &keep, 0.1).unwrap();
+    assert_eq!(elimination.left, [(f(3), 0.0625), (f(0), 0.0625)]);
+    assert_eq!(elimination.stayed, [(f(2), 0.125), (f(1), 0.1875)]);
+    let keep = [f(3)];
+    let elimination = interact::eliminate(&run, &data, &order, &keep, 0.1).unwrap();
+    assert!(elimination.stayed.contains(&(f(3), 0.0625)));
+}
+
+fn codes(documents: usize, bins: u16) -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(0..bins, documents)
+}
+
+proptest! {
+    #[test]
+    fn uncertainty_is_symmetric_and_between_0_and_1(a in codes(40, 5), b in codes(40, 3)) {
+        let (a, b) = (Column::from_codes(a), Column::from_codes(b));
+        let uncertainty = symmetrical_uncertainty(&a, &b);
+        prop_assert!((0.0..=1.0).contains(&uncertainty));
+        prop_assert!((uncertainty - symmetrical_uncertainty(&b, &a)).abs() <= 1e-12);
+        let constant = a.codes().iter().all(|&code| code == a.codes()[0]);
+        prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
+    }
+
+    /// Groups against counting whole rows in a map; and never more inconsistent with one more feature.
+    #[test]
+    fn inconsistency_falls_and_equals_a_plain_count(
+        columns in prop::collection::vec(codes(60, 3), 5),
+        classes in codes(60, 3),
+    ) {
+        let data = Discrete::from_codes(columns.clone(), classes.clone());
+        let mut groups = Groups::undivided(&data);
+        let mut before = groups.inconsistent();
+        for size in 1..=columns.len() {
+            let predicted = groups.inconsistent_with(f(size - 1));
+            groups = groups.divided_by(f(size - 1));
+            let mut table = std::collections::BTreeMap::<Vec<u16>, [u64; 3]>::new();
+            for row in 0..60 {
+                let key = columns[..size].iter().map(|column| column[row]).collect();
+                table.entry(key).or_default()[usize::from(classes[row])] += 1;
+            }
+            let plain: u64 = table.values().map(|counts| counts.iter().sum::<u64>() - counts.iter().max().unwrap()).sum();
+            prop_assert_eq!(groups.inconsistent(), plain);
+            prop_assert_eq!(predicted, plain);
+            prop_assert!(plain <= before);
+            before = plain;
+        }
+        // INTERACT's halves against visiting one feature after the other.
+        let (run, order, threshold) = (run(), (0..columns.len()).map(f).collect::<Vec<_>>(), 0.04);
+        let mut left = order.clone();
+        let inconsistent = |set: &[FeatureId]| Groups::undivided(&data).divided_by_all(set).inconsistent() as i64;
+        for &feature in &order {
+            let others: Vec<FeatureId> = left.iter().copied().filter(|&g| g != feature).collect();
+            if (inconsistent(&others) - inconsistent(&left)) as f64 / 60.0 < threshold {
+                left = others;
+            }
+        }
+        let elimination = interact::eliminate(&run, &data, &order, &[], threshold).unwrap();
+        prop_assert_eq!(elimination.stayed.iter().map(|(f, _)| *f).collect::<Vec<_>>(), left);
+    }
+
+    /// Only the order of values matters: a growing transform moves the cuts between the same documents.
+    #[test]
+    fn cuts_follow_growing_transforms(
+        rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),
+        plain in any::<bool>(),
+    ) {
+        let classes: Vec<u16> = rows.iter().map(|(_, class)| *class).collect();
+        let encoding = if plain { Encoding::Plain } else { Encoding::Better };
+        let below = |transform: fn(f32) -> f32| {
+            let values: Vec<f32> = rows.iter().map(|(x, _)| transform(f32::from(*x))).collect();
+            let cuts = cuts(&values, &classes, 3, encoding, &Entropies::up_to(rows.len()));
+            let count = |cut: f64| values.iter().filter(|&&value| f64::from(value) <= cut).count();
+            cuts.iter().map(|cut| count(cut.at)).collect::<Vec<_>>()
+        };
+        let expected = below(|x| x);
+        prop_assert_eq!(below(|x| 3.0 * x - 7.0), expected.clone());
+        prop_assert_eq!(below(|x| (x / 8.0).exp()), expected);
+    }
+}
+
+fn select(
+    name: &str,
+    set: &[(&str, &str)],
+    constraints: Constraints,
+    data: &Dataset,
+) -> featherank::Result<Selection> {
+    let set: Vec<_> = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let engine = LocalEngine::new(data.clone(), 0).unwrap();
+    registry::selector(name).unwrap().run(&set, &Run::new(0, constraints), &engine)
+}
+
+fn ids(selection: &Selection) -> BTreeSet<u32> {
+    selection.selected.iter().map(|chosen| chosen.id).collect()
+}
+
+const NAMES: [&str; 4] = ["fcbf", "cfs", "consistency", "interact"];
+
+/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS promises no such thing: by its
+/// formula a copy of a strong feature can raise the merit of a set with weak ones.
+#[test]
+fn copies_are_never_both_chosen() {
+    let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+    let width = data.features().len();
+    let twice = Dataset::new(
+        [data.values(), data.values()].concat(),
+        data.labels().to_vec(),
+        data.queries().clone(),
+        FeatureTable::numbered(2 * width, 1),
+    );
+    for name in ["fcbf", "consistency", "interact"] {
+        let once = ids(&select(name, &[], Constraints::default(), &data).unwrap());
+        assert_eq!(ids(&select(name, &[], Constraints::default(), &twice).unwrap()), once, "{name}");
+    }
+}
+
+#[test]
+fn what_is_kept_counts_and_what_is_dropped_does_not() {
+    let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+    for name in NAMES {
+        let free = select(name, &[], Constraints::default(), &data).unwrap();
+        let chosen = ids(&free);
+        let best = free.selected[0].id;
+        let other = free.path.iter().map(|step| step.feature).find(|id| !chosen.contains(id)).unwrap();
+        let keep = Constraints { keep: vec![FeatureId(other - 1)], ..Constraints::default() };
+        assert!(ids(&select(name, &[], keep, &data).unwrap()).contains(&other), "{name}");
+        let drop = Constraints { drop: vec![FeatureId(best - 1)], ..Constraints::default() };
+        let without = select(name, &[], drop, &data).unwrap();
+        assert!(without.path.iter().all(|step| step.feature != best), "{name}");
+        let more = Constraints { k: Some(free.selected.len() + 1), ..Constraints::default() };
+        let more = select(name, &[], more, &data).unwrap();
+        assert_eq!(more.selected.last().unwrap().id, free.path[free.selected.len()].feature, "{name}");
+    }
+}
+
+/// One label only, and labels without end: errors that say what to do. With `k` the path is followed all the same.
+#[test]
+fn labels_that_are_no_classes_are_refused() {
+    let data = |labels: Vec<f32>| {
+        let values = (0..labels.len() * 3).map(|i| (i * 7919 % 101) as f32).collect();
+        let sizes = vec![4; labels.len() / 4];
+        Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(3, 1))
+    };
+    for name in NAMES {
+        let error = select(name, &[], Constraints::default(), &data((0..400).map(|i| i as f32).collect()))
+            .unwrap_err();
+        assert!(error.to_string().contains("at most 256 grades"), "{name}: {error}");
+        let equal = data(vec![1.0; 400]);
+        let error = select(name, &[], Constraints::default(), &equal).unwrap_err();
+        assert!(error.to_string().contains("--k"), "{name}: {error}");
+        let two = Constraints { k: Some(2), ..Constraints::default() };
+        assert_eq!(select(name, &[], two, &equal).unwrap().selected.len(), 2, "{name}");
+    }
+}
+
+/// Everything that `weka.json` holds, on the training part of each fold. Ours sets features aside that are constant within
+/// every query before it looks; on these data they are constant altogether, and WEKA finds the same sets with them.
+#[test]
+fn real_data_gives_what_weka_gives() {
+    let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
+    let (mut cuts, mut sets) = (0, 0);
+    for row in weka["rows"].as_array().unwrap() {
+        let dataset = row["dataset"].as_str().unwrap();
+        let folder = if dataset == "OHSUMED" { "OHSUMED/QueryLevelNorm" } else { "MQ2008" };
+        let Some(folder) = real_data(folder) else { return };
+        let fold = row["fold"].as_u64().unwrap() as usize;
+        let files = FoldFiles::find(&folder).unwrap();
+        let train = read(&files[fold - 1].train, &ReadOptions::default()).unwrap();
+        let what = format!("{dataset} fold {fold}");
+
+        let engine = LocalEngine::new(train.clone(), 0).unwrap();
+        let all: Vec<FeatureId> = (0..train.features().len()).map(f).collect();
+        let data = Discrete::of(&run(), &engine as &dyn Engine, &all, Encoding::Better).unwrap();
+        for (id, expected) in row["mdl_cut_points_better_encoding"].as_object().into_iter().flatten() {
+            let column = data.column(FeatureId(id[1..].parse::<u32>().unwrap() - 1));
+            let expected = expected.as_array().unwrap();
+            assert_eq!(column.cuts().len(), expected.len(), "{what} {id}: {:?} {expected:?}", column.cuts());
+            for (got, expected) in column.cuts().iter().zip(expected) {
+                // Six printed decimals of numbers halfway between two of six; values are read as 32-bit floats.
+                assert!((got - expected.as_f64().unwrap()).abs() < 0.6e-6, "{what} {id}: {got} {expected}");
+                cuts += 1;
+            }
+        }
+        let uncertainties = Uncertainties::of(&data);
+        for (id, expected) in row["symmetrical_uncertainty"].as_object().unwrap() {
+            let got = uncertainties.with_class(FeatureId(id.parse::<u32>().unwrap() - 1));
+            assert!((got - expected.as_f64().unwrap()).abs() < 0.500_001e-5, "{what} {id}: {got} {expected}");
+        }
+        // On the very features that WEKA sees, dead ones among them; then as users run it, without them.
+        let search = BestFirst { patience: 5, revisits: true };
+        let expected = |key: &str| -> BTreeSet<u32> {
+            row[key]["features"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap() as u32).collect()
+        };
+        let merits: [(&str, &mut dyn SubsetMerit); 2] = [
+            ("cfs_no_locally_predictive", &mut CfsMerit::of(&data, true)),
+            ("consistency_best_first", &mut ConsistencyMerit::of(&data)),
+        ];
+        for (key, merit) in merits {
+            let found = search.search(&run(), &[], &all, merit).unwrap().subset;
+            assert_eq!(found.iter().map(|f| f.0 + 1).collect::<BTreeSet<_>>(), expected(key), "{what} {key}");
+        }
+        for (key, name, set) in [
+            ("cfs_best_first", "cfs", &[][..]),
+            ("cfs_no_locally_predictive", "cfs", &[("locally-predictive", "off")]),
+            ("consistency_best_first", "consistency", &[]),
+        ] {
+            let selection = select(name, set, Constraints::default(), &train).unwrap();
+            assert_eq!(ids(&selection), expected(key), "{what} {key}");
+            let merit = selection.selected.last().unwrap().score;
+            assert!(
+                (merit - row[key]["merit"].as_f64().unwrap()).abs() < 0.500_001e-3,
+                "{what} {key}: {merit}"
+            );
+            sets += 1;
+        }
+    }
+    assert!(cuts > 200 && sets == 24, "{cuts} cuts and {sets} sets compared");
+}
+
+/// Five-fold means of feature counts on OHSUMED, pinned beside those of Costa & Silva (2010). INTERACT differs by one feature in one
+/// fold.
+#[test]
+fn feature_counts_are_pinned_beside_the_published_ones() {
+    let Some(folder) = real_data("OHSUMED/QueryLevelNorm") else { return };
+    let folds = FoldFiles::find(&folder).unwrap();
+    for (name, published, ours) in [("fcbf", 1.0, 1.0), ("interact", 34.8, 34.6)] {
+        let sizes = folds.iter().map(|fold| {
+            let train = read(&fold.train, &ReadOptions::default()).unwrap();
+            select(name, &[], Constraints::default(), &train).unwrap().selected.len()
+        });
+        let mean = sizes.sum::<usize>() as f64 / 5.0;
+        assert_eq!(mean, ours, "{name}; published {published}");
+    }
+}
+
+/// Backward elimination keeps the consistency of all features, and not one feature more than that takes.
+#[test]
+fn backward_elimination_is_minimal() {
+    let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+    let engine = LocalEngine::new(data.clone(), 0).unwrap();
+    let (alive, _) = (&engine as &dyn Engine).alive().unwrap();
+    let codes = Discrete::of(&run(), &engine, &alive, Encoding::Better).unwrap();
+    let inconsistent = |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();
+    let selection = select("consistency", &[("search", "backward")], Constraints::default(), &data).unwrap();
+    let set = selection.columns(data.features()).unwrap();
+    assert!(set.len() < alive.len());
+    assert_eq!(inconsistent(&set), inconsistent(&alive));
+    for left_out in &set {
+        let others: Vec<FeatureId> = set.iter().copied().filter(|f| f != left_out).collect();
+        assert!(inconsistent(&others) > inconsistent(&alive));
+    }
+}
+
+struct Remote(LocalEngine);
+
+impl Engine for Remote {
+    fn schema(&self) -> &featherank::engine::Schema {
+        self.0.schema()
+    }
+
+    fn run(&self, pass: &featherank::engine::Pass) -> featherank::Result<featherank::engine::Outcome> {
+        self.0.run(pass)
+    }
+
+    fn local(&self) -> Option<&Dataset> {
+        None
+    }
+}
+
+#[test]
+fn rows_elsewhere_are_refused() {
+    let engine = Remote(LocalEngine::new(generate(&Preset::Tiny.config()).unwrap().0, 0).unwrap());
+    for name in NAMES {
+        let error = registry::selector(name).unwrap().run(&[], &run(), &engine).unwrap_err();
+        assert!(matches!(error, featherank::Error::Conflict { .. }), "{name}: {error}");
+        assert!(error.to_string().contains("scales out"), "{name}: {error}");
+    }
+}
