@@ -36,11 +36,11 @@ docs: release
 	$(BIN) methods --markdown > docs/methods.md
 	$(PYTHON) docs/make_picture.py $(BIN)
 
-# Rankers on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
+# Rankers and selectors on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 reproduce:
 	cargo build --release --locked --workspace --examples --bins
-	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json > docs/reproduction.md.new
+	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set

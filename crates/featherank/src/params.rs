@@ -42,6 +42,10 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A feature's name or id, or `best`.
     Feature,
+    /// The name of a ranker.
+    Ranker,
+    /// Parameters of another method: `name=value;name=value`.
+    Settings,
 }
 
 impl Kind {
@@ -53,16 +57,18 @@ impl Kind {
             Kind::Whole { min, max } => format!("{min} to {max}"),
             Kind::Choice(words) => words.join(", "),
             Kind::Feature => "a feature's name or id, or best".into(),
+            Kind::Ranker => "any ranker".into(),
+            Kind::Settings => "name=value;name=value".into(),
         }
     }
 
     fn accepts(&self, value: &str) -> bool {
         match self {
-            Kind::Measure => true,
+            Kind::Measure | Kind::Settings => true,
             Kind::Real { min, max } => value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Whole { min, max } => value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Choice(words) => words.contains(&value),
-            Kind::Feature => !value.is_empty(),
+            Kind::Feature | Kind::Ranker => !value.is_empty(),
         }
     }
 }
@@ -119,6 +125,15 @@ impl Params {
     /// A whole number.
     pub fn whole(&self, name: &str) -> Result<u64> {
         self.text(name).parse().map_err(|_| Error::invalid(name, self.text(name), "a whole number"))
+    }
+
+    /// Parameters of another method.
+    pub fn settings(&self, name: &str) -> Result<Vec<(String, String)>> {
+        let pair = |part: &str| match part.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+            None => Err(Error::invalid(name, part, Kind::Settings.range())),
+        };
+        self.text(name).split(';').filter(|part| !part.trim().is_empty()).map(pair).collect()
     }
 }
 

@@ -24,6 +24,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::hcas::SPEC,
     &select::filter::hierarchical::SPEC,
     &select::filter::rank_filter::SPEC,
+    &select::wrapper::greedy::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

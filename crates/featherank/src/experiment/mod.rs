@@ -1,7 +1,11 @@
 //! Experiments as papers report them: folds, tuning on validation data, and one look at test data.
 
+mod method;
 mod plan;
 mod protocol;
+mod repeats;
 
-pub use plan::{DataPlan, Figures, Plan, RowPlan};
+pub use method::{Method, Selected, Selecting};
+pub use plan::{DataPlan, Figures, Plan, RowPlan, SelectPlan};
 pub use protocol::{FoldOutcome, Protocol, Row};
+pub use repeats::Repeats;

@@ -1,21 +1,27 @@
-//! A plan of experiments: data sets, rankers with what is fixed and what is tuned, and the figures to compare with.
+//! A plan of experiments: data sets, selectors and rankers with what is fixed and what is tuned, and the figures to compare
+//! with.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Protocol, Row};
+use super::{Method, Protocol, Row, Selecting};
 use crate::data::ReadOptions;
 use crate::data::folds::{Fold, FoldFiles};
 use crate::error::{Error, Result};
-use crate::rank::tune::{Grid, Settings};
 use crate::registry;
 use crate::run::Run;
 
 /// A plan, as `experiments/*.json` hold it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Plan {
+    /// The heading of its part of the page.
+    pub title: String,
+    /// What stands before the tables, line by line.
+    pub intro: Vec<String>,
+    /// What stands after them, line by line.
+    pub remarks: Vec<String>,
     /// The data sets.
     pub data: Vec<DataPlan>,
     /// The rows of each data set's table.
@@ -50,6 +56,8 @@ pub struct RowPlan {
     pub name: String,
     /// The ranker in the registry.
     pub ranker: String,
+    /// What chooses its features; all of them where nothing does.
+    pub select: Option<SelectPlan>,
     /// Parameters that are set.
     fixed: BTreeMap<String, String>,
     /// Parameters that validation data chooses, and the values to try.
@@ -58,6 +66,9 @@ pub struct RowPlan {
     published: BTreeMap<String, Figures>,
     /// What another implementation got, by data set.
     reference: BTreeMap<String, Figures>,
+    /// How many minutes papers needed to select, by data set, as printed.
+    #[serde(default)]
+    minutes: BTreeMap<String, String>,
     /// Takes minutes.
     #[serde(default)]
     pub slow: bool,
@@ -67,6 +78,23 @@ pub struct RowPlan {
     /// Has no figures of another implementation, and must reach those of the papers.
     #[serde(default)]
     pub reaches_published: bool,
+}
+
+/// A selector of a row.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectPlan {
+    /// The selector in the registry.
+    pub selector: String,
+    /// Parameters that are set.
+    #[serde(default)]
+    fixed: BTreeMap<String, String>,
+    /// Parameters that validation data chooses, and the values to try.
+    #[serde(default)]
+    grid: BTreeMap<String, Vec<String>>,
+    /// Numbers of features that validation data chooses among; empty where the method finds its own.
+    #[serde(default)]
+    k: Vec<usize>,
 }
 
 impl Plan {
@@ -86,11 +114,19 @@ impl DataPlan {
 }
 
 impl RowPlan {
-    /// Tunes and tests the row's ranker on a data set's folds.
+    /// Selects, tunes and tests on a data set's folds.
     pub fn run(&self, protocol: &Protocol, run: &Run, folds: &[Fold]) -> Result<Row> {
-        let fixed: Settings = self.fixed.clone().into_iter().collect();
-        let grid: Grid = self.grid.clone().into_iter().collect();
-        protocol.run(registry::ranker(&self.ranker)?, &fixed, &grid, run, folds)
+        protocol.run(&self.method()?, run, folds)
+    }
+
+    fn method(&self) -> Result<Method> {
+        let (fixed, grid) =
+            (self.fixed.clone().into_iter().collect(), self.grid.clone().into_iter().collect());
+        let method = Method::ranker(registry::ranker(&self.ranker)?, fixed, grid);
+        Ok(match &self.select {
+            Some(select) => method.after(select.selecting()?),
+            None => method,
+        })
     }
 
     /// What papers print for a data set.
@@ -103,31 +139,81 @@ impl RowPlan {
         self.reference.get(&data.name)
     }
 
+    /// How many minutes papers needed to select on a data set, as printed.
+    pub fn minutes(&self, data: &DataPlan) -> Option<&str> {
+        self.minutes.get(&data.name).map(String::as_str)
+    }
+
+    /// What of the ranker is set, in a few words.
+    pub fn set(&self) -> String {
+        set_in_words(&self.fixed).join("; ")
+    }
+
+    /// What of the ranker is tuned, and how, in a few words.
+    pub fn tuned(&self) -> String {
+        tuned_in_words(&self.grid).join("; ")
+    }
+}
+
+impl SelectPlan {
+    fn selecting(&self) -> Result<Selecting> {
+        Ok(Selecting {
+            selector: registry::selector(&self.selector)?,
+            fixed: self.fixed.clone().into_iter().collect(),
+            grid: self.grid.clone().into_iter().collect(),
+            sizes: self.k.clone(),
+        })
+    }
+
+    /// What is set, in a few words.
+    pub fn set(&self) -> String {
+        let k = (self.k.len() == 1).then(|| format!("k {}", self.k[0]));
+        set_in_words(&self.fixed).into_iter().chain(k).collect::<Vec<_>>().join("; ")
+    }
+
     /// What is tuned, and how, in a few words.
     pub fn tuned(&self) -> String {
-        let parameter = |(name, values): (&String, &Vec<String>)| format!("{name} {}", values.join(", "));
-        self.grid.iter().map(parameter).collect::<Vec<_>>().join("; ")
+        let sizes: Vec<String> = self.k.iter().map(usize::to_string).collect();
+        let k = (sizes.len() > 1).then(|| format!("k {}", sizes.join(", ")));
+        tuned_in_words(&self.grid).into_iter().chain(k).collect::<Vec<_>>().join("; ")
     }
+}
+
+fn set_in_words(fixed: &BTreeMap<String, String>) -> Vec<String> {
+    fixed.iter().map(|(name, value)| format!("{name} {value}")).collect()
+}
+
+fn tuned_in_words(grid: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    grid.iter().map(|(name, values)| format!("{name} {}", values.join(", "))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::{Param, Params};
+    use crate::rank::tune::{Grid, Settings};
+
+    fn all_exist(row: &str, method: &str, declared: &'static [Param], fixed: &Settings, grid: &Grid) {
+        let tried = grid.iter().flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
+        for (name, value) in fixed.iter().map(|(name, value)| (name, value)).chain(tried) {
+            let set = [(name.clone(), value.clone())];
+            assert!(Params::new(method, declared, &set).is_ok(), "{row}: {name} {value}");
+        }
+    }
 
     #[test]
-    fn plans_name_rankers_and_parameters_that_exist() {
-        let plan = Plan::parse(include_str!("../../../../experiments/letor.json")).unwrap();
-        for row in &plan.rows {
-            let spec = registry::ranker(&row.ranker).unwrap();
-            let tried =
-                row.grid.iter().flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
-            for (name, value) in row.fixed.iter().chain(tried) {
-                let set = [(name.clone(), value.clone())];
-                assert!(
-                    crate::params::Params::new(spec.name, spec.params, &set).is_ok(),
-                    "{} {name}",
-                    row.name
-                );
+    fn plans_name_methods_and_parameters_that_exist() {
+        for json in [
+            include_str!("../../../../experiments/letor.json"),
+            include_str!("../../../../experiments/filters.json"),
+        ] {
+            for row in Plan::parse(json).unwrap().rows {
+                let method = row.method().unwrap();
+                let ranker = method.ranker;
+                all_exist(&row.name, ranker.name, ranker.params, &method.fixed, &method.grid);
+                if let Some(Selecting { selector, fixed, grid, .. }) = &method.selecting {
+                    all_exist(&row.name, selector.name, selector.params, fixed, grid);
+                }
             }
         }
         assert!(Plan::parse("{}").unwrap_err().to_string().contains("missing field"));

@@ -73,14 +73,9 @@ pub fn tune(
     valid: &View<'_>,
     measure: &Measure,
 ) -> Result<Tuned> {
-    if let Some((name, _)) = grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
-        return Err(Error::Conflict {
-            what: format!("{name} is fixed and to be tuned"),
-            help: "fix it or give values to try, not both".into(),
-        });
-    }
+    refuse_twice(fixed, grid)?;
     measure.check_labels(valid.labels().flatten().copied().fold(0.0, f32::max))?;
-    let combinations = product(grid);
+    let combinations = combinations(grid);
     let total = combinations.len() as u64;
     let (mut trials, mut best, mut near, mut failure) = (Vec::new(), None::<Candidate>, None, None);
     for (settings, done) in combinations.into_iter().zip(1..) {
@@ -146,8 +141,19 @@ fn ranks(scores: &[f32], view: &View<'_>) -> bool {
     })
 }
 
+/// Refuses parameters that are fixed and to be tuned.
+pub(crate) fn refuse_twice(fixed: &[(String, String)], grid: &Grid) -> Result<()> {
+    match grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::Conflict {
+            what: format!("{name} is fixed and to be tuned"),
+            help: "fix it or give values to try, not both".into(),
+        }),
+    }
+}
+
 /// All combinations of a grid, the last parameter varying fastest.
-fn product(grid: &Grid) -> Vec<Settings> {
+pub(crate) fn combinations(grid: &Grid) -> Vec<Settings> {
     let mut combinations = vec![Settings::new()];
     for (name, values) in grid {
         let longer = |start: &Settings| {

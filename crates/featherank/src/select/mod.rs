@@ -4,6 +4,7 @@ pub mod filter;
 pub mod forward;
 pub mod search;
 mod selection;
+pub mod wrapper;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};

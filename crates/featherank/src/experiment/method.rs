@@ -1,0 +1,129 @@
+//! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed and what validation data
+//! chooses of both.
+
+use std::time::Instant;
+
+use crate::data::FeatureId;
+use crate::data::folds::Fold;
+use crate::engine::LocalEngine;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::rank::RankerSpec;
+use crate::rank::tune::{Grid, Outcome, Settings, Tuned, combinations, refuse_twice, tune};
+use crate::run::{Constraints, Run};
+use crate::select::{Selection, SelectorSpec};
+
+/// A ranker, and the selector that chooses its features.
+#[derive(Clone)]
+pub struct Method {
+    /// Chooses the features on training data; the ranker gets all of them where `None`.
+    pub selecting: Option<Selecting>,
+    /// Learns from the chosen features.
+    pub ranker: &'static RankerSpec,
+    /// Parameters of the ranker that are set.
+    pub fixed: Settings,
+    /// Parameters of the ranker that validation data chooses.
+    pub grid: Grid,
+}
+
+/// A selector with its settings.
+#[derive(Clone)]
+pub struct Selecting {
+    /// The selector.
+    pub selector: &'static SelectorSpec,
+    /// Parameters that are set.
+    pub fixed: Settings,
+    /// Parameters that validation data chooses.
+    pub grid: Grid,
+    /// Numbers of features that validation data chooses among; empty where the method finds its own.
+    pub sizes: Vec<usize>,
+}
+
+/// One fold's selection.
+#[derive(Debug, Clone)]
+pub struct Selected {
+    /// The selector's settings: those that were fixed, then those that won on validation data.
+    pub settings: Settings,
+    /// The number of features that was asked for.
+    pub k: Option<usize>,
+    /// How long the selection took, tuning not counted.
+    pub seconds: f64,
+    /// What was chosen.
+    pub selection: Selection,
+}
+
+impl Method {
+    /// A ranker on all features.
+    pub fn ranker(ranker: &'static RankerSpec, fixed: Settings, grid: Grid) -> Self {
+        Method { selecting: None, ranker, fixed, grid }
+    }
+
+    /// The same on features that a selector chooses.
+    #[must_use]
+    pub fn after(self, selecting: Selecting) -> Self {
+        Method { selecting: Some(selecting), ..self }
+    }
+
+    /// Selects and learns from a fold's training part; validation data chooses the settings of both, under `measure`.
+    /// The first of equals wins. A model that does not rank wins only where there is no other.
+    pub(super) fn fit(&self, run: &Run, fold: &Fold, measure: &Measure) -> Result<(Option<Selected>, Tuned)> {
+        let Some(selecting) = &self.selecting else {
+            return Ok((None, self.tune(run, fold, None, measure)?));
+        };
+        let mut best: Option<(Selected, Tuned)> = None;
+        for selected in selecting.select(run, fold)? {
+            let columns = selected.selection.columns(fold.train.features())?;
+            let tuned = self.tune(run, fold, Some(&columns), measure)?;
+            if best.as_ref().is_none_or(|(_, best)| worth(&tuned) > worth(best)) {
+                best = Some((selected, tuned));
+            }
+        }
+        let (selected, tuned) = best.ok_or_else(|| {
+            Error::invalid("grid of a selector", "empty", "at least one value for every parameter")
+        })?;
+        Ok((Some(selected), tuned))
+    }
+
+    fn tune(
+        &self,
+        run: &Run,
+        fold: &Fold,
+        columns: Option<&[FeatureId]>,
+        measure: &Measure,
+    ) -> Result<Tuned> {
+        let (mut train, mut valid) = (fold.train.view(), fold.valid.view());
+        if let Some(columns) = columns {
+            (train, valid) = (train.with_features(columns), valid.with_features(columns));
+        }
+        tune(self.ranker, &self.fixed, &self.grid, run, &train, &valid, measure)
+    }
+}
+
+/// What validation data says: first whether the model ranks at all, then its value.
+fn worth(tuned: &Tuned) -> (bool, f64) {
+    (tuned.trials.iter().any(|trial| matches!(trial.outcome, Outcome::Value(_))), tuned.value)
+}
+
+impl Selecting {
+    /// A selection for every combination of the grid and of the sizes, all from training data alone.
+    fn select(&self, run: &Run, fold: &Fold) -> Result<Vec<Selected>> {
+        refuse_twice(&self.fixed, &self.grid)?;
+        let engine = LocalEngine::new(fold.train.clone(), 0)?.observed_by(run.observer.clone());
+        let sizes = match &self.sizes[..] {
+            [] => vec![run.constraints.k],
+            sizes => sizes.iter().copied().map(Some).collect(),
+        };
+        let mut all = Vec::new();
+        for tried in combinations(&self.grid) {
+            let settings = [&self.fixed[..], &tried].concat();
+            for &k in &sizes {
+                let run = Run { constraints: Constraints { k, ..run.constraints.clone() }, ..run.clone() };
+                let start = Instant::now();
+                let selection = self.selector.run(&settings, &run, &engine)?;
+                let seconds = start.elapsed().as_secs_f64();
+                all.push(Selected { settings: settings.clone(), k, seconds, selection });
+            }
+        }
+        Ok(all)
+    }
+}

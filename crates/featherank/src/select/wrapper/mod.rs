@@ -1,0 +1,3 @@
+//! Wrappers: selectors that train a ranker for many subsets of features.
+
+pub mod greedy;
