@@ -92,7 +92,9 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 fn looks_numeric(cell: &str) -> bool {
-    cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<".contains(c)) || cell.is_empty()
+    // A list of numbers is read from the left.
+    !cell.contains(", ") && cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<∞".contains(c))
+        || cell.is_empty()
 }
 
 /// A whole number with thousands separated.

@@ -22,6 +22,7 @@
 //! # Ok::<(), featherank::Error>(())
 //! ```
 
+mod cluster;
 pub mod data;
 mod document;
 pub mod engine;
@@ -34,6 +35,7 @@ pub mod measure;
 pub mod params;
 pub mod random;
 pub mod rank;
+pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;

@@ -29,6 +29,10 @@ pub enum Purpose {
     Permutation = 8,
     /// The order in which a ranker visits queries, and where it starts.
     Descent = 9,
+    /// Where clusters of features start.
+    Clusters = 10,
+    /// Which queries a method looks at when it is told to look at some.
+    QuerySample = 11,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

@@ -19,6 +19,11 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::cfs::SPEC,
     &select::filter::consistency::SPEC,
     &select::filter::interact::SPEC,
+    &select::filter::ngas::SPEC,
+    &select::filter::xgas::SPEC,
+    &select::filter::hcas::SPEC,
+    &select::filter::hierarchical::SPEC,
+    &select::filter::rank_filter::SPEC,
     &select::wrapper::greedy::SPEC,
 ];
 

@@ -7,6 +7,7 @@ use featherank::engine::LocalEngine;
 use featherank::inspect::{FeatureFacts, Inspection, inspect};
 use featherank::measure::{Measure, Ties};
 
+use super::redundancy;
 use crate::arguments::{Common, Measuring, Reading};
 use crate::output::{Output, grouped, p_value, short, table};
 use crate::progress::Progress;
@@ -17,11 +18,13 @@ pub struct Args {
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// Correlation from which two features count as near-duplicates
-    #[arg(long, value_name = "R", default_value_t = 0.99)]
+    #[arg(long, value_name = "R", default_value_t = 0.99, conflicts_with = "redundancy")]
     near: f64,
     /// List every feature with its range and what it gets alone
-    #[arg(long)]
+    #[arg(long, conflicts_with = "redundancy")]
     features: bool,
+    #[command(flatten)]
+    comparing: redundancy::Comparing,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -33,6 +36,12 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         return Err(featherank::Error::invalid("correlation", args.near, "from 0 to 1").into());
     }
     let measures = args.measuring.measures()?;
+    if args.comparing.redundancy {
+        // Features of a group are told apart by one measure: the first.
+        let options = args.comparing.options(&measures[0])?;
+        let data = args.reading.read(&args.data, output)?;
+        return redundancy::run(&args.comparing, &options, data, common, output);
+    }
     let data = args.reading.read(&args.data, output)?;
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let found = inspect(&engine, &measures, args.near)?;

@@ -7,6 +7,7 @@ pub mod export;
 pub mod inspect;
 pub mod methods;
 pub mod rank;
+pub mod redundancy;
 pub mod select;
 pub mod synth;
 pub mod train;

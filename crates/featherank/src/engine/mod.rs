@@ -20,7 +20,7 @@ pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments,
+    MergeGains, MergeGainsPass, Moments, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -49,6 +49,8 @@ pub enum Pass {
     LinearMeasures(LinearMeasuresPass),
     /// How alike features are, query by query.
     Correlations(CorrelationsPass),
+    /// Where documents of one query differ from their nearest neighbours.
+    Relief(ReliefPass),
     /// What the best merge of rankings would be worth.
     MergeGains(MergeGainsPass),
 }
@@ -71,6 +73,7 @@ impl Pass {
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
             Pass::Correlations(_) => "comparing features",
+            Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
         }
     }
@@ -91,6 +94,8 @@ pub enum Outcome {
     LinearMeasures(LinearMeasures),
     /// To [`Pass::Correlations`].
     Correlations(Correlations),
+    /// To [`Pass::Relief`].
+    Relief(Relief),
     /// To [`Pass::MergeGains`].
     MergeGains(MergeGains),
 }
@@ -110,6 +115,7 @@ impl Outcome {
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
+            (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
@@ -147,6 +153,14 @@ impl dyn Engine + '_ {
     pub fn gram(&self, pass: GramPass) -> Result<Gram> {
         match self.run(&Pass::Gram(pass))? {
             Outcome::Gram(gram) => Ok(gram),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Where documents of one query differ from their nearest neighbours.
+    pub fn relief(&self, pass: ReliefPass) -> Result<Relief> {
+        match self.run(&Pass::Relief(pass))? {
+            Outcome::Relief(relief) => Ok(relief),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

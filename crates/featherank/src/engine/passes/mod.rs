@@ -8,6 +8,7 @@ mod linear_measures;
 mod merge_gains;
 mod moments;
 mod rankings;
+mod relief;
 mod top_overlap;
 
 pub use correlations::{Correlation, Correlations, CorrelationsPass};
@@ -20,6 +21,7 @@ pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
 pub(crate) use merge_gains::MergeMemory;
 pub use merge_gains::{MergeGains, MergeGainsPass};
 pub use moments::{FeatureMoments, Moments};
+pub use relief::{QuerySample, Relief, ReliefPass};
 
 /// JSON has no NaN.
 mod nan_as_null {

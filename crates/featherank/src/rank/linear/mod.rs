@@ -1,7 +1,7 @@
 //! Linear rankers: a weight a feature.
 
 pub mod ada_rank;
-mod cholesky;
+pub(crate) mod cholesky;
 pub mod coordinate_ascent;
 pub mod cutting_plane;
 pub mod design;

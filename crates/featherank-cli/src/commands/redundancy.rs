@@ -1,0 +1,230 @@
+//! `featherank inspect --redundancy`: which features repeat each other.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use featherank::data::{Dataset, Feature};
+use featherank::engine::passes::Correlation;
+use featherank::engine::{LocalEngine, Scope};
+use featherank::measure::{Measure, Ties};
+use featherank::redundancy::{
+    ComparedFeature, FileForm, Group, INFLATED, Redundancy, RedundancyOptions, reaches, redundancy,
+};
+
+use crate::arguments::Common;
+use crate::output::{Output, short, table};
+use crate::progress::Progress;
+
+/// A wider matrix is no picture any more.
+const WIDEST_PICTURE: usize = 80;
+/// Up to here two characters a cell fit on a line, which makes cells about square.
+const WIDEST_SQUARES: usize = 36;
+/// Rows of the tables of groups and of variance inflations.
+const ROWS: usize = 20;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Redundancy")]
+pub struct Comparing {
+    /// Show which features repeat each other instead: groups, variance inflation, the matrix of correlations
+    #[arg(long)]
+    pub redundancy: bool,
+    /// How alike two features are: spearman, kendall, pearson or top-10
+    #[arg(long, value_name = "KIND", default_value = "spearman", requires = "redundancy")]
+    correlation: Correlation,
+    /// Correlate within queries and average, or over all documents as one list
+    #[arg(long, value_enum, default_value_t = ScopeArg::Query, requires = "redundancy")]
+    scope: ScopeArg,
+    /// Absolute correlation from which two features belong to one group
+    #[arg(long, value_name = "R", default_value_t = 0.9, requires = "redundancy")]
+    level: f64,
+    /// Write everything to this .json file, or the ordered matrix to this .csv or .tsv file
+    #[arg(long, short, value_name = "FILE", requires = "redundancy")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ScopeArg {
+    Query,
+    Pooled,
+}
+
+impl Comparing {
+    /// What the library is to compare; mistakes are found here, before any data is read.
+    pub fn options(&self, measure: &Measure) -> featherank::Result<RedundancyOptions> {
+        let options = RedundancyOptions {
+            correlation: self.correlation,
+            scope: match self.scope {
+                ScopeArg::Query => Scope::Query,
+                ScopeArg::Pooled => Scope::Pooled,
+            },
+            level: self.level,
+            measure: measure.clone().with_ties(Ties::Expected),
+        };
+        options.check()?;
+        self.output.as_deref().map(FileForm::of).transpose()?;
+        Ok(options)
+    }
+}
+
+pub fn run(
+    args: &Comparing,
+    options: &RedundancyOptions,
+    data: Dataset,
+    common: &Common,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
+    let found = redundancy(&engine, options)?;
+    if let Some(path) = &args.output {
+        found.save(path)?;
+    }
+    if output.json() {
+        return output.print(found.to_json()?.trim_end());
+    }
+    output.print(report(&found))?;
+    match &args.output {
+        Some(path) => output.note(format!("wrote {}", path.display())),
+        None if found.features.len() > WIDEST_PICTURE => {
+            output.note("note: the matrix is too wide for a terminal; -o matrix.csv writes it");
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Everything in words, tables and a picture.
+fn report(found: &Redundancy) -> String {
+    let within = match found.scope {
+        Scope::Query => "within queries, averaged over queries",
+        Scope::Pooled => "over all documents as one list",
+    };
+    let mut parts = vec![format!(
+        "{} features compared: {} correlation {within}",
+        found.features.len(),
+        name(found.correlation)
+    )];
+    for (why, features) in [
+        ("constant within every query, not compared", &found.dead),
+        ("missing values, not compared", &found.incomplete),
+    ] {
+        if !features.is_empty() {
+            parts.push(format!("{why}: {}", labels(features)));
+        }
+    }
+    if !found.groups.is_empty() {
+        parts.push(String::new());
+        parts.push(group_table(found));
+    }
+    if !found.features.is_empty() {
+        parts.push(String::new());
+        parts.push(inflation_table(&found.features));
+    }
+    if (2..=WIDEST_PICTURE).contains(&found.features.len()) {
+        parts.push(String::new());
+        parts.push(picture(found));
+    }
+    parts.push(String::new());
+    parts.push(verdict(found));
+    parts.join("\n")
+}
+
+fn group_table(found: &Redundancy) -> String {
+    let alone = format!("its {}", found.measure);
+    let row = |group: &Group| {
+        let others: Vec<Feature> = group.others.iter().map(|member| member.feature.clone()).collect();
+        vec![
+            group.best.feature.label(),
+            format!("{:.4}", group.best.alone),
+            format!("{:.4}", group.weakest),
+            labels(&others),
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.groups.iter().take(ROWS).map(row).collect();
+    let header = ["best alone", &alone, "weakest |r|", "could go"];
+    format!(
+        "groups of features chained by |r| ≥ {}\n{}{}",
+        found.level,
+        table(&header, &rows),
+        more(found.groups.len(), "groups")
+    )
+}
+
+fn inflation_table(features: &[ComparedFeature]) -> String {
+    // A feature that is a combination of others comes first; the sort keeps clusters together.
+    let size = |f: &ComparedFeature| f.vif.unwrap_or(f64::INFINITY);
+    let mut sorted: Vec<&ComparedFeature> = features.iter().collect();
+    sorted.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let row = |f: &&ComparedFeature| {
+        let flag = match (f.vif, f.inflated) {
+            (None, _) => "exact combination of others",
+            (_, true) => "high",
+            _ => "",
+        };
+        vec![f.feature.label(), f.vif.map_or("∞".into(), short), flag.into()]
+    };
+    let rows: Vec<Vec<String>> = sorted.iter().take(ROWS).map(row).collect();
+    let inflated = features.iter().filter(|f| f.inflated).count();
+    format!(
+        "variance inflation within queries: {inflated} above {INFLATED}\n{}{}",
+        table(&["feature", "VIF", ""], &rows),
+        more(features.len(), "features")
+    )
+}
+
+fn more(count: usize, what: &str) -> String {
+    match count.saturating_sub(ROWS) {
+        0 => String::new(),
+        more => format!("\n… and {more} more {what}"),
+    }
+}
+
+/// A shade a cell. The darkest is the level, so that groups show as dark squares.
+fn picture(found: &Redundancy) -> String {
+    const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
+    let limit = |quarter: usize| found.level * quarter as f64 / 4.0;
+    let cell = |&value: &Option<f64>| {
+        let quarters = (1..SHADES.len()).rev().find(|&quarter| reaches(value, limit(quarter)));
+        SHADES[quarters.unwrap_or(0)]
+    };
+    let wide = if found.features.len() <= WIDEST_SQUARES { 2 } else { 1 };
+    let names: Vec<String> =
+        found.features.iter().map(|f| f.feature.label().chars().take(24).collect()).collect();
+    let margin = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let limits: Vec<String> =
+        (1..SHADES.len()).map(|quarter| format!("{} ≥ {}", SHADES[quarter], short(limit(quarter)))).collect();
+    let rows = found.matrix.iter().zip(&names).map(|(row, name)| {
+        let cells: String = row.iter().flat_map(|value| std::iter::repeat_n(cell(value), wide)).collect();
+        format!("{name:>margin$} {cells}")
+    });
+    let title = format!("|r|, alike features beside each other: {}", limits.join(", "));
+    std::iter::once(title).chain(rows).collect::<Vec<_>>().join("\n")
+}
+
+fn verdict(found: &Redundancy) -> String {
+    let count = match found.could_go.as_slice() {
+        [] => format!("no feature could go on the ground of |r| ≥ {} alone", found.level),
+        some => format!(
+            "{} of {} features could go on the ground of |r| ≥ {} alone: {}",
+            some.len(),
+            found.features.len(),
+            found.level,
+            labels(some)
+        ),
+    };
+    format!(
+        "{count}\nthis looks at pairs of features and never at what a ranking needs; judge a selection by a ranker"
+    )
+}
+
+fn labels(features: &[Feature]) -> String {
+    features.iter().map(Feature::label).collect::<Vec<_>>().join(", ")
+}
+
+fn name(correlation: Correlation) -> &'static str {
+    match correlation {
+        Correlation::Pearson => "pearson",
+        Correlation::Spearman => "spearman",
+        Correlation::Kendall => "kendall",
+        Correlation::TopTen => "top-10",
+    }
+}

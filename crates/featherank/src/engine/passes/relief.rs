@@ -1,0 +1,272 @@
+//! Where documents differ from their nearest neighbours in the same query: the sums behind Relief for ranking.
+//!
+//! For each document i and its k nearest neighbours j: how far apart their values are, |xᵢ − xⱼ|, for each feature, how
+//! far apart their labels, a = |yᵢ − yⱼ|/r with r the range of the query's labels, and the products of both. A feature
+//! that tells near documents of different relevance apart has large products; one that differs between equally relevant
+//! ones has differences without them. Features are scaled to a range of 1, and documents are as far apart as the sum of
+//! their differences. Documents tied at the k-th distance share the places that are left, so that the order of rows
+//! plays no part. A query whose labels are all equal says nothing and is left out.
+//!
+//! All distances of a list are needed: a few rows at a time are compared with all others, column by column.
+
+use std::ops::Range;
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{FeatureId, View};
+use crate::random::{Purpose, stream};
+
+/// Which features to compare, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReliefPass {
+    /// The features, in the order of the answer.
+    pub features: Vec<FeatureId>,
+    /// Neighbours of a document.
+    pub neighbours: usize,
+    /// Smallest and largest value of each feature, to scale by; those of each query where not given.
+    pub ranges: Option<Vec<(f32, f32)>>,
+    /// Look at some queries only.
+    pub sample: Option<QuerySample>,
+}
+
+/// Queries drawn by a seed and their ids, wherever they are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct QuerySample {
+    /// How many of them, from 0 to 1.
+    pub share: f64,
+    /// The run's seed.
+    pub seed: u64,
+}
+
+impl QuerySample {
+    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of queries draw the
+    /// same.
+    pub fn draws(&self, id: &str) -> bool {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        stream(self.seed, Purpose::QuerySample, hash >> 16).random::<f64>() < self.share
+    }
+}
+
+/// Sums over documents and their neighbours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Relief {
+    /// Documents whose neighbours were looked at.
+    pub documents: u64,
+    /// Neighbours that were looked at.
+    pub places: f64,
+    /// How far apart labels of neighbours are.
+    pub labels: f64,
+    /// How far apart neighbours are in each feature.
+    pub differences: Vec<f64>,
+    /// The same, times how far apart their labels are.
+    pub products: Vec<f64>,
+}
+
+impl Relief {
+    pub(crate) fn of(pass: &ReliefPass, block: &View<'_>) -> Self {
+        let zeros = vec![0.0; pass.features.len()];
+        let (differences, products) = (zeros.clone(), zeros);
+        let mut all = Relief { documents: 0, places: 0.0, labels: 0.0, differences, products };
+        let mut list = List::default();
+        for (query, rows) in block.queries().zip(block.rows()) {
+            let drawn = pass.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
+            let labels = &block.data().labels()[rows.clone()];
+            let (least, most) = range_of(labels);
+            if !drawn || least >= most {
+                continue;
+            }
+            list.scale(pass, block, &rows);
+            list.find_neighbours(pass.neighbours, labels, f64::from(most) - f64::from(least));
+            all.documents += rows.len() as u64;
+            all.places += list.pairs.iter().map(|pair| pair.place).sum::<f64>();
+            all.labels += list.pairs.iter().map(|pair| pair.place * pair.apart).sum::<f64>();
+            // The others are equal in all features.
+            list.pairs.retain(|pair| pair.differ);
+            let columns = list.scaled.chunks_exact(rows.len());
+            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products) {
+                for pair in &list.pairs {
+                    let difference = pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
+                    *sum += difference;
+                    *product += difference * pair.apart;
+                }
+            }
+        }
+        all
+    }
+
+    pub(crate) fn merge(mut self, next: Self) -> Self {
+        self.documents += next.documents;
+        self.places += next.places;
+        self.labels += next.labels;
+        self.differences.iter_mut().zip(next.differences).for_each(|(all, more)| *all += more);
+        self.products.iter_mut().zip(next.products).for_each(|(all, more)| *all += more);
+        self
+    }
+
+    /// The mean of |xᵢ − xⱼ| (2a − 1) over documents and as many neighbours as each should have.
+    pub fn weights(&self, neighbours: usize) -> Vec<f64> {
+        let comparisons = (self.documents as f64 * neighbours as f64).max(1.0);
+        let gain = |(difference, product): (&f64, &f64)| (2.0 * product - difference) / comparisons;
+        self.differences.iter().zip(&self.products).map(gain).collect()
+    }
+
+    /// The mean difference weighted by a less the mean difference weighted by 1 − a.
+    pub fn balanced_weights(&self) -> Vec<f64> {
+        let mean = |sum: f64, weight: f64| if weight > 0.0 { sum / weight } else { 0.0 };
+        let gain = |(difference, product): (&f64, &f64)| {
+            mean(*product, self.labels) - mean(difference - product, self.places - self.labels)
+        };
+        self.differences.iter().zip(&self.products).map(gain).collect()
+    }
+}
+
+/// Rows that are compared with all others at a time: each value of a column is read once for all of them.
+const ROWS: usize = 4;
+
+/// One query's documents; its memory serves all queries of a block.
+#[derive(Default)]
+struct List {
+    documents: usize,
+    /// Column after column, each with a range of 1.
+    scaled: Vec<f32>,
+    /// From some rows to all.
+    distances: Vec<f32>,
+    ordered: Vec<u32>,
+    pairs: Vec<Pair>,
+}
+
+/// A document and its neighbour.
+struct Pair {
+    i: usize,
+    j: usize,
+    /// How much of a neighbour it is: less than 1 where it shares a place.
+    place: f64,
+    /// How far apart their labels are, as a share of the query's range.
+    apart: f64,
+    /// In some feature.
+    differ: bool,
+}
+
+impl List {
+    fn scale(&mut self, pass: &ReliefPass, block: &View<'_>, rows: &Range<usize>) {
+        self.documents = rows.len();
+        self.scaled.clear();
+        for (at, &feature) in pass.features.iter().enumerate() {
+            let values = &block.data().column(feature)[rows.clone()];
+            let (least, most) = match &pass.ranges {
+                Some(ranges) => ranges[at],
+                None => range_of(values),
+            };
+            let (least, range) = (f64::from(least), f64::from(most) - f64::from(least));
+            let scale = if range > 0.0 { range.recip() } else { 0.0 };
+            self.scaled.extend(values.iter().map(|&x| ((f64::from(x) - least) * scale) as f32));
+        }
+    }
+
+    /// All pairs of a document and a neighbour.
+    fn find_neighbours(&mut self, neighbours: usize, labels: &[f32], range: f64) {
+        self.pairs.clear();
+        let neighbours = neighbours.min(self.documents - 1);
+        for first in (0..self.documents).step_by(ROWS) {
+            let rows = first..self.documents.min(first + ROWS);
+            self.measure_from(&rows);
+            for (i, distances) in rows.zip(self.distances.chunks_exact_mut(self.documents)) {
+                distances[i] = f32::INFINITY;
+                // Numbers that are not negative are in the order of their bits.
+                self.ordered.clear();
+                self.ordered.extend(distances.iter().map(|distance| distance.to_bits()));
+                let (closer, &mut farthest, _) = self.ordered.select_nth_unstable(neighbours - 1);
+                let closer = closer.iter().filter(|&&distance| distance < farthest).count();
+                let farthest = f32::from_bits(farthest);
+                let tied = distances.iter().filter(|&&distance| distance == farthest).count();
+                let share = (neighbours - closer) as f64 / tied as f64;
+                for (j, &distance) in distances.iter().enumerate().filter(|(_, d)| **d <= farthest) {
+                    let apart = (f64::from(labels[i]) - f64::from(labels[j])).abs() / range;
+                    let place = if distance < farthest { 1.0 } else { share };
+                    self.pairs.push(Pair { i, j, place, apart, differ: distance > 0.0 });
+                }
+            }
+        }
+    }
+
+    /// Distances from some rows to all, row after row.
+    fn measure_from(&mut self, rows: &Range<usize>) {
+        self.distances.clear();
+        self.distances.resize(rows.len() * self.documents, 0.0);
+        for column in self.scaled.chunks_exact(self.documents) {
+            if let [a, b, c, d] = column[rows.clone()] {
+                let (ab, cd) = self.distances.split_at_mut(2 * self.documents);
+                let (to_a, to_b) = ab.split_at_mut(self.documents);
+                let (to_c, to_d) = cd.split_at_mut(self.documents);
+                let cells = to_a.iter_mut().zip(to_b).zip(to_c.iter_mut().zip(to_d));
+                for (&x, ((to_a, to_b), (to_c, to_d))) in column.iter().zip(cells) {
+                    *to_a += (x - a).abs();
+                    *to_b += (x - b).abs();
+                    *to_c += (x - c).abs();
+                    *to_d += (x - d).abs();
+                }
+            } else {
+                for (row, distances) in rows.clone().zip(self.distances.chunks_exact_mut(self.documents)) {
+                    let own = column[row];
+                    column.iter().zip(distances).for_each(|(x, distance)| *distance += (x - own).abs());
+                }
+            }
+        }
+    }
+}
+
+fn range_of(values: &[f32]) -> (f32, f32) {
+    values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+
+    /// Values 0, 1, 1, 3, 3 in one query with labels 2, 0, 1, 2, 2. The nearest of the first is 1, tied: each counts a
+    /// half, with labels 2 and 1 apart: ½ · 1 · (2 · 2/2 − 1) + ½ · 1 · 0 = ½. The others have a neighbour at distance
+    /// 0: nothing. With two neighbours the first gets 1 · 1 + 1 · 0 = 1; the second the first, at 1 · 1 = 1, after the
+    /// third; the third the first likewise, of label 1 apart: 0; the fourth and fifth, after each other, share the two
+    /// at distance 2 with one place: ½ · 2 · 1 + ½ · 2 · 0 = 1 each.
+    #[test]
+    fn ties_share_what_is_left() {
+        let values = vec![0., 1., 1., 3., 3., /* a query of equal labels */ 5., 9.];
+        let labels = vec![2., 0., 1., 2., 2., 1., 1.];
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[5, 2]), FeatureTable::numbered(1, 1));
+        for (neighbours, expected) in [(1, 0.5), (2, 4.0)] {
+            let ranges = Some(vec![(0.0, 1.0)]);
+            let pass = ReliefPass { features: vec![FeatureId(0)], neighbours, ranges, sample: None };
+            let relief = Relief::of(&pass, &data.view());
+            assert_eq!((relief.documents, relief.places), (5, 5.0 * neighbours as f64));
+            assert_eq!(relief.weights(neighbours), [expected / (5.0 * neighbours as f64)]);
+        }
+    }
+
+    /// Values 0, 1, 3 with labels 2, 0, 1 and one neighbour: 0 and 1 have each other, at distance 1 with labels a whole
+    /// range apart; 3 has 1, at distance 2 and half a range. Products 1 + 1 + 1 over a's of 1 + 1 + ½, less what is
+    /// left of the differences, 4 − 3, over 3 − 2½.
+    #[test]
+    fn balanced_weights_compare_two_means() {
+        let (values, labels) = (vec![0., 1., 3.], vec![2., 0., 1.]);
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
+        let ranges = Some(vec![(0.0, 1.0)]);
+        let pass = ReliefPass { features: vec![FeatureId(0)], neighbours: 1, ranges, sample: None };
+        let weight = Relief::of(&pass, &data.view()).balanced_weights()[0];
+        assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
+    }
+
+    #[test]
+    fn samples_have_their_share_and_depend_on_the_seed() {
+        let drawn = |share, seed| {
+            let sample = QuerySample { share, seed };
+            (0..2000).map(|query| sample.draws(&query.to_string())).collect::<Vec<bool>>()
+        };
+        let count = drawn(0.3, 1).iter().filter(|&&drawn| drawn).count();
+        assert!((520..680).contains(&count), "{count} of 600");
+        assert_ne!(drawn(0.3, 1), drawn(0.3, 2));
+        assert!(drawn(1.0, 1).iter().all(|&drawn| drawn));
+    }
+}

@@ -1,0 +1,285 @@
+//! Redundancy: which features say what others say already, before any method looks at the labels.
+//!
+//! Three looks at the live features: the matrix of correlations, its rows and columns ordered by average linkage on
+//! 1 − |r| so that features alike stand together; the variance inflation of each feature, which sees combinations
+//! of several others (`inflation.rs`); and groups of features chained by correlations of at least a level, of which one each
+//! is enough as far as pairs can tell. Whether a ranking misses the rest is for a ranker to say.
+
+mod file;
+mod inflation;
+
+use serde::Serialize;
+
+use crate::cluster::{Method, leaf_order, linkage};
+use crate::data::{Feature, FeatureId};
+use crate::engine::passes::{Centring, Correlation, GramPass};
+use crate::engine::{CorrelationMatrix, Engine, Scope};
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+pub use file::FileForm;
+use inflation::variance_inflation;
+
+/// A variance inflation above this is flagged: the others explain more than 90 % of the feature.
+pub const INFLATED: f64 = 10.0;
+
+/// Whether two features are at least as alike as a level asks, in either direction.
+pub fn reaches(correlation: Option<f64>, level: f64) -> bool {
+    // Copies correlate 1 up to rounding, and must be found at level 1.
+    const ROUNDING: f64 = 1e-12;
+    correlation.unwrap_or(0.0).abs() >= level - ROUNDING
+}
+
+/// What to compare, and how.
+///
+/// | Name | Usual | Range | Meaning |
+/// |---|---|---|---|
+/// | `correlation` | `spearman` | any | how alike two features are |
+/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
+/// | `level` | .9 | 0 to 1 | absolute correlation from which two features belong together |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | which feature of a group is the best alone |
+#[derive(Debug, Clone)]
+pub struct RedundancyOptions {
+    /// How alike two features are.
+    pub correlation: Correlation,
+    /// Over which documents.
+    pub scope: Scope,
+    /// Absolute correlation from which two features belong together.
+    pub level: f64,
+    /// Which feature of a group is the best alone.
+    pub measure: Measure,
+}
+
+impl RedundancyOptions {
+    /// Refuses what cannot be compared.
+    pub fn check(&self) -> Result<()> {
+        match (0.0..=1.0).contains(&self.level) {
+            true => Ok(()),
+            false => Err(Error::invalid("level of correlation", self.level, "from 0 to 1")),
+        }
+    }
+}
+
+/// How much features repeat each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Redundancy {
+    /// The correlation of the matrix.
+    pub correlation: Correlation,
+    /// Over which documents.
+    pub scope: Scope,
+    /// Absolute correlation from which two features belong to one group.
+    pub level: f64,
+    /// What `alone` is measured by.
+    pub measure: Measure,
+    /// The features that were compared, alike ones beside each other: the order of the matrix.
+    pub features: Vec<ComparedFeature>,
+    /// Correlations, row after row; `None` where no query lets both features vary.
+    pub matrix: Vec<Vec<Option<f64>>>,
+    /// Groups of features that belong together, largest first.
+    pub groups: Vec<Group>,
+    /// All features of groups but the best of each: what could go on the ground of pairs alone, in column order.
+    pub could_go: Vec<Feature>,
+    /// Features constant within every query, not compared.
+    pub dead: Vec<Feature>,
+    /// Features with missing values, not compared.
+    pub incomplete: Vec<Feature>,
+}
+
+/// One feature beside the others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedFeature {
+    /// Which.
+    #[serde(flatten)]
+    pub feature: Feature,
+    /// What it gets as the only feature.
+    pub alone: f64,
+    /// Variance inflation of its values within queries; `None` where infinite: an exact combination of others.
+    pub vif: Option<f64>,
+    /// The variance inflation is above [`INFLATED`].
+    pub inflated: bool,
+}
+
+/// Features chained by correlations of at least the level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// The one that ranks best alone.
+    pub best: GroupMember,
+    /// The others, best first.
+    pub others: Vec<GroupMember>,
+    /// Smallest absolute correlation of two of them. A chain can hold it below the level.
+    pub weakest: f64,
+}
+
+/// A feature of a group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupMember {
+    /// Which.
+    #[serde(flatten)]
+    pub feature: Feature,
+    /// What it gets as the only feature.
+    pub alone: f64,
+}
+
+/// Compares all features behind an engine that live and have no missing values.
+pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Redundancy> {
+    options.check()?;
+    let table = &engine.schema().features;
+    let moments = engine.moments()?;
+    let (alive, dead) =
+        (0..table.len()).map(FeatureId::from).partition(|f| !moments.features[f.index()].is_dead());
+    let (compared, incomplete): (Vec<_>, Vec<_>) =
+        Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
+    // First, because it may refuse the labels, and correlations can take long.
+    let alone = engine.feature_measures(&options.measure, &compared)?.summaries(&options.measure);
+    let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
+    let gram = engine.gram(GramPass { features: compared.clone(), centring: Centring::PerQuery })?;
+    let vif = variance_inflation(&gram);
+    let named = |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
+    let member = |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };
+    let group = |members: &Vec<usize>| Group {
+        best: member(members[0]),
+        others: members[1..].iter().map(|&i| member(i)).collect(),
+        weakest: weakest(&matrix, members),
+    };
+    let groups = groups(&matrix, options.level, &alone);
+    let mut could_go: Vec<usize> = groups.iter().flat_map(|members| &members[1..]).copied().collect();
+    could_go.sort_unstable();
+    let order = by_cluster(&matrix);
+    let feature = |&i: &usize| ComparedFeature {
+        feature: table.get(compared[i]).clone(),
+        alone: alone[i],
+        vif: vif[i],
+        inflated: vif[i].is_none_or(|vif| vif > INFLATED),
+    };
+    Ok(Redundancy {
+        correlation: options.correlation,
+        scope: options.scope,
+        level: options.level,
+        measure: options.measure.clone(),
+        features: order.iter().map(feature).collect(),
+        matrix: order.iter().map(|&a| order.iter().map(|&b| matrix.get(a, b)).collect()).collect(),
+        groups: groups.iter().map(group).collect(),
+        could_go: named(could_go.into_iter().map(|i| compared[i]).collect()),
+        dead: named(dead),
+        incomplete: named(incomplete),
+    })
+}
+
+fn by_cluster(matrix: &CorrelationMatrix) -> Vec<usize> {
+    let distance = |a: usize, b: usize| 1.0 - matrix.or_zero(a, b).abs();
+    leaf_order(matrix.width(), &linkage(matrix.width(), distance, Method::Average), distance)
+}
+
+/// Connected components of at least two features, largest first, then by column; each with the best alone first.
+fn groups(matrix: &CorrelationMatrix, level: f64, alone: &[f64]) -> Vec<Vec<usize>> {
+    let mut left: Vec<usize> = (0..matrix.width()).collect();
+    let mut groups = Vec::new();
+    while let Some(&first) = left.first() {
+        left.remove(0);
+        let mut members = vec![first];
+        let mut seen = 0;
+        while let Some(&member) = members.get(seen) {
+            let joins = |other: &usize| reaches(matrix.get(member, *other), level);
+            let (joining, staying) = left.into_iter().partition(joins);
+            left = staying;
+            members.extend::<Vec<usize>>(joining);
+            seen += 1;
+        }
+        if members.len() > 1 {
+            groups.push(members);
+        }
+    }
+    // A feature that no query can measure is the last choice.
+    let worth = |i: usize| if alone[i].is_nan() { f64::NEG_INFINITY } else { alone[i] };
+    for members in &mut groups {
+        members.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+    }
+    groups.sort_by_key(|members| std::cmp::Reverse(members.len()));
+    groups
+}
+
+fn weakest(matrix: &CorrelationMatrix, members: &[usize]) -> f64 {
+    let pairs = members.iter().enumerate().flat_map(|(i, &a)| members[..i].iter().map(move |&b| (a, b)));
+    pairs.map(|(a, b)| matrix.or_zero(a, b).abs()).fold(1.0, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, FeatureTable, Queries};
+    use crate::engine::LocalEngine;
+
+    fn options(correlation: Correlation, level: f64) -> RedundancyOptions {
+        RedundancyOptions {
+            correlation,
+            scope: Scope::Query,
+            level,
+            measure: "map[ties=expected]".parse().unwrap(),
+        }
+    }
+
+    fn found(columns: &[[f32; 4]], options: &RedundancyOptions) -> Redundancy {
+        let table = FeatureTable::numbered(columns.len(), 1);
+        let data = Dataset::new(columns.concat(), vec![0., 0., 0., 1.], Queries::from_sizes(&[4]), table);
+        redundancy(&LocalEngine::new(data, 1).unwrap(), options).unwrap()
+    }
+
+    fn ids(features: &[Feature]) -> Vec<u32> {
+        features.iter().map(|f| f.id).collect()
+    }
+
+    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 dead, 5 (1 2 4 3), 6 incomplete.
+    /// Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 = −.4, r₁₃ = −1, r₁₅ = 1 − 6·2/60 = .8,
+    /// r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 − 6(9+0+9+0)/60 = −.8, r₃₅ = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
+    #[test]
+    fn orders_groups_and_lists_by_hand() {
+        let columns = [
+            [1., 2., 3., 4.],
+            [40., 20., 10., 30.],
+            [9., 8., 7., 6.5],
+            [5., 5., 5., 5.],
+            [1., 2., 8., 4.],
+            [1., f32::NAN, 2., 3.],
+        ];
+        let strict = found(&columns, &options(Correlation::Spearman, 1.0));
+        assert_eq!((ids(&strict.dead), ids(&strict.incomplete)), (vec![4], vec![6]));
+        assert_eq!(ids(&strict.could_go), [3]);
+        assert_eq!((strict.groups[0].best.feature.id, strict.groups[0].best.alone), (1, 1.0));
+        // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 stands left of 3, and 5 is as near to both: the
+        // first way is taken, so that 2 meets 5 at the end.
+        let order: Vec<u32> = strict.features.iter().map(|f| f.feature.id).collect();
+        assert_eq!(order, [1, 3, 5, 2]);
+        let expected =
+            [[1., -1., 0.8, -0.4], [-1., 1., -0.8, 0.4], [0.8, -0.8, 1., -0.8], [-0.4, 0.4, -0.8, 1.]];
+        for (row, expected) in strict.matrix.iter().zip(expected) {
+            assert!(row.iter().zip(expected).all(|(r, e)| (r.unwrap() - e).abs() < 1e-12), "{row:?}");
+        }
+        // At .8 a chain: 2 to 5, 5 to 1 and 3. The best first, equals by column; 1 and 2 are the weakest pair.
+        let chained = found(&columns, &options(Correlation::Spearman, 0.8));
+        let group = &chained.groups[0];
+        let others: Vec<(u32, f64)> = group.others.iter().map(|m| (m.feature.id, m.alone)).collect();
+        assert_eq!((chained.groups.len(), group.best.feature.id), (1, 1));
+        assert_eq!(others, [(2, 0.5), (5, 0.5), (3, 0.25)]);
+        assert!((group.weakest - 0.4).abs() < 1e-12);
+        assert_eq!(ids(&chained.could_go), [2, 3, 5]);
+        // Four columns in three dimensions: every one is a combination of the others.
+        assert!(chained.features.iter().all(|f| f.vif.is_none() && f.inflated));
+    }
+
+    #[test]
+    fn nothing_to_compare_is_no_mistake() {
+        let none = found(&[[1.; 4], [f32::NAN, 1., 2., 3.]], &options(Correlation::Kendall, 0.9));
+        assert!(none.features.is_empty() && none.matrix.is_empty() && none.groups.is_empty());
+        assert_eq!((ids(&none.dead), ids(&none.incomplete)), (vec![1], vec![2]));
+        let one = found(&[[1., 2., 2., 0.]], &options(Correlation::Kendall, 0.9));
+        assert_eq!((one.matrix.as_slice(), one.features[0].vif), (&[vec![Some(1.0)]][..], Some(1.0)));
+    }
+
+    #[test]
+    fn levels_are_from_0_to_1() {
+        for level in [-0.1, 1.1, f64::NAN] {
+            assert!(
+                options(Correlation::Kendall, level).check().unwrap_err().to_string().contains("from 0 to 1")
+            );
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! HCAS, hierarchical clustering for feature selection: one delegate for each group of similar features.
+//!
+//! Features are merged bottom-up by their distances 1 − |similarity|; the tree is cut into k clusters, and the most
+//! relevant feature of each is chosen (Gigli, Lucchese, Nardini & Perego, ICTIR 2016; ties by column). Cutting once
+//! more splits one cluster, and the delegate of the whole stays the delegate of one half: sets for growing k are
+//! nested, and the order in which delegates appear is the path. Without `k` all live features are chosen, in that
+//! order. A feature to be kept is the delegate of every cluster it is in.
+//!
+//! `ward` is `ward.D` of R, which the authors' code calls: the update of Lance & Williams on the distances themselves,
+//! d(A ∪ B, X) = ((a + x) d(A, X) + (b + x) d(B, X) − x d(A, B)) / (a + b + x) with a, b and x features in the
+//! clusters. Libraries today, R's `ward.D2` among them, update squared distances instead; theirs on √d is `ward.D` on
+//! d. The paper also uses `single` linkage.
+//!
+//! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
+
+use kodama::Step;
+
+use super::landscape::Landscape;
+use super::relevance::Relevance;
+use super::similarity::Similarity;
+use crate::cluster::{Method, linkage};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `linkage` | `ward` | `ward`, `single`, `average`, `complete` | how far apart two clusters are |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
+/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by LambdaMART trained on it alone |
+/// | `similarity` | `spearman` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation whose size makes features alike |
+/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
+pub struct Hcas {
+    linkage: Method,
+    relevance: Relevance,
+    similarity: Similarity,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "hcas",
+    summary: "the most relevant feature of each cluster of a hierarchy",
+    category: Category::Filter,
+    cites: &["gigli2016"],
+    status: Status::AsPublished,
+    scales_out: true,
+    params: &[
+        Param {
+            name: "linkage",
+            kind: Kind::Choice(&["ward", "single", "average", "complete"]),
+            default: "ward",
+            meaning: "how far apart two clusters are",
+        },
+        Relevance::MEASURE,
+        Relevance::BY,
+        Similarity::kind("spearman"),
+        Similarity::SCOPE,
+    ],
+    build: |params| {
+        let linkage = match params.text("linkage") {
+            "single" => Method::Single,
+            "average" => Method::Average,
+            "complete" => Method::Complete,
+            _ => Method::Ward,
+        };
+        let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);
+        Ok(Box::new(Hcas { linkage, relevance, similarity }))
+    },
+};
+
+impl Selector for Hcas {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        run.step("clustering features", 0, Some(1))?;
+        let kept: Vec<bool> = landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
+        let order = delegates(&landscape, &kept, &merges(&landscape, self.linkage));
+        run.step("clustering features", 1, Some(1))?;
+        Selection::in_order(run, engine.schema(), &landscape.scored(&order), &[], &landscape.dead)
+    }
+}
+
+/// The merges from single features to one cluster. Clusters below the number of features are single features; the
+/// others are numbered in the order of the merges that made them.
+fn merges(landscape: &Landscape, method: Method) -> Vec<Step<f64>> {
+    let distance = |a, b| {
+        let distance = (1.0 - landscape.alike(a, b)).max(0.0);
+        // The library squares what it is given for Ward's method.
+        if method == Method::Ward { distance.sqrt() } else { distance }
+    };
+    linkage(landscape.width(), distance, method)
+}
+
+/// All features in the order in which they become delegates while the tree is cut from its root.
+fn delegates(landscape: &Landscape, kept: &[bool], merges: &[Step<f64>]) -> Vec<usize> {
+    let better = |a: usize, b: usize| {
+        let rank = |f: usize| (kept[f], landscape.relevance[f]);
+        let ((kept_a, a_is), (kept_b, b_is)) = (rank(a), rank(b));
+        kept_a.cmp(&kept_b).then(a_is.total_cmp(&b_is)).then(b.cmp(&a)).is_gt()
+    };
+    let mut delegate: Vec<usize> = (0..landscape.width()).collect();
+    let mut newcomers = Vec::with_capacity(landscape.width());
+    for merge in merges {
+        let (a, b) = (delegate[merge.cluster1], delegate[merge.cluster2]);
+        let (stays, goes) = if better(a, b) { (a, b) } else { (b, a) };
+        delegate.push(stays);
+        newcomers.push(goes);
+    }
+    delegate.last().copied().into_iter().chain(newcomers.into_iter().rev()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::landscape::worked_example;
+    use super::*;
+    use crate::data::FeatureId;
+    use proptest::prelude::*;
+
+    const METHODS: [Method; 4] = [Method::Ward, Method::Single, Method::Average, Method::Complete];
+
+    fn example() -> (serde_json::Value, Landscape) {
+        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let landscape = worked_example(&fixture);
+        (fixture, landscape)
+    }
+
+    #[test]
+    fn chooses_as_in_the_worked_example() {
+        let (fixture, landscape) = example();
+        let order = delegates(&landscape, &[false; 5], &merges(&landscape, Method::Single));
+        assert_eq!(serde_json::json!(order[..3]), fixture["hcas_single_linkage_3"]["selected"]);
+    }
+
+    /// Distances .1 (0, 1), .2 (2, 3), .8 (0, 2), .75 (1, 2), .9 (0, 3), .85 (1, 3), .7 (0, 4), .8 (1, 4), .95 (2, 4),
+    /// .9 (3, 4). After the first two merges: {0, 1} to 2 is (2 · .8 + 2 · .75 − .1)/3 = 1, to 3 (1.8 + 1.7 − .1)/3 =
+    /// 1.1333, so to {2, 3} (3 · 1 + 3 · 1.1333 − 2 · .2)/4 = 1.5; to 4 (1.4 + 1.6 − .1)/3 = .9667; {2, 3} to 4 is (1.9
+    /// + 1.8 − .2)/3 = 1.1667. Last (4 · 1.5 + 3 · 1.1667 − 2 · .9667)/5 = 1.5133.
+    #[test]
+    fn ward_is_that_of_the_distances_themselves() {
+        let (_, landscape) = example();
+        let steps = merges(&landscape, Method::Ward);
+        let heights: Vec<f64> = steps.iter().map(|step| step.dissimilarity.powi(2)).collect();
+        for (height, expected) in heights.iter().zip([0.1, 0.2, 2.9 / 3.0, (6.0 + 3.5 - 5.8 / 3.0) / 5.0]) {
+            assert!((height - expected).abs() < 1e-12, "{heights:?}");
+        }
+        assert_eq!((steps[2].cluster1, steps[2].cluster2), (4, 5), "4 joins 0 and 1");
+    }
+
+    #[test]
+    fn what_is_kept_is_a_delegate() {
+        let (_, landscape) = example();
+        let mut kept = [false; 5];
+        kept[3] = true;
+        let order = delegates(&landscape, &kept, &merges(&landscape, Method::Single));
+        assert_eq!(order[..3], [3, 0, 4], "3 instead of its more relevant neighbour 2");
+    }
+
+    /// Clusters after some merges, by following them: the cut that the path must agree with.
+    fn cut(width: usize, merges: &[Step<f64>]) -> Vec<Vec<usize>> {
+        let mut clusters: Vec<Vec<usize>> = (0..width).map(|f| vec![f]).collect();
+        for merge in merges {
+            let mut whole = std::mem::take(&mut clusters[merge.cluster1]);
+            whole.append(&mut std::mem::take(&mut clusters[merge.cluster2]));
+            clusters.push(whole);
+        }
+        clusters.into_iter().filter(|cluster| !cluster.is_empty()).collect()
+    }
+
+    proptest! {
+        /// The first k of the path are the most relevant features of the k clusters, for every k: so the sets are
+        /// nested.
+        #[test]
+        fn every_cut_has_its_delegates(width in 1usize..12, numbers in prop::collection::vec(0u8..20, 200)) {
+            let relevance = numbers[..width].iter().map(|&x| f64::from(x) / 20.0).collect();
+            let cell = |a: usize, b: usize| if a == b { 1.0 } else { f64::from(numbers[20 + a.max(b) * 12 + a.min(b)]) / 20.0 };
+            let landscape = Landscape::new((0..width).map(FeatureId::from).collect(), relevance, cell);
+            for method in METHODS {
+                let steps = merges(&landscape, method);
+                let order = delegates(&landscape, &vec![false; width], &steps);
+                for k in 1..=width {
+                    let best = |cluster: Vec<usize>| landscape.by_relevance(cluster)[0];
+                    let mut expected: Vec<usize> = cut(width, &steps[..width - k]).into_iter().map(best).collect();
+                    let mut first = order[..k].to_vec();
+                    expected.sort_unstable();
+                    first.sort_unstable();
+                    prop_assert_eq!(first, expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! How much a feature is worth by itself: a setting that the filters by neighbourhood share.
+
+use crate::data::{Dataset, FeatureId};
+use crate::engine::Engine;
+use crate::engine::passes::{Centring, GramPass};
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::params::{Kind, Param, Params};
+use crate::rank::linear::ranksvm_primal;
+use crate::rank::tree::lambda_mart;
+use crate::rank::{Ranker, RankerSpec, Scorer};
+use crate::run::Run;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
+/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by a model of it alone |
+#[derive(Debug, Clone)]
+pub(super) struct Relevance {
+    measure: Measure,
+    by: By,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Alone,
+    LambdaMart,
+    Weight,
+}
+
+/// Trees of a model of one feature. A step function of one variable needs no more: the default of a thousand would take
+/// ten times as long for the same order of documents.
+const TREES_OF_ONE_FEATURE: &str = "100";
+
+impl Relevance {
+    pub(super) const MEASURE: Param = Param {
+        name: "measure",
+        kind: Kind::Measure,
+        default: "ndcg[ties=expected]@10",
+        meaning: "what \"ranks well\" means",
+    };
+
+    pub(super) const BY: Param = Param {
+        name: "relevance",
+        kind: Kind::Choice(&["alone", "lambdamart"]),
+        default: "alone",
+        meaning: "measure the ranking by the feature itself, or by LambdaMART trained on it alone",
+    };
+
+    /// What the two parameters say.
+    pub(super) fn from_params(params: &Params) -> Result<Self> {
+        let by = if params.text("relevance") == "lambdamart" { By::LambdaMart } else { By::Alone };
+        Ok(Relevance { measure: params.measure("measure")?, by })
+    }
+
+    /// By the ranking of a feature alone, or by its weight among all others in RankSVM.
+    pub(super) fn of_delegate(measure: Measure, by_weight: bool) -> Self {
+        Relevance { measure, by: if by_weight { By::Weight } else { By::Alone } }
+    }
+
+    /// One number a feature; higher is better.
+    pub(super) fn of(&self, run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+        match self.by {
+            By::Alone => Ok(engine.feature_measures(&self.measure, features)?.summaries(&self.measure)),
+            By::LambdaMart => self.of_models(run, rows(engine)?, features),
+            By::Weight => weights(run, engine, features),
+        }
+    }
+
+    /// What LambdaMART reaches on the data it was trained on, from one feature at a time.
+    fn of_models(&self, run: &Run, data: &Dataset, features: &[FeatureId]) -> Result<Vec<f64>> {
+        self.measure.check_labels(data.labels().iter().copied().fold(0.0, f32::max))?;
+        let ranker = built(&lambda_mart::SPEC, &[("trees".into(), TREES_OF_ONE_FEATURE.into())])?;
+        let view = data.view().with_features(features);
+        let fit = ranker.for_subsets(run, &view, None)?;
+        let mut values = Vec::with_capacity(features.len());
+        for &feature in features {
+            let scores = fit(&[feature])?.score(&view)?;
+            values.push(self.measure.summary(&self.measure.per_query(&scores, &view)));
+            run.step("training on single features", values.len() as u64, Some(features.len() as u64))?;
+        }
+        Ok(values)
+    }
+}
+
+/// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to
+/// scores.
+fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+    let view = rows(engine)?.view().with_features(features);
+    let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;
+    let spreads = engine.gram(GramPass { features: features.to_vec(), centring: Centring::PerQuery })?;
+    let weight = |f: FeatureId| match &model.scorer {
+        Scorer::Linear(linear) => {
+            let own = &engine.schema().features.get(f).id;
+            linear.weights().iter().find(|w| w.feature.id == *own).map_or(0.0, |w| w.weight.abs())
+        }
+        _ => 0.0,
+    };
+    let effect = |(at, &f): (usize, &FeatureId)| {
+        weight(f) * (spreads.product(at, at) / spreads.count.max(1) as f64).sqrt()
+    };
+    Ok(features.iter().enumerate().map(effect).collect())
+}
+
+fn built(spec: &RankerSpec, set: &[(String, String)]) -> Result<Box<dyn Ranker>> {
+    (spec.build)(&Params::new(spec.name, spec.params, set)?)
+}
+
+fn rows(engine: &dyn Engine) -> Result<&Dataset> {
+    engine.local().ok_or_else(|| Error::Conflict {
+        what: "a model can only be trained where all rows are in one process".into(),
+        help: "let features rank alone".into(),
+    })
+}
