@@ -10,6 +10,8 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -21,7 +23,7 @@ use crate::params::{Kind, Param, Params};
 use crate::rank::RankerSpec;
 use crate::rank::tune::Settings;
 use crate::registry::{self, Category, Status};
-use crate::run::Run;
+use crate::run::{Run, Silent};
 use crate::select::forward::{Criterion, forward};
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -87,9 +89,13 @@ impl Selector for Greedy {
         let (alive, dead) = engine.alive()?;
         let params = Params::new(self.ranker.name, self.ranker.params, &self.settings)?;
         let (ranker, view) = ((self.ranker.build)(&params)?, data.view().with_features(&alive[..]));
-        let fit = ranker.for_subsets(run, &view, None)?;
+        // Steps are the rankers that are trained; what happens within one would drown them.
+        let within = Run { observer: Arc::new(Silent), ..run.clone() };
+        let fit = ranker.for_subsets(&within, &view, None)?;
+        let trained = AtomicU64::new(0);
         let value = |features: &[FeatureId]| {
             let scores = fit(features)?.score(&data.view())?;
+            run.step("training rankers", trained.fetch_add(1, Ordering::Relaxed) + 1, None)?;
             Ok(self.measure.summary(&self.measure.per_query(&scores, &view)))
         };
         let mut trained = Trained::new(value, self.delta, run.constraints.k);
