@@ -44,13 +44,17 @@ reproduce:
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set
-# beside liblinear where OHSUMED is in DATA.
+# beside liblinear where OHSUMED is in DATA, and CFS and Consistency beside WEKA where that is installed too.
 OHSUMED ?= $(wildcard $(DATA)/OHSUMED/QueryLevelNorm)
+WEKA ?= $(wildcard /usr/share/java/weka.jar)
 bench: $(VENV)/installed
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	cargo build --release --locked --workspace --examples --bins
 	$(VENV)/bin/python bench/read_text.py
 	$(VENV)/bin/python bench/convex_rankers.py $(addprefix --ohsumed ,$(OHSUMED))
 	FEATHERANK_BIN=$(BIN) FIT_RANKER_BIN=$(TARGET)/release/examples/fit_ranker $(VENV)/bin/python bench/tree_rankers.py
+	FEATHERANK_BIN=$(BIN) TIME_FILTERS_BIN=$(TARGET)/release/examples/time_filters $(VENV)/bin/python bench/filters.py
+	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
 	$(TARGET)/release/examples/growth
 
 # Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.

@@ -203,12 +203,16 @@ impl Measure {
     /// Per-query values on the scale on which the summary is a plain mean, which is where they may be resampled and
     /// tested: logarithms for the geometric mean, the values themselves otherwise.
     pub fn additive(&self, per_query: &[f64]) -> Vec<f64> {
+        per_query.iter().map(|&value| self.additive_value(value)).collect()
+    }
+
+    /// One query's value on that scale.
+    pub(crate) fn additive_value(&self, value: f64) -> f64 {
         match self.spec.summarise {
-            Summary::Mean => per_query.to_vec(),
+            Summary::Mean => value,
             // `max` would turn NaN, a query that does not count, into the floor.
-            Summary::GeometricMean => {
-                per_query.iter().map(|&value| if value < 1e-5 { 1e-5f64.ln() } else { value.ln() }).collect()
-            }
+            Summary::GeometricMean if value < 1e-5 => 1e-5f64.ln(),
+            Summary::GeometricMean => value.ln(),
         }
     }
 

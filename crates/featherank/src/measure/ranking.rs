@@ -73,6 +73,8 @@ pub struct Ranker {
     keys: Vec<u64>,
     labels: Vec<f32>,
     ends: Vec<u32>,
+    /// 1, 2, 3, …: where groups of one document end.
+    single_ends: Vec<u32>,
     worst: Vec<f32>,
 }
 
@@ -120,9 +122,11 @@ impl Ranker {
 
     /// The query ranked by someone else: its labels from the top, none of them tied.
     pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
-        self.ends.clear();
-        self.ends.extend(1..=labels.len() as u32);
-        Ranking { labels, ends: &self.ends, ideal: &self.ideal, worst: labels }
+        let known = self.single_ends.len();
+        if known < labels.len() {
+            self.single_ends.extend(known as u32 + 1..=labels.len() as u32);
+        }
+        Ranking { labels, ends: &self.single_ends[..labels.len()], ideal: &self.ideal, worst: labels }
     }
 
     /// The query ranked by scores where only the first `depth` positions count and ties stand in the input's order: labels below that are in

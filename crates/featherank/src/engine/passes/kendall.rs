@@ -17,7 +17,9 @@ const SHORT: usize = 2048;
 pub(crate) struct KendallColumns {
     documents: usize,
     columns: Vec<Column>,
-    arch: Arch,
+    /// Pairs of documents that two columns order alike, row after row of the triangle below the diagonal. Empty for long
+    /// lists.
+    concordant: Vec<u64>,
 }
 
 struct Column {
@@ -36,11 +38,13 @@ impl KendallColumns {
     pub(crate) fn new<'a>(columns: impl IntoIterator<Item = &'a [f32]>) -> Self {
         let columns: Vec<Column> = columns.into_iter().map(Column::new).collect();
         let documents = columns.first().map_or(0, |column| column.ranks.len());
-        KendallColumns { documents, columns, arch: Arch::new() }
+        let concordant = if documents <= SHORT { concordant(&columns) } else { Vec::new() };
+        KendallColumns { documents, columns, concordant }
     }
 
     /// τ-b of two columns; `None` where one of them is constant.
     pub(crate) fn tau(&self, a: usize, b: usize) -> Option<f64> {
+        let (low, high) = (a.min(b), a.max(b));
         let (a, b) = (&self.columns[a], &self.columns[b]);
         let n = self.documents as u64;
         let pairs = n * n.saturating_sub(1) / 2;
@@ -50,7 +54,7 @@ impl KendallColumns {
         }
         let balance = if self.documents <= SHORT {
             let ordered = untied_a as i64 - b.tied as i64 + tied_in_both(a, b) as i64;
-            2 * self.arch.dispatch(|| common_bits(&a.above, &b.above)) as i64 - ordered
+            2 * self.concordant[high * high.saturating_sub(1) / 2 + low] as i64 - ordered
         } else {
             let (tied_in_both, discordant) = knight(a, b);
             untied_a as i64 - b.tied as i64 + tied_in_both as i64 - 2 * discordant as i64
@@ -102,6 +106,32 @@ fn squares(order: &[u32], ranks: &[u32]) -> Vec<u64> {
         }
     }
     above
+}
+
+/// Words of a column that are compared with all other columns before the next ones: few enough for all columns to stay
+/// in the cache, enough for the loop to be worth it.
+fn words_at_a_time(columns: usize) -> usize {
+    (16_384 / columns.max(1)).max(64)
+}
+
+/// Pairs of documents that each two columns order alike.
+fn concordant(columns: &[Column]) -> Vec<u64> {
+    let mut counts = vec![0; columns.len() * columns.len().saturating_sub(1) / 2];
+    let words = columns.first().map_or(0, |column| column.above.len());
+    let step = words_at_a_time(columns.len());
+    // With the widest registers that the machine has.
+    Arch::new().dispatch(|| {
+        for start in (0..words).step_by(step) {
+            let part = start..words.min(start + step);
+            let mut counts = counts.iter_mut();
+            for (i, a) in columns.iter().enumerate() {
+                for (b, count) in columns[..i].iter().zip(&mut counts) {
+                    *count += common_bits(&a.above[part.clone()], &b.above[part.clone()]);
+                }
+            }
+        }
+    });
+    counts
 }
 
 #[inline(always)]

@@ -94,7 +94,7 @@ impl<P: Place> Remembered<P> {
         let mut gains = MergeGains { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };
         let (mut merger, mut scratch) = (Merger::default(), RankingScratch::default());
         let value = |scratch: &mut RankingScratch, labels: &[f32]| {
-            pass.measure.additive(&[pass.measure.of_ranking(&scratch.in_order(labels))])[0]
+            pass.measure.additive_value(pass.measure.of_ranking(&scratch.in_order(labels)))
         };
         let mut start = 0;
         for rows in block.rows() {
@@ -135,7 +135,9 @@ impl<P: Place> Remembered<P> {
                     let labels = &block.data().labels()[rows];
                     let best = &mut self.merged[start..start + labels.len()];
                     merger.query(best, labels, pass.relevant_from);
-                    let merged = merger.merge(best, &ranking[start..start + labels.len()], true).to_vec();
+                    let mut merged = Vec::with_capacity(labels.len());
+                    merger
+                        .merge(best, &ranking[start..start + labels.len()], true, |place| merged.push(place));
                     best.copy_from_slice(&merged);
                     start += labels.len();
                 }
@@ -156,7 +158,6 @@ struct Merger<P> {
     place_in_best: Vec<P>,
     place_in_other: Vec<P>,
     taken: Vec<bool>,
-    merged: Vec<P>,
     merged_labels: Vec<f32>,
 }
 
@@ -218,23 +219,23 @@ impl<P: Place> Merger<P> {
 
     /// The labels of the merged ranking.
     fn merged_labels(&mut self, best: &[P], other: &[P]) -> &[f32] {
-        self.merge(best, other, self.rest.is_none());
-        self.merged_labels.clear();
-        self.merged_labels.extend(self.merged.iter().map(|place| self.labels[place.get()]));
-        self.merged_labels.resize(best.len(), self.rest.unwrap_or(0.0));
+        let mut merged = std::mem::take(&mut self.merged_labels);
+        let labels = std::mem::take(&mut self.labels);
+        merged.clear();
+        self.merge(best, other, self.rest.is_none(), |place| merged.push(labels[place.get()]));
+        merged.resize(best.len(), self.rest.unwrap_or(0.0));
+        (self.merged_labels, self.labels) = (merged, labels);
         &self.merged_labels
     }
 
-    /// The merged ranking; without its tail, the documents after the last relevant one are left out.
-    fn merge(&mut self, best: &[P], other: &[P], with_tail: bool) -> &[P] {
-        self.merged.clear();
+    /// Emits the merged ranking; without its tail, the documents after the last relevant one are left out.
+    fn merge(&mut self, best: &[P], other: &[P], with_tail: bool, mut emit: impl FnMut(P)) {
         self.taken.clear();
         self.taken.resize(best.len(), false);
         invert(other, &mut self.place_in_other);
-        let mut left = self.relevant_count;
         let mut ours = Cursor::new(best, &self.place_in_best);
         let mut theirs = Cursor::new(other, &self.place_in_other);
-        while left > 0 {
+        for _ in 0..self.relevant_count {
             ours.seek(&self.taken, &self.relevant);
             theirs.seek(&self.taken, &self.relevant);
             let (from, to) = if ours.length <= theirs.length {
@@ -246,17 +247,15 @@ impl<P: Place> Merger<P> {
                 let document = place.get();
                 if !self.taken[document] {
                     self.taken[document] = true;
-                    self.merged.push(place);
+                    emit(place);
                     to.lose(document, self.relevant[document]);
                 }
             }
             (from.start, from.length, from.found) = (from.end, 0, false);
-            left -= 1;
         }
         if with_tail {
-            self.merged.extend(best.iter().filter(|place| !self.taken[place.get()]));
+            best.iter().filter(|place| !self.taken[place.get()]).for_each(|&place| emit(place));
         }
-        &self.merged
     }
 }
 
@@ -297,7 +296,9 @@ mod tests {
         let labels: Vec<f32> = relevant.iter().map(|&relevant| f32::from(u8::from(relevant))).collect();
         let mut merger = Merger::default();
         merger.query(best, &labels, 1.0);
-        merger.merge(best, other, true).to_vec()
+        let mut merged = Vec::new();
+        merger.merge(best, other, true, |document| merged.push(document));
+        merged
     }
 
     /// Documents a to g, of which b, e and f are relevant: abcdefg and gfdaebc make abgfdec.
