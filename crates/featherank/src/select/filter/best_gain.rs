@@ -21,12 +21,13 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::relevance::Relevance;
 use crate::select::forward::{Criterion, forward};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
-/// | `measure` | `map[ties=expected]` | any measure | what a ranking is worth |
+/// | `measure` | `map[ties=expected]` | any measure | what "ranks well" means |
 /// | `delta` | 0.01 | 0 to 1 | least gain that a feature must bring |
 /// | `relevant` | 1 | above 0 | labels from here on are relevant |
 pub struct BestGain {
@@ -44,12 +45,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     params: &[
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "map[ties=expected]",
-            meaning: "what a ranking is worth",
-        },
+        Relevance::measure("map[ties=expected]"),
         Param {
             name: "delta",
             kind: Kind::Real { min: 0.0, max: 1.0 },

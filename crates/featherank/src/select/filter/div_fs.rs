@@ -17,6 +17,7 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::Portrait;
 use crate::select::forward::{Criterion, forward};
@@ -34,7 +35,7 @@ enum Rule {
 /// | `rule` | `mmr` | `mmr`, `mpt`, `msd` | how worth and diversity are combined |
 /// | `lambda` | 0.1 | 0 to 1 | share of diversity in `mmr` and `msd` |
 /// | `b` | 0.5 | 0 to 1000 | how much `mpt` shuns risk |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what a feature alone is worth |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
 /// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
 pub struct DivFs {
     rule: Rule,
@@ -69,12 +70,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "0.5",
             meaning: "how much mpt shuns risk",
         },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what a feature alone is worth",
-        },
+        Relevance::MEASURE,
         Similarity::kind("kendall"),
         Similarity::SCOPE,
     ],

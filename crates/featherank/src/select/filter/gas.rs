@@ -13,6 +13,7 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::Portrait;
 use crate::select::{Selection, Selector, SelectorSpec};
@@ -21,7 +22,7 @@ use crate::select::{Selection, Selector, SelectorSpec};
 /// |---|---|---|---|
 /// | `c` | 0.02 | 0 to 1000 | how much likeness to a chosen feature costs |
 /// | `threshold` | 0 | −1000 to 1000 | without `k`: stop when no feature is worth this much |
-/// | `measure` | `map[ties=expected]` | any measure | what a feature alone is worth |
+/// | `measure` | `map[ties=expected]` | any measure | what "ranks well" means |
 /// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
 pub struct Gas {
     c: f64,
@@ -51,12 +52,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "0",
             meaning: "without k: stop when no feature is worth this much",
         },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "map[ties=expected]",
-            meaning: "what a feature alone is worth",
-        },
+        Relevance::measure("map[ties=expected]"),
         Similarity::kind("kendall"),
         Similarity::SCOPE,
     ],

@@ -15,6 +15,7 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::Portrait;
 use crate::select::{Selection, Selector, SelectorSpec};
@@ -29,7 +30,7 @@ enum Form {
 /// |---|---|---|---|
 /// | `form` | `difference` | `difference`, `quotient` | how relevance and redundancy are combined |
 /// | `scaling` | `range` | `range`, `none` | relevance from 0 to 1, or as it is |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what a feature alone is worth |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
 /// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
 pub struct Mrmr {
     form: Form,
@@ -59,12 +60,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "range",
             meaning: "relevance from 0 to 1, or as it is",
         },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what a feature alone is worth",
-        },
+        Relevance::MEASURE,
         Similarity::kind("kendall"),
         Similarity::SCOPE,
     ],

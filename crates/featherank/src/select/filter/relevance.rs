@@ -33,12 +33,12 @@ enum By {
 const TREES_OF_ONE_FEATURE: &str = "100";
 
 impl Relevance {
-    pub(super) const MEASURE: Param = Param {
-        name: "measure",
-        kind: Kind::Measure,
-        default: "ndcg[ties=expected]@10",
-        meaning: "what \"ranks well\" means",
-    };
+    /// The parameter for the measure, with a paper's default.
+    pub(super) const fn measure(default: &'static str) -> Param {
+        Param { name: "measure", kind: Kind::Measure, default, meaning: "what \"ranks well\" means" }
+    }
+
+    pub(super) const MEASURE: Param = Self::measure("ndcg[ties=expected]@10");
 
     pub(super) const BY: Param = Param {
         name: "relevance",

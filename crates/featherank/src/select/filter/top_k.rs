@@ -9,9 +9,9 @@
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::relevance::Relevance;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -29,12 +29,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["naini2014"],
     status: Status::AsPublished,
     scales_out: true,
-    params: &[Param {
-        name: "measure",
-        kind: Kind::Measure,
-        default: "ndcg[ties=expected]@10",
-        meaning: "what \"ranks well\" means",
-    }],
+    params: &[Relevance::MEASURE],
     build: |params| Ok(Box::new(TopK { measure: params.measure("measure")? })),
 };
 
