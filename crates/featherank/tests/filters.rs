@@ -9,9 +9,11 @@ use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};
 use featherank::engine::passes::MergeGainsPass;
 use featherank::engine::{Engine, LocalEngine};
 use featherank::measure::Measure;
+use featherank::random::{Purpose, stream};
 use featherank::registry::selector;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
+use rand::RngExt;
 
 fn select(method: &str, set: &[(&str, &str)], data: Dataset, constraints: Constraints) -> Selection {
     let set: Vec<(String, String)> = set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
@@ -46,6 +48,7 @@ fn a_copy_brings_best_gain_nothing() {
             let pass = MergeGainsPass {
                 measure: measure.clone(),
                 relevant_from: 1.0,
+                live: (0..2 * width).map(FeatureId::from).collect(),
                 chosen: vec![FeatureId::from(feature)],
                 candidates: (0..2 * width).map(FeatureId::from).collect(),
             };
@@ -53,6 +56,59 @@ fn a_copy_brings_best_gain_nothing() {
             assert_eq!((gains[feature], gains[feature + width]), (0.0, 0.0), "{measure}, feature {feature}");
             assert!(gains.iter().any(|&gain| gain > 0.0), "others gain");
         }
+    }
+}
+
+/// Binary noise: 60 queries of 40 documents, of which many are equal in all features.
+fn noise(seed: u64, dead: Option<f32>) -> Dataset {
+    let mut random = stream(seed, Purpose::Test, 0);
+    let documents = 60 * 40;
+    let mut values: Vec<f32> =
+        (0..3 * documents).map(|_| if random.random::<f64>() < 0.5 { 1.0 } else { 0.0 }).collect();
+    let labels = (0..documents).map(|_| if random.random::<f64>() < 0.2 { 1.0 } else { 0.0 }).collect();
+    values.extend(dead.iter().flat_map(|&value| vec![value; documents]));
+    let features = FeatureTable::numbered(3 + dead.iter().count(), 1);
+    Dataset::new(values, labels, Queries::from_sizes(&[40; 60]), features)
+}
+
+/// The gains of features 2 and 3 beside feature 1.
+fn gains(data: Dataset, measure: &str) -> Vec<f64> {
+    let measure: Measure = measure.parse().unwrap();
+    let engine = LocalEngine::new(data, 2).unwrap();
+    let pass = MergeGainsPass {
+        measure: measure.clone(),
+        relevant_from: 1.0,
+        live: vec![FeatureId(0), FeatureId(1), FeatureId(2)],
+        chosen: vec![FeatureId(0)],
+        candidates: vec![FeatureId(1), FeatureId(2)],
+    };
+    (&engine as &dyn Engine).merge_gains(pass).unwrap().gains(&measure)
+}
+
+/// Where ties take their expected value, gains are those of an order like any other: on average over data they equal gains with
+/// the file in random order, although most documents have a twin of other relevance.
+#[test]
+fn shuffled_ties_are_fair() {
+    let draws: Vec<(f64, f64)> = (0..40)
+        .map(|seed| {
+            let mean = |measure: &str| gains(noise(seed, None), measure).iter().sum::<f64>() / 2.0;
+            // Noise is in random order already.
+            (mean("map[ties=expected]"), mean("map"))
+        })
+        .collect();
+    let differences: Vec<f64> = draws.iter().map(|(shuffled, file)| shuffled - file).collect();
+    let mean = differences.iter().sum::<f64>() / 40.0;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 39.0;
+    let error = (variance / 40.0).sqrt();
+    assert!(mean.abs() < 3.0 * error, "{mean} against a standard error of {error}");
+    assert!(error < 0.003, "{error}");
+}
+
+#[test]
+fn a_dead_feature_changes_no_gain() {
+    let without = gains(noise(1, None), "map[ties=expected]");
+    for value in [1.0, 2.0, 8.0] {
+        assert_eq!(gains(noise(1, Some(value)), "map[ties=expected]"), without);
     }
 }
 
@@ -96,6 +152,36 @@ fn best_gain_takes_graded_labels_by_a_threshold() {
     // From 1: the run to document 3 is shorter than that over 1 to 2; then 1, 2 against 4, 2: the kept order goes on.
     let ap = (1.0 + 2.0 / 3.0) / 2.0 - (1.0 / 2.0 + 2.0 / 3.0) / 2.0;
     assert!((gain("1", "map") - ap).abs() < 1e-12);
+}
+
+#[test]
+fn what_cannot_be_selected_by_is_refused() {
+    let refused = |method: &str, set: &[(&str, &str)], labels: Vec<f32>, constraints: Constraints| {
+        let values = vec![3., 1., 2., 9., 8., 7., 5., 5., 5.];
+        let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(3, 1));
+        let set: Vec<_> = set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let engine = LocalEngine::new(data, 1).unwrap();
+        selector(method).unwrap().run(&set, &Run::new(1, constraints), &engine).unwrap_err().to_string()
+    };
+    let free = Constraints::default;
+    assert!(refused("top-k", &[], vec![0., 0., 0.], free()).contains("different relevance"));
+    assert!(refused("best-gain", &[("relevant", "2")], vec![1., 0., 0.], free()).contains("at most 1"));
+    assert!(refused("best-gain", &[], vec![0.5, 0., 0.], free()).contains("at most 0.5"));
+    let labels = || vec![1., 0., 0.];
+    let dropped = Constraints { drop: vec![FeatureId(0), FeatureId(1)], ..free() };
+    for method in ["gas", "fcbf"] {
+        let message = refused(method, &[], labels(), dropped.clone());
+        assert!(
+            message.contains("no feature can be chosen") && message.contains("2 are dropped"),
+            "{message}"
+        );
+        assert!(!message.contains("--k"), "{message}");
+    }
+    let poor = Constraints { budget: Some(0.5), ..free() };
+    let message = refused("gas", &[], labels(), poor);
+    assert!(message.contains("budget of 0.5") && !message.contains("--k"), "{message}");
+    let many = Constraints { k: Some(3), budget: Some(100.0), ..free() };
+    assert!(refused("gas", &[], labels(), many).contains("1 features never differ"), "the budget is not why");
 }
 
 /// What Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them in three folds, two in one each; and

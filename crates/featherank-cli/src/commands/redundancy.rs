@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use featherank::data::{Dataset, Feature};
+use featherank::data::{Dataset, Feature, check_target};
 use featherank::engine::passes::Correlation;
 use featherank::engine::{LocalEngine, Scope};
 use featherank::measure::{Measure, Ties};
@@ -61,7 +61,10 @@ impl Comparing {
             measure: measure.clone().with_ties(Ties::Expected),
         };
         options.check()?;
-        self.output.as_deref().map(FileForm::of).transpose()?;
+        if let Some(path) = &self.output {
+            FileForm::of(path)?;
+            check_target(path)?;
+        }
         Ok(options)
     }
 }

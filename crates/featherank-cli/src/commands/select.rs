@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use featherank::data::FeatureTable;
+use featherank::data::{FeatureTable, check_target};
 use featherank::engine::LocalEngine;
 use featherank::registry;
 use featherank::run::{Constraints, Run};
@@ -39,7 +39,7 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What may be chosen")]
 struct Limits {
-    /// Choose exactly this many features [default: all that are alive, best first]
+    /// Choose exactly this many features [default: as many as the method finds; all that are alive, best first, if it only orders them]
     #[arg(long, value_name = "N")]
     k: Option<usize>,
     /// Features that must be chosen: names, ids, ranges of ids (bm25,3,10-15)
@@ -73,6 +73,7 @@ impl Limits {
 
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
+    args.output.as_deref().map_or(Ok(()), check_target)?;
     let data = args.reading.read(&args.train, output)?;
     let constraints = args.limits.constraints(data.features())?;
     let observer = Progress::start(output);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use featherank::data::{Dataset, Feature, FeatureId, FeatureTable, Normaliser};
+use featherank::data::{Dataset, Feature, FeatureId, FeatureTable, Normaliser, check_target};
 use featherank::evaluate::Ranking;
 use featherank::measure::{Measure, Ties};
 use featherank::rank::tree::Importance;
@@ -120,6 +120,7 @@ struct Row {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let ranker = registry::ranker(&args.ranker)?;
     let measures = args.measuring.measures()?;
+    args.output.as_deref().map_or(Ok(()), check_target)?;
     let mut data = args.reading.read(&args.train, output)?;
     let mut valid = match args.valid.is_empty() {
         true => None,

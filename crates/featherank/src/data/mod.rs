@@ -15,4 +15,4 @@ pub use normalise::{Normaliser, Scale, Scaler};
 pub(crate) use read::shorten;
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 pub use view::View;
-pub use write::{WriteOptions, discard_unfinished_writes, write, write_atomically};
+pub use write::{WriteOptions, check_target, discard_unfinished_writes, write, write_atomically};

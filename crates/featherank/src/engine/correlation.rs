@@ -10,6 +10,7 @@ use super::passes::{
 use super::{Engine, Outcome, Pass};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
+use crate::run::Step;
 
 /// Over which documents features are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ impl CorrelationMatrix {
         self.width
     }
 
-    /// The correlation of two features; `None` where it is undefined because no query lets both vary.
+    /// The correlation of two features; `None` where it is undefined: no query lets both vary.
     pub fn get(&self, a: usize, b: usize) -> Option<f64> {
         self.values[a * self.width + b]
     }
@@ -88,33 +89,42 @@ impl dyn Engine + '_ {
                 what: "ranks over all documents need all rows in one process".into(),
                 help: "compare features within queries".into(),
             }),
-            (Correlation::Spearman, Some(data)) => Ok(pooled_spearman(data, &features)),
+            (Correlation::Spearman, Some(data)) => {
+                let columns = standard_ranks(data, &features);
+                self.all_pairs(features.len(), |a, b| {
+                    let (a, b) = (columns[a].as_ref()?, columns[b].as_ref()?);
+                    Some(a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0))
+                })
+            }
             (Correlation::Kendall, Some(data)) => {
                 let columns = KendallColumns::new(features.iter().map(|&f| data.column(f)));
-                let rows: Vec<Vec<Option<f64>>> = (0..features.len())
-                    .into_par_iter()
-                    .map(|a| (0..a).map(|b| columns.tau(a, b)).collect())
-                    .collect();
-                Ok(CorrelationMatrix::new(features.len(), |a, b| rows[a][b]))
+                self.all_pairs(features.len(), |a, b| columns.tau(a, b))
             }
         }
     }
+
+    /// A matrix cell by cell, row after row so that the work can be watched and stopped.
+    fn all_pairs(
+        &self,
+        width: usize,
+        cell: impl Fn(usize, usize) -> Option<f64> + Sync,
+    ) -> Result<CorrelationMatrix> {
+        let mut rows: Vec<Vec<Option<f64>>> = Vec::with_capacity(width);
+        for a in 0..width {
+            rows.push((0..a).into_par_iter().map(|b| cell(a, b)).collect());
+            let total = Some(width as u64);
+            self.step(&Step { what: "comparing features", done: a as u64 + 1, total })?;
+        }
+        Ok(CorrelationMatrix::new(width, |a, b| rows[a][b]))
+    }
 }
 
-fn pooled_spearman(data: &Dataset, features: &[FeatureId]) -> CorrelationMatrix {
-    let columns: Vec<Option<Vec<f64>>> = features
-        .par_iter()
-        .map(|&f| {
-            let mut ranks = vec![0.0; data.documents()];
-            mean_ranks(data.column(f), &mut ranks);
-            standardise(&mut ranks).then_some(ranks)
-        })
-        .collect();
-    let product = |a: usize, b: usize| -> Option<f64> {
-        let (a, b) = (columns[a].as_ref()?, columns[b].as_ref()?);
-        Some(a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0))
+/// Ranks over all documents, standardised; `None` for a column that does not vary.
+fn standard_ranks(data: &Dataset, features: &[FeatureId]) -> Vec<Option<Vec<f64>>> {
+    let ranks = |&f: &FeatureId| {
+        let mut ranks = vec![0.0; data.documents()];
+        mean_ranks(data.column(f), &mut ranks);
+        standardise(&mut ranks).then_some(ranks)
     };
-    let rows: Vec<Vec<Option<f64>>> =
-        (0..features.len()).into_par_iter().map(|a| (0..a).map(|b| product(a, b)).collect()).collect();
-    CorrelationMatrix::new(features.len(), |a, b| rows[a][b])
+    features.par_iter().map(ranks).collect()
 }

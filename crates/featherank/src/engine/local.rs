@@ -95,15 +95,20 @@ impl Engine for LocalEngine {
             });
             let done = (wave * 8 * self.pool.current_num_threads() + blocks.len()) as u64;
             let step = Step { what: pass.describe(), done, total: Some(self.blocks.len() as u64) };
-            if let ControlFlow::Break(stop) = self.observer.on_step(&step) {
-                return Err(Error::Stopped(stop));
-            }
+            self.step(&step)?;
         }
         Ok(merged.unwrap_or_else(|| answer(pass, &view, &Block { queries: 0..0, merges: Mutex::default() })))
     }
 
     fn local(&self) -> Option<&Dataset> {
         Some(&self.data)
+    }
+
+    fn step(&self, step: &Step) -> Result<()> {
+        match self.observer.on_step(step) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(stop) => Err(Error::Stopped(stop)),
+        }
     }
 }
 

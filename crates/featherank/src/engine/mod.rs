@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
@@ -32,6 +33,10 @@ pub trait Engine: Sync {
     fn run(&self, pass: &Pass) -> Result<Outcome>;
     /// The data set itself where its rows are in this process.
     fn local(&self) -> Option<&Dataset>;
+    /// Reports a step of work outside passes to whoever watches; an error when that one says stop.
+    fn step(&self, _step: &Step) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A request that every block of queries can answer on its own.
@@ -185,6 +190,9 @@ impl dyn Engine + '_ {
     /// What the best merge of the chosen features' rankings with each candidate's would be worth.
     pub fn merge_gains(&self, pass: MergeGainsPass) -> Result<MergeGains> {
         pass.measure.check_labels(self.schema().largest_label())?;
+        if pass.chosen.is_empty() {
+            return Err(Error::invalid("features to merge with", "none", "at least one"));
+        }
         match self.run(&Pass::MergeGains(pass))? {
             Outcome::MergeGains(gains) => Ok(gains),
             _ => unreachable!("an engine answers the pass it was sent"),

@@ -55,6 +55,12 @@ impl SelectorSpec {
                 help: "read the data with --missing zero".into(),
             });
         }
+        if schema.all_equal == schema.queries() as u64 {
+            return Err(Error::Conflict {
+                what: "no query has documents of different relevance, so that no feature ranks better than another".into(),
+                help: "check the labels".into(),
+            });
+        }
         let mut selection = (self.build)(&params)?.select(run, engine)?;
         selection.sign(self.name, &params, run);
         Ok(selection)

@@ -10,7 +10,7 @@ use crate::document;
 use crate::engine::Schema;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use crate::run::Run;
+use crate::run::{Constraints, Run};
 
 /// A selection, as it is printed, saved and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Selection {
         let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
         let own = order.iter().filter(|(f, _)| is_own(f)).count();
         let selected = Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);
-        Self::refuse_too_few(run, selected.len(), dead.len())?;
+        Self::refuse_too_few(run, selected.len(), order.len(), dead.len())?;
         let set_aside = dead.iter().filter(|f| !is_kept(f));
         let data = DataSummary {
             queries: schema.queries() as u64,
@@ -163,18 +163,31 @@ impl Selection {
         selected
     }
 
-    fn refuse_too_few(run: &Run, selected: usize, dead: usize) -> Result<()> {
-        let wanted = run.constraints.k.unwrap_or(1);
+    /// Says why fewer features than wanted, or none at all, can be chosen.
+    fn refuse_too_few(run: &Run, selected: usize, available: usize, dead: usize) -> Result<()> {
+        let Constraints { k, budget, drop, .. } = &run.constraints;
+        let wanted = k.unwrap_or(1);
         if selected >= wanted {
             return Ok(());
         }
-        Err(Error::Conflict {
-            what: format!("only {selected} of {wanted} features can be chosen"),
-            help: match run.constraints.budget {
-                Some(budget) => format!("the budget of {budget} pays for no more; raise it or lower --k"),
-                None => format!("{dead} features never differ within a query; lower --k"),
-            },
-        })
+        let what = match k {
+            Some(k) => format!("only {selected} of {k} features can be chosen"),
+            None => "no feature can be chosen".into(),
+        };
+        let help = match budget {
+            Some(budget) if available >= wanted => {
+                format!(
+                    "the budget of {budget} pays for no more; raise it{}",
+                    if k.is_some() { " or lower --k" } else { "" }
+                )
+            }
+            _ => format!(
+                "{dead} features never differ within a query and {} are dropped{}",
+                drop.len(),
+                if k.is_some() { "; lower --k" } else { "" }
+            ),
+        };
+        Err(Error::Conflict { what, help })
     }
 
     pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run) {

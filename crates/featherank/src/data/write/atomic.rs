@@ -54,6 +54,18 @@ pub fn write_atomically(
     Ok(())
 }
 
+/// Refuses early what [`write_atomically`] would refuse after all the work: a folder, or a file in a folder that is not there.
+pub fn check_target(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(Problem::Folder.at(Location::file(path.display().to_string())));
+    }
+    if !folder.is_dir() {
+        return Err(Error::invalid("file to write", path.display(), "a file in a folder that exists"));
+    }
+    Ok(())
+}
+
 /// Temporary files that are being written now. A process that is told to end never gets to drop them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 

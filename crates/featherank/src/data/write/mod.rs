@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::dataset::Dataset;
 use super::read::Format;
 use crate::error::{Error, Location, Problem, Result};
-pub use atomic::{discard_unfinished_writes, write_atomically};
+pub use atomic::{check_target, discard_unfinished_writes, write_atomically};
 
 /// Everything a writer can be told.
 #[derive(Debug, Clone, PartialEq, Default)]

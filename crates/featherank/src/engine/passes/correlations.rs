@@ -4,7 +4,7 @@
 //!   query, so that one matrix product a block gives all pairs.
 //! - `kendall`: τ-b, see [`super::kendall`].
 //! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the share that both do. A
-//!   document outside a top ten stands below it; tied documents that do not all fit into the ten stay outside, so that
+//!   document outside a top ten stands below it; tied documents of which some fit into the ten all belong to it, so that
 //!   the order of the file plays no part. Naini & Altingovde (ECIR 2014) compare top lists; the formula is our reading.
 
 use std::str::FromStr;

@@ -7,19 +7,21 @@
 //! - Long lists: D is the number of exchanges that a merge sort makes (Knight, JASA 1966), n log n.
 
 use pulp::Arch;
+use rayon::prelude::*;
 
 use crate::measure::ascending;
 
 /// Up to here squares of bits are faster than sorting; measured, both are right.
 const SHORT: usize = 2048;
+/// Bytes that all squares of a list may take.
+const MOST_MEMORY: usize = 1 << 26;
 
 /// Columns of one list, ready to be compared with each other.
 pub(crate) struct KendallColumns {
     documents: usize,
     columns: Vec<Column>,
-    /// Pairs of documents that two columns order alike, row after row of the triangle below the diagonal. Empty for long
-    /// lists.
-    concordant: Vec<u64>,
+    /// Pairs of documents that two columns order alike, row after row of the triangle below the diagonal. Long lists have none.
+    concordant: Option<Vec<u64>>,
 }
 
 struct Column {
@@ -36,10 +38,15 @@ struct Column {
 impl KendallColumns {
     /// Prepares columns of equal length.
     pub(crate) fn new<'a>(columns: impl IntoIterator<Item = &'a [f32]>) -> Self {
-        let columns: Vec<Column> = columns.into_iter().map(Column::new).collect();
-        let documents = columns.first().map_or(0, |column| column.ranks.len());
-        let concordant = if documents <= SHORT { concordant(&columns) } else { Vec::new() };
-        KendallColumns { documents, columns, concordant }
+        let values: Vec<&[f32]> = columns.into_iter().collect();
+        let documents = values.first().map_or(0, |column| column.len());
+        if documents <= SHORT && values.len() * documents * documents / 8 <= MOST_MEMORY {
+            let columns: Vec<Column> = values.into_iter().map(|values| Column::new(values, true)).collect();
+            let concordant = Some(concordant(&columns));
+            return KendallColumns { documents, columns, concordant };
+        }
+        let columns = values.into_par_iter().map(|values| Column::new(values, false)).collect();
+        KendallColumns { documents, columns, concordant: None }
     }
 
     /// τ-b of two columns; `None` where one of them is constant.
@@ -52,9 +59,9 @@ impl KendallColumns {
         if untied_a == 0 || untied_b == 0 {
             return None;
         }
-        let balance = if self.documents <= SHORT {
+        let balance = if let Some(concordant) = &self.concordant {
             let ordered = untied_a as i64 - b.tied as i64 + tied_in_both(a, b) as i64;
-            2 * self.concordant[high * high.saturating_sub(1) / 2 + low] as i64 - ordered
+            2 * concordant[high * high.saturating_sub(1) / 2 + low] as i64 - ordered
         } else {
             let (tied_in_both, discordant) = knight(a, b);
             untied_a as i64 - b.tied as i64 + tied_in_both as i64 - 2 * discordant as i64
@@ -65,7 +72,7 @@ impl KendallColumns {
 }
 
 impl Column {
-    fn new(values: &[f32]) -> Self {
+    fn new(values: &[f32], with_square: bool) -> Self {
         let mut keys: Vec<u64> =
             values.iter().zip(0u64..).map(|(&value, row)| u64::from(ascending(value)) << 32 | row).collect();
         keys.sort_unstable();
@@ -82,7 +89,7 @@ impl Column {
             }
             ranks[key as u32 as usize] = rank;
         }
-        let above = if values.len() <= SHORT { squares(&order, &ranks) } else { Vec::new() };
+        let above = if with_square { squares(&order, &ranks) } else { Vec::new() };
         Column { ranks, order, tied, above }
     }
 
@@ -245,7 +252,7 @@ mod tests {
         fn bits_and_sorting_count_the_same(rows in prop::collection::vec((0u8..9, 0u8..30), 0..150)) {
             let (a, b): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(x, y)| (f32::from(x), f32::from(y))).unzip();
             prop_assert_eq!(kendall_tau_b(&a, &b), counted(&a, &b));
-            let (first, second) = (Column::new(&a), Column::new(&b));
+            let (first, second) = (Column::new(&a, true), Column::new(&b, true));
             let (tied, discordant) = knight(&first, &second);
             prop_assert_eq!(tied, tied_in_both(&first, &second));
             let n = a.len() as u64;

@@ -6,8 +6,8 @@
 //! Both runs are kept while the other list advances, so that a merge takes time linear in the list.
 //!
 //! A merge needs one order of documents. Tied ones stand as the measure's rule for ties says: in the order of the file,
-//! with the worst first, or, where the measure takes the expected value over all orders, shuffled by a hash of the documents'
-//! own values. The hash makes the choice the same whatever order the file has.
+//! with the worst first, or, where the measure takes the expected value over all orders, in one random order of each query,
+//! which is drawn from the documents' own values and so is the same whatever order the file has.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,9 @@ pub struct MergeGainsPass {
     pub measure: Measure,
     /// Labels from here on are relevant.
     pub relevant_from: f32,
-    /// The features chosen so far, in order; their rankings are merged one after the other.
+    /// All features of the search: what a random order of tied documents is drawn from.
+    pub live: Vec<FeatureId>,
+    /// The features chosen so far, in order, at least one; their rankings are merged one after the other.
     pub chosen: Vec<FeatureId>,
     /// Each of these is merged with the chosen ones.
     pub candidates: Vec<FeatureId>,
@@ -42,7 +44,7 @@ pub struct MergeGains {
 /// What rows in memory remember between steps: every feature's ranking, and the merge of the features chosen so far.
 #[derive(Debug, Default)]
 pub(crate) struct MergeMemory {
-    ties: Option<Ties>,
+    drawn_from: Option<(Ties, Vec<FeatureId>)>,
     short: Remembered<u16>,
     long: Remembered<u32>,
 }
@@ -59,8 +61,9 @@ struct Remembered<P> {
 impl MergeGains {
     pub(crate) fn of(pass: &MergeGainsPass, block: &View<'_>, memory: &mut MergeMemory) -> Self {
         let ties = pass.measure.conventions().ties;
-        if memory.ties != Some(ties) {
-            *memory = MergeMemory { ties: Some(ties), ..MergeMemory::default() };
+        let drawn_from = Some((ties, pass.live.clone()));
+        if memory.drawn_from != drawn_from {
+            *memory = MergeMemory { drawn_from, ..MergeMemory::default() };
         }
         // Half the memory where no list is longer than two bytes can count.
         if block.rows().all(|rows| rows.len() <= usize::from(u16::MAX)) {
@@ -88,7 +91,7 @@ impl MergeGains {
 impl<P: Place> Remembered<P> {
     fn step(&mut self, pass: &MergeGainsPass, block: &View<'_>, ties: Ties) -> MergeGains {
         if self.rankings.is_empty() {
-            self.rankings = Rankings::of(block, ties);
+            self.rankings = Rankings::of(block, ties, &pass.live);
         }
         self.merge_chosen(pass, block);
         let mut gains = MergeGains { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };

@@ -1,5 +1,7 @@
 //! Every query's documents sorted by every feature, high values first.
 
+use std::collections::HashMap;
+
 use crate::data::{FeatureId, View};
 use crate::measure::{Ties, ascending};
 
@@ -35,15 +37,16 @@ pub(crate) struct Rankings<P> {
 }
 
 impl<P: Place> Rankings<P> {
-    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule says.
-    pub(crate) fn of(block: &View<'_>, ties: Ties) -> Self {
+    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule says, shuffled by what
+    /// `live` features say of them where it takes the expected value.
+    pub(crate) fn of(block: &View<'_>, ties: Ties, live: &[FeatureId]) -> Self {
         let data = block.data();
         let tie_keys: Vec<u32> = match ties {
             Ties::Input => vec![0; block.documents()],
             Ties::Worst => {
                 block.rows().flat_map(|rows| &data.labels()[rows]).map(|&y| ascending(y)).collect()
             }
-            Ties::Expected => shuffling_keys(block),
+            Ties::Expected => shuffling_keys(block, live),
         };
         let mut orders = Vec::with_capacity(block.documents() * data.features().len());
         let mut keys: Vec<(u64, u32)> = Vec::new();
@@ -74,16 +77,30 @@ impl<P: Place> Rankings<P> {
     }
 }
 
-/// A hash of each document's values and label: an order that the file's order has no part in.
-fn shuffling_keys(block: &View<'_>) -> Vec<u32> {
+/// A random order of each query's documents that is the same whatever order the file has: a hash of the query's id, of the
+/// document's label and values, and, where documents are equal in all of these, of how many of them came before. So equal
+/// documents of different relevance stand in any order, not all the good ones first, nor in the same order in all queries.
+fn shuffling_keys(block: &View<'_>, features: &[FeatureId]) -> Vec<u32> {
     let data = block.data();
-    let rows: Vec<usize> = block.rows().flatten().collect();
-    let mut hashes = vec![0u64; rows.len()];
-    let columns = (0..data.features().len()).map(|f| data.column(FeatureId::from(f)));
-    for column in columns.chain([data.labels()]) {
-        rows.iter().zip(&mut hashes).for_each(|(&row, hash)| *hash = mixed(*hash, ascending(column[row])));
+    let mut keys = Vec::with_capacity(block.documents());
+    let mut equals: HashMap<u64, u32> = HashMap::new();
+    for (query, rows) in block.queries().zip(block.rows()) {
+        let salt = data.queries().id(query).bytes().fold(0, |hash, byte| mixed(hash, u32::from(byte)));
+        let mut hashes: Vec<u64> = vec![salt; rows.len()];
+        let columns = features.iter().map(|&feature| data.column(feature));
+        for column in columns.chain([data.labels()]) {
+            let values = &column[rows.clone()];
+            values.iter().zip(&mut hashes).for_each(|(&value, hash)| *hash = mixed(*hash, ascending(value)));
+        }
+        equals.clear();
+        keys.extend(hashes.into_iter().map(|hash| {
+            let before = equals.entry(hash).or_default();
+            let key = mixed(hash, *before);
+            *before += 1;
+            (key >> 32) as u32
+        }));
     }
-    hashes.into_iter().map(|hash| (hash >> 32) as u32).collect()
+    keys
 }
 
 /// One step of a hash whose every output bit depends on every input bit (the constants of SplitMix64).

@@ -7,71 +7,66 @@ const DEPTH: usize = 10;
 
 /// The top tens of the columns of one list.
 pub(crate) struct TopLists {
-    lists: Vec<Vec<Placed>>,
-}
-
-#[derive(Clone, Copy)]
-struct Placed {
-    document: u32,
-    /// 0 for the best documents; tied ones share a place.
-    place: u32,
+    /// For each column the place of every document: 0 for the best, tied ones share a place. `None` for a column of one
+    /// value.
+    places: Vec<Option<Vec<u8>>>,
 }
 
 /// Below every place.
-const OUTSIDE: u32 = u32::MAX;
+const OUTSIDE: u8 = DEPTH as u8;
 
 impl TopLists {
     /// Finds the top tens.
     pub(crate) fn new<'a>(columns: impl IntoIterator<Item = &'a [f32]>) -> Self {
-        TopLists { lists: columns.into_iter().map(top).collect() }
+        TopLists { places: columns.into_iter().map(places).collect() }
     }
 
-    /// The share of common ordered pairs; `None` where a column has no top because all of it is tied.
+    /// The share of common ordered pairs; `None` where a column has one value only.
     pub(crate) fn overlap(&self, a: usize, b: usize) -> Option<f64> {
-        let (a, b) = (&self.lists[a], &self.lists[b]);
-        if a.is_empty() || b.is_empty() {
-            return None;
-        }
-        let place = |list: &[Placed], document: u32| {
-            list.iter().find(|placed| placed.document == document).map_or(OUTSIDE, |placed| placed.place)
-        };
-        let mut union: Vec<(u32, u32)> =
-            a.iter().map(|placed| (placed.place, place(b, placed.document))).collect();
-        let only_b = b.iter().filter(|placed| place(a, placed.document) == OUTSIDE);
-        union.extend(only_b.map(|placed| (OUTSIDE, placed.place)));
-        let (mut both, mut either) = (0u32, 0u32);
-        for (i, x) in union.iter().enumerate() {
-            for y in &union[..i] {
-                let (by_a, by_b) = (x.0.cmp(&y.0), x.1.cmp(&y.1));
+        let (a, b) = (self.places[a].as_ref()?, self.places[b].as_ref()?);
+        let mut documents = [[0u64; DEPTH + 1]; DEPTH + 1];
+        a.iter().zip(b).for_each(|(&a, &b)| documents[usize::from(a)][usize::from(b)] += 1);
+        // Those below both tops are in no pair.
+        documents[DEPTH][DEPTH] = 0;
+        let cells = (0..=DEPTH).flat_map(|a| (0..=DEPTH).map(move |b| (a, b)));
+        let cells: Vec<(usize, usize, u64)> =
+            cells.map(|(a, b)| (a, b, documents[a][b])).filter(|cell| cell.2 > 0).collect();
+        let (mut both, mut either) = (0, 0);
+        for (i, x) in cells.iter().enumerate() {
+            for y in &cells[..i] {
+                let (by_a, by_b, pairs) = (x.0.cmp(&y.0), x.1.cmp(&y.1), x.2 * y.2);
                 // Opposite orders are two different pairs.
-                either += match (by_a.is_ne(), by_b.is_ne()) {
-                    (true, true) => 1 + u32::from(by_a != by_b),
-                    (one, other) => u32::from(one || other),
-                };
-                both += u32::from(by_a.is_ne() && by_a == by_b);
+                either += pairs
+                    * match (by_a.is_ne(), by_b.is_ne()) {
+                        (true, true) => 1 + u64::from(by_a != by_b),
+                        (one, other) => u64::from(one || other),
+                    };
+                both += pairs * u64::from(by_a.is_ne() && by_a == by_b);
             }
         }
-        // One document alone on top of both lists is in the same order by both.
-        Some(if either == 0 { 1.0 } else { f64::from(both) / f64::from(either) })
+        // Where neither orders anything within the tops, both say the same.
+        Some(if either == 0 { 1.0 } else { both as f64 / either as f64 })
     }
 }
 
-/// The documents of the best groups of ties that fit into the top.
-fn top(values: &[f32]) -> Vec<Placed> {
+/// Documents by place. Ties that begin within the top belong to it, so that a column of few values has one, too.
+fn places(values: &[f32]) -> Option<Vec<u8>> {
     let mut keys: Vec<u64> =
         values.iter().zip(0u64..).map(|(&value, row)| u64::from(!ascending(value)) << 32 | row).collect();
     keys.sort_unstable();
-    let mut list = Vec::with_capacity(DEPTH);
-    if keys.first().map(|key| key >> 32) == keys.last().map(|key| key >> 32) {
-        return list;
+    if keys.first()? >> 32 == keys.last()? >> 32 {
+        return None;
     }
+    let mut places = vec![OUTSIDE; values.len()];
+    let mut above = 0;
     for (group, place) in keys.chunk_by(|a, b| a >> 32 == b >> 32).zip(0..) {
-        if list.len() + group.len() > DEPTH {
+        if above >= DEPTH {
             break;
         }
-        list.extend(group.iter().map(|&key| Placed { document: key as u32, place }));
+        group.iter().for_each(|&key| places[key as u32 as usize] = place);
+        above += group.len();
     }
-    list
+    Some(places)
 }
 
 #[cfg(test)]
@@ -95,13 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn ties_across_the_border_stay_outside() {
-        let mut values = vec![0.0; 30];
+    fn ties_across_the_border_belong_to_the_top() {
+        let mut values = [0.0; 30];
         (values[7], values[9]) = (2.0, 1.0);
-        assert_eq!(top(&values).iter().map(|p| (p.document, p.place)).collect::<Vec<_>>(), [(7, 0), (9, 1)]);
-        assert!(top(&[1.0; 30]).is_empty());
-        let mut tied_on_top = vec![1.0; 30];
-        tied_on_top[3] = 0.0;
-        assert!(top(&tied_on_top).is_empty(), "29 documents share the best value");
+        let found = places(&values).unwrap();
+        assert_eq!((found[7], found[9], found[0]), (0, 1, 2));
+        assert!(places(&[1.0; 30]).is_none());
+        // Half of the documents share the best value: a copy is a copy, and the opposite is the opposite.
+        let half: Vec<f32> = (0..30).map(|i| (i % 2) as f32).collect();
+        let other: Vec<f32> = half.iter().map(|x| 1.0 - x).collect();
+        assert_eq!((overlap(&half, &half), overlap(&half, &other)), (Some(1.0), Some(0.0)));
     }
 }

@@ -16,7 +16,7 @@
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::MergeGainsPass;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
@@ -70,14 +70,21 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for BestGain {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let most = engine.schema().largest_label();
+        if most < self.relevant_from {
+            let expected = format!("at most {most}, the largest label of this data");
+            return Err(Error::invalid("relevant of best-gain", self.relevant_from, expected));
+        }
         let (alive, dead) = engine.alive()?;
-        forward(run, engine.schema(), &alive, &dead, &mut Gains { method: self, engine })
+        let live = alive.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
+        forward(run, engine.schema(), &alive, &dead, &mut Gains { method: self, engine, live })
     }
 }
 
 struct Gains<'a> {
     method: &'a BestGain,
     engine: &'a dyn Engine,
+    live: Vec<FeatureId>,
 }
 
 impl Criterion for Gains<'_> {
@@ -89,6 +96,7 @@ impl Criterion for Gains<'_> {
         let pass = MergeGainsPass {
             measure: measure.clone(),
             relevant_from: *relevant_from,
+            live: self.live.clone(),
             chosen: chosen.to_vec(),
             candidates: candidates.to_vec(),
         };

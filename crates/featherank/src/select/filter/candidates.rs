@@ -53,7 +53,8 @@ impl Candidates {
         chosen: &[(FeatureId, f64)],
         rest: &[(FeatureId, f64)],
     ) -> Result<Selection> {
-        if chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
+        let found_none = chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
+        if found_none && !self.free.is_empty() {
             return Err(Error::Conflict {
                 what: "no feature tells the labels apart well enough to be chosen".into(),
                 help: "say how many features you want with --k, or use another method".into(),

@@ -90,7 +90,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for DivFs {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let portrait = Portrait::of(engine, &self.measure, &self.similarity)?;
+        let portrait = Portrait::of(run, engine, &self.measure, &self.similarity)?;
         self.rule.choose(run, engine.schema(), &portrait)
     }
 }

@@ -37,7 +37,7 @@ pub struct Interact {
 /// The registry's entry.
 pub const SPEC: SelectorSpec = SelectorSpec {
     name: "interact",
-    summary: "all features but those without which documents that look alike have labels as consistent",
+    summary: "what is left when features go whose absence makes documents no less consistent",
     category: Category::Filter,
     cites: &["zhao2007", "fayyad1993", "costa2010"],
     status: Status::AsPublished,

@@ -2,7 +2,7 @@
 //!
 //! Relevance of a feature: the measure when documents are sorted by it alone; redundancy: the mean of |similarity| to the chosen
 //! features. `difference` adds the feature with the largest relevance − redundancy, `quotient` that with the largest
-//! relevance / redundancy. Both start with the most relevant feature.
+//! relevance / redundancy, redundancy counting at least .001. Both start with the most relevant feature.
 //!
 //! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning to rank, of which only the
 //! abstract could be read: this is our reading. Single features differ little in a ranking measure while correlations run
@@ -79,7 +79,7 @@ const LEAST_REDUNDANCY: f64 = 1e-3;
 
 impl Selector for Mrmr {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let mut portrait = Portrait::of(engine, &self.measure, &self.similarity)?;
+        let mut portrait = Portrait::of(run, engine, &self.measure, &self.similarity)?;
         if self.scaled {
             scale(&mut portrait.relevance);
         }

@@ -1,5 +1,9 @@
 //! How much a feature is worth by itself: a setting that the filters by neighbourhood share.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
 use crate::data::{Dataset, FeatureId};
 use crate::engine::Engine;
 use crate::engine::passes::{Centring, GramPass};
@@ -73,13 +77,14 @@ impl Relevance {
         let ranker = built(&lambda_mart::SPEC, &[("trees".into(), TREES_OF_ONE_FEATURE.into())])?;
         let view = data.view().with_features(features);
         let fit = ranker.for_subsets(run, &view, None)?;
-        let mut values = Vec::with_capacity(features.len());
-        for &feature in features {
+        let done = AtomicU64::new(0);
+        let value = |&feature: &FeatureId| {
             let scores = fit(&[feature])?.score(&view)?;
-            values.push(self.measure.summary(&self.measure.per_query(&scores, &view)));
-            run.step("training on single features", values.len() as u64, Some(features.len() as u64))?;
-        }
-        Ok(values)
+            let (done, total) = (done.fetch_add(1, Ordering::Relaxed) + 1, Some(features.len() as u64));
+            run.step("training on single features", done, total)?;
+            Ok(self.measure.summary(&self.measure.per_query(&scores, &view)))
+        };
+        features.par_iter().map(value).collect()
     }
 }
 

@@ -26,12 +26,21 @@ pub(crate) struct Portrait {
 }
 
 impl Portrait {
-    /// Asks the rows.
-    pub(crate) fn of(engine: &dyn Engine, measure: &Measure, similarity: &Similarity) -> Result<Self> {
-        let (alive, dead) = engine.alive()?;
+    /// Asks the rows about the features that may be chosen. Correlations are rounded to twelve digits, so that what is equal but
+    /// for the order in which documents were summed stays a tie, and goes by column.
+    pub(crate) fn of(
+        run: &Run,
+        engine: &dyn Engine,
+        measure: &Measure,
+        similarity: &Similarity,
+    ) -> Result<Self> {
+        let (mut alive, dead) = engine.alive()?;
+        alive.retain(|f| !run.constraints.drop.contains(f));
         let alone = engine.feature_measures(measure, &alive)?;
         let variance = alone.per_query.iter().map(|values| sample_variance(values)).collect();
-        let similarity = similarity.of(engine, &alive)?;
+        let exact = similarity.of(engine, &alive)?;
+        let rounded = |a: usize, b: usize| exact.get(a, b).map(|value| (value * 1e12).round() / 1e12);
+        let similarity = CorrelationMatrix::new(alive.len(), rounded);
         Ok(Portrait { relevance: alone.summaries(measure), variance, similarity, alive, dead })
     }
 
