@@ -44,7 +44,7 @@ fn part(plan: &Plan, root: &Path) -> Result<()> {
             outcomes.push((row, outcome));
         }
         table(data, &outcomes);
-        agreement(&outcomes);
+        agreement(data, &outcomes);
     }
     settings(&plan.rows);
     println!("\n### Reading the tables\n\n{}", plan.remarks.join("\n"));
@@ -77,19 +77,24 @@ fn table(data: &DataPlan, outcomes: &[(&RowPlan, Row)]) {
 }
 
 /// How many features each fold selects, and how often they come back.
-fn agreement(outcomes: &[(&RowPlan, Row)]) {
+fn agreement(data: &DataPlan, outcomes: &[(&RowPlan, Row)]) {
     let selecting: Vec<_> = outcomes.iter().filter(|(row, _)| row.select.is_some()).collect();
     if selecting.is_empty() {
         return;
     }
-    println!("| method | features by fold | in 5, 4, 3, 2, 1 folds | most often |\n|---|---|---|---|");
+    println!("| method | | features by fold | in 5, 4, 3, 2, 1 folds | most often |\n|---|---|---|---|---|");
     for (row, outcome) in selecting {
         let sizes = outcome.folds.iter().map(|fold| fold.features.len().to_string());
         let repeats = Repeats::of(&outcome.folds);
         let counts = repeats.by_count().into_iter().map(|count| count.to_string());
         let most = repeats.features.iter().take(NAMED).map(|(id, count)| format!("{id} ({count}×)"));
         let [sizes, counts, most] = [sizes.collect(), counts.collect(), most.collect::<Vec<_>>()];
-        println!("| {} | {} | {} | {} |", row.name, sizes.join(" "), counts.join(" "), most.join(", "));
+        let mut name = row.name.as_str();
+        if let Some([sizes, counts]) = row.agreement(data) {
+            println!("| {name} | published | {sizes} | {counts} | |");
+            name = "";
+        }
+        println!("| {name} | ours | {} | {} | {} |", sizes.join(" "), counts.join(" "), most.join(", "));
     }
     println!();
 }

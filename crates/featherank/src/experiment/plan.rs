@@ -69,6 +69,9 @@ pub struct RowPlan {
     /// How many minutes papers needed to select, by data set, as printed.
     #[serde(default)]
     minutes: BTreeMap<String, String>,
+    /// What papers print, by data set, of the features that each fold selects and of how often they repeat.
+    #[serde(default)]
+    agreement: BTreeMap<String, [String; 2]>,
     /// Takes minutes.
     #[serde(default)]
     pub slow: bool,
@@ -137,6 +140,11 @@ impl RowPlan {
     /// What another implementation got on a data set.
     pub fn reference(&self, data: &DataPlan) -> Option<&Figures> {
         self.reference.get(&data.name)
+    }
+
+    /// What papers print of the features that each fold selects on a data set, and of how often they repeat.
+    pub fn agreement(&self, data: &DataPlan) -> Option<&[String; 2]> {
+        self.agreement.get(&data.name)
     }
 
     /// How many minutes papers needed to select on a data set, as printed.
