@@ -263,7 +263,8 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
     }
 }
 
-/// One label only, and labels without end: errors that say what to do. With `k` the path is followed all the same.
+/// One label only, and labels without end: errors that say what to do. Where features tell nothing, `k` follows the path all the
+/// same.
 #[test]
 fn labels_that_are_no_classes_are_refused() {
     let data = |labels: Vec<f32>| {
@@ -275,11 +276,14 @@ fn labels_that_are_no_classes_are_refused() {
         let error = select(name, &[], Constraints::default(), &data((0..400).map(|i| i as f32).collect()))
             .unwrap_err();
         assert!(error.to_string().contains("at most 256 grades"), "{name}: {error}");
-        let equal = data(vec![1.0; 400]);
-        let error = select(name, &[], Constraints::default(), &equal).unwrap_err();
+        let error = select(name, &[], Constraints::default(), &data(vec![1.0; 400])).unwrap_err();
+        assert!(error.to_string().contains("different relevance"), "{name}: {error}");
+        // Values without order, and labels that come and go: no cut pays.
+        let few = data((0..40).map(|i| (i % 2) as f32).collect());
+        let error = select(name, &[], Constraints::default(), &few).unwrap_err();
         assert!(error.to_string().contains("--k"), "{name}: {error}");
         let two = Constraints { k: Some(2), ..Constraints::default() };
-        assert_eq!(select(name, &[], two, &equal).unwrap().selected.len(), 2, "{name}");
+        assert_eq!(select(name, &[], two, &few).unwrap().selected.len(), 2, "{name}");
     }
 }
 
