@@ -61,7 +61,8 @@ pub fn check_target(path: &Path) -> Result<()> {
         return Err(Problem::Folder.at(Location::file(path.display().to_string())));
     }
     if !folder.is_dir() {
-        return Err(Error::invalid("file to write", path.display(), "a file in a folder that exists"));
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist");
+        return Err(Error::io("write", path, missing));
     }
     Ok(())
 }
