@@ -89,8 +89,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
         // Whoever read our output has seen enough, as in `featherank methods | head`.
         return ExitCode::SUCCESS;
     }
-    // Nothing more can be done when even standard error is closed.
-    let _ = writeln!(std::io::stderr(), "error: {error:#}");
+    // The message alone: it names its causes itself. Nothing more can be done when even standard error is closed.
+    let _ = writeln!(std::io::stderr(), "error: {error}");
     match error.downcast_ref::<featherank::Error>() {
         Some(featherank::Error::Stopped(featherank::Stop::Interrupted)) => ExitCode::from(130),
         Some(error) if error.is_usage() => ExitCode::from(2),

@@ -13,13 +13,13 @@
 use crate::data::FeatureId;
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::landscape::Landscape;
 use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
-use crate::select::filter::trade_off::Portrait;
+use crate::select::filter::trade_off::trade_off;
 use crate::select::forward::{Criterion, forward};
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -39,7 +39,7 @@ enum Rule {
 /// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
 pub struct DivFs {
     rule: Rule,
-    measure: Measure,
+    relevance: Relevance,
     similarity: Similarity,
 }
 
@@ -82,7 +82,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
                 "msd" => Rule::Msd { lambda },
                 _ => Rule::Mmr { lambda },
             },
-            measure: params.measure("measure")?,
+            relevance: Relevance::from_params(params)?,
             similarity: Similarity::from_params(params)?,
         }))
     },
@@ -90,34 +90,40 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for DivFs {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let portrait = Portrait::of(run, engine, &self.measure, &self.similarity)?;
-        self.rule.choose(run, engine.schema(), &portrait)
+        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        let variances = || self.relevance.variances(engine, &landscape.features);
+        self.rule.choose(run, engine.schema(), &landscape, variances)
     }
 }
 
 impl Rule {
-    fn choose(self, run: &Run, schema: &Schema, portrait: &Portrait) -> Result<Selection> {
-        let Portrait { relevance, variance, similarity, .. } = portrait;
+    fn choose(
+        self,
+        run: &Run,
+        schema: &Schema,
+        landscape: &Landscape,
+        variances: impl FnOnce() -> Result<Vec<f64>>,
+    ) -> Result<Selection> {
+        let relevance = &landscape.relevance;
         match self {
-            Rule::Mmr { lambda } => portrait.forward(
-                run,
-                schema,
-                |f, chosen| 1.0 - similarity.or_zero(f, chosen),
-                |f, unlike, chosen| (1.0 - lambda) * relevance[f] + lambda * unlike / chosen.max(1) as f64,
-                None,
-            ),
-            Rule::Mpt { b } => portrait.forward(
-                run,
-                schema,
-                |f, chosen| variance[chosen].sqrt() * similarity.or_zero(f, chosen),
-                |f, shared, chosen| match chosen {
+            Rule::Mmr { lambda } => {
+                let unlike = |f, chosen| 1.0 - landscape.correlation(f, chosen);
+                let worth = |f: usize, unlike: f64, chosen: usize| {
+                    (1.0 - lambda) * relevance[f] + lambda * unlike / chosen.max(1) as f64
+                };
+                trade_off(run, schema, landscape, unlike, worth, None)
+            }
+            Rule::Mpt { b } => {
+                let variance = variances()?;
+                let shared = |f, chosen: usize| variance[chosen].sqrt() * landscape.correlation(f, chosen);
+                let worth = |f: usize, shared: f64, chosen: usize| match chosen {
                     0 => relevance[f],
                     _ => relevance[f] - b * variance[f] - 2.0 * b * variance[f].sqrt() * shared,
-                },
-                None,
-            ),
+                };
+                trade_off(run, schema, landscape, shared, worth, None)
+            }
             Rule::Msd { lambda } => {
-                forward(run, schema, &portrait.alive, &portrait.dead, &mut Pairs { portrait, lambda })
+                forward(run, schema, &landscape.features, &landscape.dead, &mut Pairs { landscape, lambda })
             }
         }
     }
@@ -125,45 +131,50 @@ impl Rule {
 
 /// Every second feature is the best partner of the one before it; the first of a pair is worth what its best pair is.
 struct Pairs<'a> {
-    portrait: &'a Portrait,
+    landscape: &'a Landscape,
     lambda: f64,
 }
 
 impl Pairs<'_> {
-    fn pair(&self, f: FeatureId, g: FeatureId) -> f64 {
-        let Portrait { relevance, similarity, .. } = self.portrait;
-        let (f, g) = (self.portrait.place(f), self.portrait.place(g));
+    fn pair(&self, f: usize, g: usize) -> f64 {
+        let relevance = &self.landscape.relevance;
         (1.0 - self.lambda) * (relevance[f] + relevance[g])
-            + 2.0 * self.lambda * (1.0 - similarity.or_zero(f, g))
+            + 2.0 * self.lambda * (1.0 - self.landscape.correlation(f, g))
     }
 }
 
 impl Criterion for Pairs<'_> {
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        if let (Some(&last), 1) = (chosen.last(), chosen.len() % 2) {
-            return Ok(candidates.iter().map(|&f| self.pair(f, last)).collect());
+        let places: Vec<usize> = candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
+        let last = chosen.last().and_then(|&last| self.landscape.place(last));
+        if let (Some(last), 1) = (last, chosen.len() % 2) {
+            return Ok(places.iter().map(|&f| self.pair(f, last)).collect());
         }
-        let best_pair = |&f: &FeatureId| {
-            let others = candidates.iter().filter(|&&g| g != f).map(|&g| self.pair(f, g));
+        let best_pair = |&f: &usize| {
+            let others = places.iter().filter(|&&g| g != f).map(|&g| self.pair(f, g));
             // The last one of an odd number has nobody left.
-            others
-                .reduce(f64::max)
-                .unwrap_or_else(|| (1.0 - self.lambda) * self.portrait.relevance[self.portrait.place(f)])
+            let alone = (1.0 - self.lambda) * self.landscape.relevance[f];
+            others.reduce(f64::max).unwrap_or(alone)
         };
-        Ok(candidates.iter().map(best_pair).collect())
+        Ok(places.iter().map(best_pair).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::select::filter::trade_off::tests::{ids, path, run_over, worked};
+    use crate::select::filter::landscape::worked_example;
+    use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
     fn picks_of_the_worked_examples() {
-        let (portrait, fixture) = worked();
+        let fixture: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let landscape = worked_example(&fixture);
+        let variance = &fixture["variance"];
+        let variances = || Ok(variance.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
         let (run, schema) = run_over(5);
-        let order = |rule: Rule| path(&rule.choose(&run, &schema, &portrait).unwrap());
+        let order = |rule: Rule| path(&rule.choose(&run, &schema, &landscape, variances).unwrap());
         for (lambda, expected) in fixture["mmr"].as_object().unwrap() {
             let lambda = lambda.parse().unwrap();
             assert_eq!(order(Rule::Mmr { lambda })[..4], ids(expected)[..], "mmr {lambda}");
@@ -173,7 +184,8 @@ mod tests {
             assert_eq!(order(Rule::Msd { lambda })[..4], ids(expected)[..], "msd {lambda}");
         }
         for (b, expected) in fixture["mpt"].as_object().unwrap() {
-            let selection = Rule::Mpt { b: b.parse().unwrap() }.choose(&run, &schema, &portrait).unwrap();
+            let selection =
+                Rule::Mpt { b: b.parse().unwrap() }.choose(&run, &schema, &landscape, variances).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "mpt {b}");
             for (step, scores) in selection.path[1..].iter().zip(expected["scores"].as_array().unwrap()) {
                 let score = scores[step.feature.to_string()].as_f64().unwrap();

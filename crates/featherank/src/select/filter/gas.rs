@@ -7,15 +7,15 @@
 //! Similarity is the mean of Kendall's τ over queries, with its sign: a feature that contradicts a chosen one gains.
 //! The threshold is the second parameter that Costa & Silva (2010) speak of. Neither paper prints values; c = .02 works.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::landscape::Landscape;
 use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
-use crate::select::filter::trade_off::Portrait;
+use crate::select::filter::trade_off::trade_off;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -27,7 +27,7 @@ use crate::select::{Selection, Selector, SelectorSpec};
 pub struct Gas {
     c: f64,
     threshold: f64,
-    measure: Measure,
+    relevance: Relevance,
     similarity: Similarity,
 }
 
@@ -60,7 +60,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         Ok(Box::new(Gas {
             c: params.real("c")?,
             threshold: params.real("threshold")?,
-            measure: params.measure("measure")?,
+            relevance: Relevance::from_params(params)?,
             similarity: Similarity::from_params(params)?,
         }))
     },
@@ -68,18 +68,19 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for Gas {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let portrait = Portrait::of(run, engine, &self.measure, &self.similarity)?;
-        self.choose(run, engine.schema(), &portrait)
+        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        self.choose(run, engine.schema(), &landscape)
     }
 }
 
 impl Gas {
-    fn choose(&self, run: &Run, schema: &crate::engine::Schema, portrait: &Portrait) -> Result<Selection> {
-        portrait.forward(
+    fn choose(&self, run: &Run, schema: &Schema, landscape: &Landscape) -> Result<Selection> {
+        trade_off(
             run,
             schema,
-            |f, chosen| 2.0 * self.c * portrait.similarity.or_zero(f, chosen),
-            |f, likeness, _| portrait.relevance[f] - likeness,
+            landscape,
+            |f, chosen| 2.0 * self.c * landscape.correlation(f, chosen),
+            |f, likeness, _| landscape.relevance[f] - likeness,
             Some(self.threshold),
         )
     }
@@ -89,20 +90,23 @@ impl Gas {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::select::filter::trade_off::tests::{ids, path, run_over, worked};
+    use crate::select::filter::landscape::worked_example;
+    use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
     fn picks_and_weights_of_the_worked_example() {
-        let (portrait, fixture) = worked();
+        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let landscape = worked_example(&fixture);
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {
+            let params = Params::new("gas", SPEC.params, &[]).unwrap();
             let gas = Gas {
                 c: c.parse().unwrap(),
                 threshold: 0.0,
-                measure: "map".parse().unwrap(),
-                similarity: Similarity::from_params(&Params::new("gas", SPEC.params, &[]).unwrap()).unwrap(),
+                relevance: Relevance::from_params(&params).unwrap(),
+                similarity: Similarity::from_params(&params).unwrap(),
             };
-            let selection = gas.choose(&run, &schema, &portrait).unwrap();
+            let selection = gas.choose(&run, &schema, &landscape).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
             // A feature's weight is frozen when it is chosen.
             let weights = &expected["weights_after_each"][3];

@@ -1,10 +1,10 @@
-//! What the filters by neighbourhood look at: the features that may be chosen, what each is worth, and how alike they
-//! are.
+//! What filters look at that weigh worth against likeness: the features that may be chosen, what each is worth by itself, and
+//! how alike they are.
 
 use super::relevance::Relevance;
 use super::similarity::Similarity;
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::{CorrelationMatrix, Engine};
 use crate::error::Result;
 use crate::run::Run;
 
@@ -15,7 +15,7 @@ pub(super) struct Landscape {
     pub dead: Vec<FeatureId>,
     /// What each is worth by itself.
     pub relevance: Vec<f64>,
-    alike: Vec<f64>,
+    correlations: CorrelationMatrix,
 }
 
 impl Landscape {
@@ -32,26 +32,30 @@ impl Landscape {
         Ok(Landscape { dead, ..Landscape::new(features, relevance, |a, b| matrix.or_zero(a, b)) })
     }
 
-    /// Correlations of either sign make features alike. They are rounded to twelve digits, so that what is equal but
-    /// for the order in which documents were summed stays a tie, and goes by column.
+    /// Correlations are rounded to twelve digits, so that what is equal but for the order in which documents were summed
+    /// stays a tie, and goes by column.
     pub fn new(
         features: Vec<FeatureId>,
         relevance: Vec<f64>,
         correlation: impl Fn(usize, usize) -> f64,
     ) -> Self {
-        let width = features.len();
-        let pairs = (0..width).flat_map(|a| (0..width).map(move |b| (a, b)));
-        let alike = pairs.map(|(a, b)| (correlation(a, b).abs() * 1e12).round() / 1e12).collect();
-        Landscape { features, dead: Vec::new(), relevance, alike }
+        let rounded = |a, b| Some((correlation(a, b) * 1e12).round() / 1e12);
+        let correlations = CorrelationMatrix::new(features.len(), rounded);
+        Landscape { features, dead: Vec::new(), relevance, correlations }
     }
 
     pub fn width(&self) -> usize {
         self.features.len()
     }
 
+    /// How much two features say the same; below 0 where they contradict each other.
+    pub fn correlation(&self, a: usize, b: usize) -> f64 {
+        self.correlations.or_zero(a, b)
+    }
+
     /// 0 for features that have nothing in common, 1 for those that order all documents alike or oppositely.
     pub fn alike(&self, a: usize, b: usize) -> f64 {
-        self.alike[a * self.width() + b]
+        self.correlation(a, b).abs()
     }
 
     /// The place of a feature that may be chosen.

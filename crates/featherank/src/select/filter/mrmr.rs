@@ -11,13 +11,13 @@
 
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::filter::landscape::Landscape;
 use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
-use crate::select::filter::trade_off::Portrait;
+use crate::select::filter::trade_off::trade_off;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ enum Form {
 pub struct Mrmr {
     form: Form,
     scaled: bool,
-    measure: Measure,
+    relevance: Relevance,
     similarity: Similarity,
 }
 
@@ -68,7 +68,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         Ok(Box::new(Mrmr {
             form: if params.text("form") == "quotient" { Form::Quotient } else { Form::Difference },
             scaled: params.text("scaling") == "range",
-            measure: params.measure("measure")?,
+            relevance: Relevance::from_params(params)?,
             similarity: Similarity::from_params(params)?,
         }))
     },
@@ -79,25 +79,24 @@ const LEAST_REDUNDANCY: f64 = 1e-3;
 
 impl Selector for Mrmr {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let mut portrait = Portrait::of(run, engine, &self.measure, &self.similarity)?;
+        let mut landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
         if self.scaled {
-            scale(&mut portrait.relevance);
+            scale(&mut landscape.relevance);
         }
-        self.form.choose(run, engine.schema(), &portrait)
+        self.form.choose(run, engine.schema(), &landscape)
     }
 }
 
 impl Form {
-    fn choose(self, run: &Run, schema: &Schema, portrait: &Portrait) -> Result<Selection> {
+    fn choose(self, run: &Run, schema: &Schema, landscape: &Landscape) -> Result<Selection> {
         let worth = |f: usize, likeness: f64, chosen: usize| {
-            let (relevance, redundancy) = (portrait.relevance[f], likeness / chosen.max(1) as f64);
+            let (relevance, redundancy) = (landscape.relevance[f], likeness / chosen.max(1) as f64);
             match self {
                 Form::Quotient if chosen > 0 => relevance / redundancy.max(LEAST_REDUNDANCY),
                 _ => relevance - redundancy,
             }
         };
-        let likeness = |f, chosen| portrait.similarity.or_zero(f, chosen).abs();
-        portrait.forward(run, schema, likeness, worth, None)
+        trade_off(run, schema, landscape, |f, chosen| landscape.alike(f, chosen), worth, None)
     }
 }
 
@@ -113,7 +112,6 @@ fn scale(relevance: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::data::FeatureId;
-    use crate::engine::CorrelationMatrix;
     use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
@@ -122,15 +120,12 @@ mod tests {
             serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
         let fixture = &fixture["mrmr"];
         let number = |value: &serde_json::Value| value.as_f64().unwrap();
-        let portrait = Portrait {
-            alive: (0..4).map(FeatureId).collect(),
-            dead: Vec::new(),
-            relevance: fixture["mi_target"].as_array().unwrap().iter().map(number).collect(),
-            variance: vec![0.0; 4],
-            similarity: CorrelationMatrix::new(4, |a, b| fixture["mi_pairs"][a][b].as_f64()),
-        };
+        let relevance = fixture["mi_target"].as_array().unwrap().iter().map(number).collect();
+        let landscape = Landscape::new((0..4).map(FeatureId).collect(), relevance, |a, b| {
+            number(&fixture["mi_pairs"][a][b])
+        });
         let (run, schema) = run_over(4);
-        let order = |form: Form| path(&form.choose(&run, &schema, &portrait).unwrap());
+        let order = |form: Form| path(&form.choose(&run, &schema, &landscape).unwrap());
         assert_eq!(order(Form::Difference), ids(&fixture["MID_order"]));
         assert_eq!(order(Form::Quotient), ids(&fixture["MIQ_order"]));
     }

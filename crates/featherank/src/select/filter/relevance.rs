@@ -1,4 +1,4 @@
-//! How much a feature is worth by itself: a setting that the filters by neighbourhood share.
+//! How much a feature is worth by itself: a setting that many filters share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -71,6 +71,12 @@ impl Relevance {
         }
     }
 
+    /// How much the measure of each feature alone differs from query to query: its sample variance.
+    pub(super) fn variances(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+        let alone = engine.feature_measures(&self.measure, features)?;
+        Ok(alone.per_query.iter().map(|values| sample_variance(values)).collect())
+    }
+
     /// What LambdaMART reaches on the data it was trained on, from one feature at a time.
     fn of_models(&self, run: &Run, data: &Dataset, features: &[FeatureId]) -> Result<Vec<f64>> {
         self.measure.check_labels(data.labels().iter().copied().fold(0.0, f32::max))?;
@@ -86,6 +92,17 @@ impl Relevance {
         };
         features.par_iter().map(value).collect()
     }
+}
+
+/// Over the queries that count; 0 for fewer than two.
+fn sample_variance(values: &[f64]) -> f64 {
+    let counted = values.iter().filter(|value| !value.is_nan());
+    let count = counted.clone().count() as f64;
+    if count < 2.0 {
+        return 0.0;
+    }
+    let mean = counted.clone().sum::<f64>() / count;
+    counted.map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)
 }
 
 /// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to
@@ -116,4 +133,15 @@ fn rows(engine: &dyn Engine) -> Result<&Dataset> {
         what: "a model can only be trained where all rows are in one process".into(),
         help: "let features rank alone".into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variance_leaves_out_queries_that_do_not_count() {
+        assert_eq!(sample_variance(&[1.0, f64::NAN, 3.0]), 2.0);
+        assert_eq!(sample_variance(&[f64::NAN, 3.0]), 0.0);
+    }
 }
