@@ -54,3 +54,45 @@ pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -
     }
     serde_json::from_str(&text).map_err(|e| refuse(format!("this {kind} is damaged: {e}"), "write it again"))
 }
+
+/// A document inside another one, or none: `#[serde(with)]` for fields.
+pub(crate) mod inside {
+    use serde::de::{DeserializeOwned, Error};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Document;
+
+    #[derive(Deserialize)]
+    struct Read<T> {
+        featherank: String,
+        version: u32,
+        #[serde(flatten)]
+        content: T,
+    }
+
+    /// Writes the header before the content.
+    pub fn serialize<T: Serialize, S: Serializer>(
+        kind: &str,
+        version: u32,
+        content: Option<&T>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        content.map(|content| Document { featherank: kind, version, content }).serialize(to)
+    }
+
+    /// Refuses another kind of document, and versions yet to come.
+    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+        kind: &str,
+        version: u32,
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
+        match Option::<Read<T>>::deserialize(from)? {
+            None => Ok(None),
+            Some(read) if read.featherank == kind && read.version <= version => Ok(Some(read.content)),
+            Some(read) => Err(D::Error::custom(format!(
+                "it holds a {} of version {}, where a {kind} of version {version} is expected",
+                read.featherank, read.version
+            ))),
+        }
+    }
+}

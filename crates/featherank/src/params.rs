@@ -38,6 +38,13 @@ pub enum Kind {
         /// Most.
         max: u64,
     },
+    /// A number in a range, borders included, or `auto`: the method finds it.
+    Auto {
+        /// Least.
+        min: f64,
+        /// Most.
+        max: f64,
+    },
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A feature's name or id, or `best`.
@@ -55,6 +62,7 @@ impl Kind {
             Kind::Measure => "any measure".into(),
             Kind::Real { min, max } => format!("{min} to {max}"),
             Kind::Whole { min, max } => format!("{min} to {max}"),
+            Kind::Auto { min, max } => format!("auto, or {min} to {max}"),
             Kind::Choice(words) => words.join(", "),
             Kind::Feature => "a feature's name or id, or best".into(),
             Kind::Ranker => "any ranker".into(),
@@ -67,6 +75,7 @@ impl Kind {
             Kind::Measure | Kind::Settings => true,
             Kind::Real { min, max } => value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Whole { min, max } => value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x)),
+            Kind::Auto { min, max } => value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value),
             Kind::Choice(words) => words.contains(&value),
             Kind::Feature | Kind::Ranker => !value.is_empty(),
         }
@@ -120,6 +129,11 @@ impl Params {
     /// A number.
     pub fn real(&self, name: &str) -> Result<f64> {
         self.text(name).parse().map_err(|_| Error::invalid(name, self.text(name), "a number"))
+    }
+
+    /// A number, or `None` where the method is to find it.
+    pub fn auto(&self, name: &str) -> Result<Option<f64>> {
+        if self.text(name) == "auto" { Ok(None) } else { self.real(name).map(Some) }
     }
 
     /// A whole number.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{FeatureId, FeatureTable};
+use crate::data::{Dataset, FeatureId, FeatureTable};
 use crate::error::{Error, Result, Stop};
 
 /// How far a piece of work has come.
@@ -103,12 +103,14 @@ pub struct Run {
     pub constraints: Constraints,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
+    /// Data on which methods that tune themselves do so; without it they hold out a part of the training data.
+    pub valid: Option<Arc<Dataset>>,
 }
 
 impl Run {
     /// A run that nobody watches.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
-        Run { seed, constraints, observer: Arc::new(Silent) }
+        Run { seed, constraints, observer: Arc::new(Silent), valid: None }
     }
 
     /// Reports a step; an error when the observer says stop.

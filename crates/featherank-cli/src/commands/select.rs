@@ -1,11 +1,13 @@
 //! `featherank select`: choose features.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
+use featherank::Error;
 use featherank::data::{FeatureTable, check_target};
 use featherank::engine::LocalEngine;
-use featherank::registry;
+use featherank::registry::{self, Category};
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 
@@ -18,6 +20,9 @@ pub struct Args {
     /// Training data, as one data set; `-` is standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
+    /// Validation data, on which embedded methods tune themselves; may be repeated [default: parts of the training data]
+    #[arg(long, value_name = "FILE")]
+    valid: Vec<PathBuf>,
     /// The method; see `featherank methods`
     #[arg(long, default_value = "top-k")]
     method: String,
@@ -30,6 +35,9 @@ pub struct Args {
     /// Write the selection to this JSON file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the final model of an embedded method to this JSON file
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -73,26 +81,45 @@ impl Limits {
 
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
-    args.output.as_deref().map_or(Ok(()), check_target)?;
+    for path in [&args.output, &args.model].into_iter().flatten() {
+        check_target(path)?;
+    }
+    if args.model.is_some() && spec.category != Category::Embedded {
+        return Err(no_model(spec.name).into());
+    }
     let data = args.reading.read(&args.train, output)?;
+    let valid = match args.valid.is_empty() {
+        true => None,
+        false => Some(Arc::new(args.reading.read_like(&args.valid, &data, &args.train, output)?)),
+    };
     let constraints = args.limits.constraints(data.features())?;
     let observer = Progress::start(output);
     let engine = LocalEngine::new(data, common.threads)?.observed_by(observer.clone());
-    let run = Run { observer, ..Run::new(args.seed, constraints) };
+    let run = Run { observer, valid, ..Run::new(args.seed, constraints) };
     let start = Instant::now();
     let selection = spec.run(&args.params, &run, &engine)?;
     if let Some(path) = &args.output {
         selection.save(path)?;
+    }
+    if let Some(path) = &args.model {
+        selection.model.as_ref().ok_or_else(|| no_model(spec.name))?.save(path)?;
     }
     if output.json() {
         return output.print(selection.to_json()?.trim_end());
     }
     output.print(summary(&selection))?;
     output.note(format!("\nseed {}, {:.2} s", selection.seed, start.elapsed().as_secs_f64()));
-    if let Some(path) = &args.output {
+    for path in [&args.output, &args.model].into_iter().flatten() {
         output.note(format!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+fn no_model(method: &str) -> Error {
+    Error::Conflict {
+        what: format!("{method} trains no model that --model could write"),
+        help: "use an embedded method, or save the selection with -o and train with --selection".into(),
+    }
 }
 
 /// The selection as a table for people.
@@ -120,6 +147,9 @@ pub fn summary(selection: &Selection) -> String {
         cells
     };
     lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
+    for (name, value) in &selection.certificate {
+        lines.push(format!("{name} {value:.1e}"));
+    }
     if !selection.set_aside.is_empty() {
         let aside: Vec<String> =
             selection.set_aside.iter().map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string())).collect();

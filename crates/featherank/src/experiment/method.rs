@@ -1,6 +1,7 @@
 //! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed and what validation data
 //! chooses of both.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::data::FeatureId;
@@ -105,7 +106,8 @@ fn worth(tuned: &Tuned) -> (bool, f64) {
 }
 
 impl Selecting {
-    /// A selection for every combination of the grid and of the sizes, all from training data alone.
+    /// A selection for every combination of the grid and of the sizes, all from training data; methods that tune themselves do
+    /// so on validation data.
     fn select(&self, run: &Run, fold: &Fold) -> Result<Vec<Selected>> {
         refuse_twice(&self.fixed, &self.grid)?;
         let engine = LocalEngine::new(fold.train.clone(), 0)?.observed_by(run.observer.clone());
@@ -113,11 +115,13 @@ impl Selecting {
             [] => vec![run.constraints.k],
             sizes => sizes.iter().copied().map(Some).collect(),
         };
+        let valid = Some(Arc::new(fold.valid.clone()));
         let mut all = Vec::new();
         for tried in combinations(&self.grid) {
             let settings = [&self.fixed[..], &tried].concat();
             for &k in &sizes {
-                let run = Run { constraints: Constraints { k, ..run.constraints.clone() }, ..run.clone() };
+                let constraints = Constraints { k, ..run.constraints.clone() };
+                let run = Run { constraints, valid: valid.clone(), ..run.clone() };
                 let start = Instant::now();
                 let selection = self.selector.run(&settings, &run, &engine)?;
                 let seconds = start.elapsed().as_secs_f64();

@@ -17,6 +17,7 @@ use crate::registry::Status;
 use crate::run::Run;
 pub use importance::{PermutationImportance, permutation_importance};
 pub use linear::LinearModel;
+pub(crate) use model::embedded_model;
 pub use model::{Model, Scorer, Training};
 pub use train::{Trained, TrainingPlan, train};
 pub use tree::TreeEnsemble;

@@ -191,6 +191,22 @@ impl Scorer {
     }
 }
 
+/// A model within another document, with its own kind and version.
+pub(crate) mod embedded_model {
+    use serde::{Deserializer, Serializer};
+
+    use super::{KIND, Model, VERSION};
+    use crate::document::inside;
+
+    pub fn serialize<S: Serializer>(model: &Option<Model>, to: S) -> Result<S::Ok, S::Error> {
+        inside::serialize(KIND, VERSION, model.as_ref(), to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Model>, D::Error> {
+        inside::deserialize(KIND, VERSION, from)
+    }
+}
+
 impl From<LinearModel> for Model {
     fn from(model: LinearModel) -> Self {
         Model { trained: None, scaler: None, scorer: Scorer::Linear(model) }

@@ -62,7 +62,7 @@ impl SelectorSpec {
             });
         }
         let mut selection = (self.build)(&params)?.select(run, engine)?;
-        selection.sign(self.name, &params, run);
+        selection.sign(self.name, &params, run, &schema.features);
         Ok(selection)
     }
 }

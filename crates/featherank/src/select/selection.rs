@@ -10,6 +10,7 @@ use crate::document;
 use crate::engine::Schema;
 use crate::error::{Error, Result};
 use crate::params::Params;
+use crate::rank::{Model, Training};
 use crate::run::{Constraints, Run};
 
 /// A selection, as it is printed, saved and read back.
@@ -30,6 +31,12 @@ pub struct Selection {
     /// Features that no method was shown, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<SetAside>,
+    /// The model of a method that selects while it trains, with the chosen features alone.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::rank::embedded_model")]
+    pub model: Option<Model>,
+    /// How far the model is from the best one, by name: the violation of the conditions of optimality, or a gap.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub certificate: BTreeMap<String, f64>,
 }
 
 /// What a selection was made from.
@@ -144,7 +151,16 @@ impl Selection {
             selected,
             path: path(run, &schema.features, &order),
             set_aside: set_aside.map(|&f| SetAside::dead(schema.features.get(f))).collect(),
+            model: None,
+            certificate: BTreeMap::new(),
         })
+    }
+
+    /// The same selection with another path: all features in the order in which they come in, and what the method says of
+    /// each step.
+    #[must_use]
+    pub(super) fn with_path(self, run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Self {
+        Selection { path: path(run, &schema.features, order), ..self }
     }
 
     /// The first `k` features that the budget pays for; dearer ones are passed over.
@@ -190,10 +206,21 @@ impl Selection {
         Err(Error::Conflict { what, help })
     }
 
-    pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run) {
+    pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run, features: &FeatureTable) {
         self.method = method.to_owned();
         self.parameters = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         self.seed = run.seed;
+        if let Some(model) = &mut self.model {
+            model.trained = Some(Training {
+                ranker: self.method.clone(),
+                params: self.parameters.clone(),
+                seed: run.seed,
+                data: Some(self.data.fingerprint.clone()),
+                first_id: features.iter().map(|(_, feature)| feature.id).min().unwrap_or(1),
+                queries: self.data.queries as usize,
+                documents: self.data.documents as usize,
+            });
+        }
     }
 
     /// The chosen features as columns of a table; an error when the table does not have one of them.
