@@ -71,6 +71,12 @@ impl<'a> Design<'a> {
         Design { view: view.clone(), features, labels, queries, rows: view.rows().collect(), blocks }
     }
 
+    /// The same documents with some of the features only, by their places here.
+    #[must_use]
+    pub fn restricted(&self, places: &[usize]) -> Self {
+        Design::with_features(&self.view, places.iter().map(|&place| self.features[place]).collect())
+    }
+
     /// The features, in the order of weights.
     pub fn features(&self) -> &[FeatureId] {
         &self.features

@@ -148,39 +148,12 @@ impl<'a> SquaredHingeProblem<'a> {
         if width > DENSE {
             return conjugate_gradients(|v| self.product(c, penalties, at, v), &downhill);
         }
-        let mut matrix: Vec<f64> = self.second_derivative(at).into_iter().map(|h| c * h).collect();
+        let mut matrix: Vec<f64> =
+            second_derivative(self.design, &self.preferences, at).into_iter().map(|h| c * h).collect();
         matrix.iter_mut().step_by(width + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
         PivotedCholesky::new(matrix, 0.0).solve(&downhill)
     }
 
-    /// XᵀLX, row after row.
-    fn second_derivative(&self, at: &Violations) -> Vec<f64> {
-        let width = self.design.width();
-        let of_block = |block: usize| {
-            let x = self.design.rows_of(self.preferences.block(block));
-            let mut curved = Mat::<f64>::zeros(x.nrows(), width);
-            for k in 0..width {
-                self.preferences.curvature_of_block(at, block, x.col_as_slice(k), curved.col_as_slice_mut(k));
-            }
-            let mut product = Mat::<f64>::zeros(width, width);
-            // One thread: the blocks already keep all cores busy.
-            matmul(product.as_mut(), Accum::Replace, x.transpose(), curved.as_ref(), 1.0, Par::Seq);
-            product
-        };
-        let mut total = Mat::<f64>::zeros(width, width);
-        // Some blocks at a time: the matrices of all of them at once could be larger than the data.
-        let blocks: Vec<usize> = (0..self.preferences.blocks()).collect();
-        for some in blocks.chunks(BLOCKS_AT_A_TIME) {
-            let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
-            total = parts.into_iter().fold(total, |sum, next| sum + next);
-        }
-        (0..width * width)
-            .map(|at| 0.5 * (total[(at / width, at % width)] + total[(at % width, at / width)]))
-            .collect()
-    }
-
-    /// The minimum along a direction: the derivative is increasing and piecewise linear, so Newton's method within a
-    /// bracket finds its zero in a few steps, each of which only sorts the documents again.
     fn minimum_along(&self, c: f64, penalties: &[f64], from: &Point, direction: &[f64]) -> Point {
         let change = self.design.scores(direction);
         let at = |t: f64| {
@@ -193,34 +166,76 @@ impl<'a> SquaredHingeProblem<'a> {
         let slope = |point: &Point| {
             weighted(&point.weights, direction) + c * dot(&point.violations.squared_slope, &change)
         };
-        let first = slope(from);
-        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
-        let mut point = at(t);
-        for _ in 0..50 {
-            let slope = slope(&point);
-            if slope.abs() <= 1e-10 * first.abs() {
-                break;
-            }
-            *(if slope < 0.0 { &mut low } else { &mut high }) = t;
-            let bend = weighted(direction, direction)
-                + c * dot(&self.preferences.curvature(&point.violations, &change), &change);
-            let newton = t - slope / bend;
-            let inside = newton > low && newton < high;
-            let next = if inside {
-                newton
-            } else if high.is_finite() {
-                0.5 * (low + high)
-            } else {
-                2.0 * t
-            };
-            if next == t {
-                break;
-            }
-            t = next;
-            point = at(t);
-        }
-        point
+        let bend = |point: &Point| {
+            weighted(direction, direction)
+                + c * dot(&self.preferences.curvature(&point.violations, &change), &change)
+        };
+        minimum_along(slope(from), 1.0, f64::INFINITY, at, slope, bend).1
     }
+}
+
+/// The second derivative of the squared hinge by the weights where `at` was taken, XᵀLX, row after row.
+pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, at: &Violations) -> Vec<f64> {
+    let width = design.width();
+    let of_block = |block: usize| {
+        let x = design.rows_of(preferences.block(block));
+        let mut curved = Mat::<f64>::zeros(x.nrows(), width);
+        for k in 0..width {
+            preferences.curvature_of_block(at, block, x.col_as_slice(k), curved.col_as_slice_mut(k));
+        }
+        let mut product = Mat::<f64>::zeros(width, width);
+        // One thread: the blocks already keep all cores busy.
+        matmul(product.as_mut(), Accum::Replace, x.transpose(), curved.as_ref(), 1.0, Par::Seq);
+        product
+    };
+    let mut total = Mat::<f64>::zeros(width, width);
+    // Some blocks at a time: the matrices of all of them at once could be larger than the data.
+    let blocks: Vec<usize> = (0..preferences.blocks()).collect();
+    for some in blocks.chunks(BLOCKS_AT_A_TIME) {
+        let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
+        total = parts.into_iter().fold(total, |sum, next| sum + next);
+    }
+    (0..width * width)
+        .map(|at| 0.5 * (total[(at / width, at % width)] + total[(at % width, at / width)]))
+        .collect()
+}
+
+/// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what is known there; `guess` is
+/// looked at first. Its derivative (`first` at 0) is increasing and piecewise linear, so Newton's method within a bracket finds its zero in a
+/// few steps, each of which only sorts the documents again.
+pub(crate) fn minimum_along<P>(
+    first: f64,
+    guess: f64,
+    most: f64,
+    at: impl Fn(f64) -> P,
+    slope: impl Fn(&P) -> f64,
+    bend: impl Fn(&P) -> f64,
+) -> (f64, P) {
+    let (mut low, mut high, mut t) = (0.0, f64::INFINITY, guess.min(most));
+    let mut point = at(t);
+    for _ in 0..50 {
+        let slope = slope(&point);
+        if slope.abs() <= 1e-10 * first.abs() || (slope < 0.0 && t >= most) {
+            break;
+        }
+        *(if slope < 0.0 { &mut low } else { &mut high }) = t;
+        let newton = t - slope / bend(&point);
+        let inside = newton > low && newton < high;
+        let next = if inside {
+            newton
+        } else if high.is_finite() {
+            0.5 * (low + high)
+        } else {
+            2.0 * t
+        };
+        let next = next.min(most);
+        if next == t {
+            break;
+        }
+        t = next;
+        point = at(t);
+    }
+    (t, point)
 }
 
 fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {
@@ -254,7 +269,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Numbers too large to go on with.
-pub(super) fn diverged(c: f64) -> Error {
+pub(crate) fn diverged(c: f64) -> Error {
     Error::Conflict {
         what: format!("the weights grow beyond all bounds with c = {c}"),
         help: "lower c, or normalise the features".into(),
