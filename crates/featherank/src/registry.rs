@@ -25,6 +25,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::hierarchical::SPEC,
     &select::filter::rank_filter::SPEC,
     &select::wrapper::greedy::SPEC,
+    &select::embedded::l1_svm::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

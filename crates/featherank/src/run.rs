@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dataset, FeatureId, FeatureTable};
+use crate::data::{FeatureId, FeatureTable};
+use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
 
 /// How far a piece of work has come.
@@ -104,7 +105,7 @@ pub struct Run {
     /// Who watches.
     pub observer: Arc<dyn Observer>,
     /// Data on which methods that tune themselves do so; without it they hold out a part of the training data.
-    pub valid: Option<Arc<Dataset>>,
+    pub valid: Option<Arc<dyn Engine>>,
 }
 
 impl Run {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use featherank::Error;
 use featherank::data::{FeatureTable, check_target};
-use featherank::engine::LocalEngine;
+use featherank::engine::{Engine, LocalEngine};
 use featherank::registry::{self, Category};
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -88,12 +88,15 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         return Err(no_model(spec.name).into());
     }
     let data = args.reading.read(&args.train, output)?;
-    let valid = match args.valid.is_empty() {
-        true => None,
-        false => Some(Arc::new(args.reading.read_like(&args.valid, &data, &args.train, output)?)),
-    };
     let constraints = args.limits.constraints(data.features())?;
     let observer = Progress::start(output);
+    let valid: Option<Arc<dyn Engine>> = match args.valid.is_empty() {
+        true => None,
+        false => {
+            let valid = args.reading.read_like(&args.valid, &data, &args.train, output)?;
+            Some(Arc::new(LocalEngine::new(valid, common.threads)?.observed_by(observer.clone())))
+        }
+    };
     let engine = LocalEngine::new(data, common.threads)?.observed_by(observer.clone());
     let run = Run { observer, valid, ..Run::new(args.seed, constraints) };
     let start = Instant::now();

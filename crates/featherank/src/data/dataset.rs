@@ -265,6 +265,13 @@ impl Queries {
         &self.ids[query]
     }
 
+    /// A number that depends on the query's id alone.
+    pub fn key(&self, query: usize) -> u64 {
+        let mut hash = Fnv::default();
+        hash.write(self.ids[query].as_bytes());
+        hash.0
+    }
+
     /// All query ids in order.
     pub fn ids(&self) -> &[String] {
         &self.ids

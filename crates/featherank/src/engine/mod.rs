@@ -21,12 +21,12 @@ pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments, Relief, ReliefPass,
+    MergeGains, MergeGainsPass, Moments, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
 /// Access to rows, wherever they are.
-pub trait Engine: Sync {
+pub trait Engine: Send + Sync {
     /// What the data is like: features, labels, query sizes; never rows.
     fn schema(&self) -> &Schema;
     /// Asks all rows and merges the answers.
@@ -58,6 +58,8 @@ pub enum Pass {
     Relief(ReliefPass),
     /// What the best merge of rankings would be worth.
     MergeGains(MergeGainsPass),
+    /// Squared hinge over preference pairs, its slope and its curvature.
+    PairwiseHinge(PairwiseHingePass),
 }
 
 /// Which features to measure alone, and how.
@@ -80,6 +82,7 @@ impl Pass {
             Pass::Correlations(_) => "comparing features",
             Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
+            Pass::PairwiseHinge(_) => "comparing documents that differ in relevance",
         }
     }
 }
@@ -103,6 +106,8 @@ pub enum Outcome {
     Relief(Relief),
     /// To [`Pass::MergeGains`].
     MergeGains(MergeGains),
+    /// To [`Pass::PairwiseHinge`].
+    PairwiseHinge(PairwiseHinge),
 }
 
 impl Outcome {
@@ -122,6 +127,7 @@ impl Outcome {
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
+            (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -195,6 +201,13 @@ impl dyn Engine + '_ {
         }
         match self.run(&Pass::MergeGains(pass))? {
             Outcome::MergeGains(gains) => Ok(gains),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+    /// Squared hinge over preference pairs at a linear model's weights.
+    pub fn pairwise_hinge(&self, pass: PairwiseHingePass) -> Result<PairwiseHinge> {
+        match self.run(&Pass::PairwiseHinge(pass))? {
+            Outcome::PairwiseHinge(hinge) => Ok(hinge),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

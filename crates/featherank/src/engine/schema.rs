@@ -11,6 +11,9 @@ pub struct Schema {
     pub features: FeatureTable,
     /// Number of documents of each query.
     pub query_sizes: Vec<u32>,
+    /// A number for each query that depends on its id alone, to tell queries apart wherever their rows are.
+    #[serde(default)]
+    pub query_keys: Vec<u64>,
     /// How many documents have each label, smallest label first.
     pub labels: Vec<LabelCount>,
     /// Preference pairs: documents of one query with different labels.
@@ -55,6 +58,7 @@ impl Schema {
         Schema {
             features,
             query_sizes,
+            query_keys: (0..data.queries().len()).map(|q| data.queries().key(q)).collect(),
             labels,
             pairs,
             without_relevant,

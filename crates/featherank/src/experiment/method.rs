@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::data::FeatureId;
 use crate::data::folds::Fold;
-use crate::engine::LocalEngine;
+use crate::engine::{Engine, LocalEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::RankerSpec;
@@ -115,13 +115,13 @@ impl Selecting {
             [] => vec![run.constraints.k],
             sizes => sizes.iter().copied().map(Some).collect(),
         };
-        let valid = Some(Arc::new(fold.valid.clone()));
+        let valid: Arc<dyn Engine> = Arc::new(LocalEngine::new(fold.valid.clone(), 0)?);
         let mut all = Vec::new();
         for tried in combinations(&self.grid) {
             let settings = [&self.fixed[..], &tried].concat();
             for &k in &sizes {
                 let constraints = Constraints { k, ..run.constraints.clone() };
-                let run = Run { constraints, valid: valid.clone(), ..run.clone() };
+                let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
                 let start = Instant::now();
                 let selection = self.selector.run(&settings, &run, &engine)?;
                 let seconds = start.elapsed().as_secs_f64();

@@ -1,5 +1,6 @@
 //! Selectors: methods that choose features.
 
+pub mod embedded;
 pub mod filter;
 pub mod forward;
 pub mod search;
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-pub use selection::{Chosen, DataSummary, PathStep, Selection, SetAside};
+pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
 
 /// A method that chooses features.
 pub trait Selector: Send + Sync {

@@ -34,9 +34,29 @@ pub struct Selection {
     /// The model of a method that selects while it trains, with the chosen features alone.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::rank::embedded_model")]
     pub model: Option<Model>,
+    /// The models that a method which selects while it trains has fitted on its way, family after family, from sparse to dense.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fits: Vec<Fit>,
     /// How far the model is from the best one, by name: the violation of the conditions of optimality, or a gap.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub certificate: BTreeMap<String, f64>,
+}
+
+/// One of the models that a method fitted on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// What was set for it.
+    pub settings: BTreeMap<String, f64>,
+    /// How many features it uses.
+    pub features: usize,
+    /// What it is worth on validation data, where it was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// How far it is from the best one.
+    pub certificate: BTreeMap<String, f64>,
+    /// Whether this is the model that was chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
 }
 
 /// What a selection was made from.
@@ -152,6 +172,7 @@ impl Selection {
             path: path(run, &schema.features, &order),
             set_aside: set_aside.map(|&f| SetAside::dead(schema.features.get(f))).collect(),
             model: None,
+            fits: Vec::new(),
             certificate: BTreeMap::new(),
         })
     }

@@ -5,6 +5,8 @@
     reason = "each test file uses a part; a failure here is a failed test"
 )]
 
+pub mod embedded;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -7,6 +7,7 @@ mod kendall;
 mod linear_measures;
 mod merge_gains;
 mod moments;
+mod pairwise_hinge;
 mod rankings;
 mod relief;
 mod top_overlap;
@@ -21,7 +22,10 @@ pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
 pub(crate) use merge_gains::MergeMemory;
 pub use merge_gains::{MergeGains, MergeGainsPass};
 pub use moments::{FeatureMoments, Moments};
+pub use pairwise_hinge::{PairwiseHinge, PairwiseHingePass};
 pub use relief::{QuerySample, Relief, ReliefPass};
+
+use crate::data::View;
 
 /// JSON has no NaN.
 mod nan_as_null {
@@ -41,4 +45,14 @@ mod nan_as_null {
             .map(|row| row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
             .collect())
     }
+}
+
+/// The queries of a block that are not left out, by their keys, which ascend.
+pub(crate) fn without<'a>(block: &View<'a>, leave_out: &[u64]) -> View<'a> {
+    if leave_out.is_empty() {
+        return block.clone();
+    }
+    let queries = block.data().queries();
+    let stays = |&q: &usize| leave_out.binary_search(&queries.key(q)).is_err();
+    block.with_queries(block.queries().filter(stays).collect::<Vec<_>>())
 }

@@ -12,7 +12,6 @@ pub mod linear_regression;
 pub mod listnet;
 pub mod newton;
 pub mod pair_free;
-pub mod proximal_newton;
 pub mod rank_rls;
 pub mod ranksvm_primal;
 pub mod ranksvm_struct;

@@ -95,7 +95,7 @@ impl<'a> SquaredHingeProblem<'a> {
             if decrement.is_nan() || decrement <= tolerance * last {
                 break;
             }
-            let next = self.minimum_along(c, penalties, &point, &direction);
+            let next = self.minimum_along(c, penalties, &point, &direction)?;
             let value = objective(c, penalties, &next);
             // Rounding errors are all that is left.
             if value.is_nan() || value >= last {
@@ -154,12 +154,12 @@ impl<'a> SquaredHingeProblem<'a> {
         PivotedCholesky::new(matrix, 0.0).solve(&downhill)
     }
 
-    fn minimum_along(&self, c: f64, penalties: &[f64], from: &Point, direction: &[f64]) -> Point {
+    fn minimum_along(&self, c: f64, penalties: &[f64], from: &Point, direction: &[f64]) -> Result<Point> {
         let change = self.design.scores(direction);
         let at = |t: f64| {
             let along = |(a, b): (&f64, &f64)| a + t * b;
             let weights: Vec<f64> = from.weights.iter().zip(direction).map(along).collect();
-            self.point(weights, from.scores.iter().zip(&change).map(along).collect())
+            Ok(self.point(weights, from.scores.iter().zip(&change).map(along).collect()))
         };
         let weighted =
             |a: &[f64], b: &[f64]| a.iter().zip(b).zip(penalties).map(|((a, b), p)| p * a * b).sum::<f64>();
@@ -170,7 +170,7 @@ impl<'a> SquaredHingeProblem<'a> {
             weighted(direction, direction)
                 + c * dot(&self.preferences.curvature(&point.violations, &change), &change)
         };
-        minimum_along(slope(from), 1.0, f64::INFINITY, at, slope, bend).1
+        Ok(minimum_along(slope(from), 1.0, f64::INFINITY, at, slope, bend)?.1)
     }
 }
 
@@ -207,12 +207,12 @@ pub(crate) fn minimum_along<P>(
     first: f64,
     guess: f64,
     most: f64,
-    at: impl Fn(f64) -> P,
+    at: impl Fn(f64) -> Result<P>,
     slope: impl Fn(&P) -> f64,
     bend: impl Fn(&P) -> f64,
-) -> (f64, P) {
+) -> Result<(f64, P)> {
     let (mut low, mut high, mut t) = (0.0, f64::INFINITY, guess.min(most));
-    let mut point = at(t);
+    let mut point = at(t)?;
     for _ in 0..50 {
         let slope = slope(&point);
         if slope.abs() <= 1e-10 * first.abs() || (slope < 0.0 && t >= most) {
@@ -233,9 +233,9 @@ pub(crate) fn minimum_along<P>(
             break;
         }
         t = next;
-        point = at(t);
+        point = at(t)?;
     }
-    (t, point)
+    Ok((t, point))
 }
 
 fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {

@@ -1,7 +1,7 @@
 //! Filters: methods that look at features without training a ranker.
 
 pub mod best_gain;
-mod candidates;
+pub(super) mod candidates;
 pub mod cfs;
 pub mod consistency;
 pub mod discrete;

@@ -1,0 +1,77 @@
+//! Squared hinge over preference pairs at a linear model's weights: its value, slope and curvature, without looking at a pair.
+//!
+//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; how sums over pairs become sums over sorted
+//! documents is told in [`crate::rank::linear::pair_free`]. Everything is a sum over queries, so that answers merge by addition.
+
+use serde::{Deserialize, Serialize};
+
+use super::without;
+use crate::data::{FeatureId, View};
+use crate::rank::linear::design::Design;
+use crate::rank::linear::newton::second_derivative;
+use crate::rank::linear::pair_free::Preferences;
+
+/// A linear model, and what is wanted beside loss and slope.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PairwiseHingePass {
+    /// The features that the model weighs.
+    pub features: Vec<FeatureId>,
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
+    pub leave_out: Vec<u64>,
+    /// Features between which the second derivative is wanted, by their places.
+    pub curved: Vec<usize>,
+    /// A change of the weights along which the second derivative is wanted.
+    pub direction: Option<Vec<f64>>,
+}
+
+/// The loss and its derivatives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairwiseHinge {
+    /// Number of preference pairs.
+    pub pairs: u64,
+    /// Σ max(0, 1 − margin)².
+    pub loss: f64,
+    /// Its derivative by each weight.
+    pub slope: Vec<f64>,
+    /// Its second derivative between the features that were asked for, row after row.
+    pub curvature: Vec<f64>,
+    /// Its second derivative along the direction that was asked for.
+    pub bend: f64,
+}
+
+impl PairwiseHinge {
+    pub(crate) fn of(pass: &PairwiseHingePass, block: &View<'_>) -> Self {
+        let design = Design::with_features(&without(block, &pass.leave_out), pass.features.clone());
+        let preferences = Preferences::new(design.labels(), design.queries());
+        let violations = preferences.violations(&design.scores(&pass.weights));
+        let twice = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
+        let bend = pass.direction.as_ref().map_or(0.0, |direction| {
+            let change = design.scores(direction);
+            let curved = preferences.curvature(&violations, &change);
+            2.0 * curved.iter().zip(&change).map(|(h, u)| h * u).sum::<f64>()
+        });
+        let curvature = match &pass.curved[..] {
+            [] => Vec::new(),
+            places => twice(second_derivative(&design.restricted(places), &preferences, &violations)),
+        };
+        PairwiseHinge {
+            pairs: preferences.pairs(),
+            loss: 2.0 * violations.squared,
+            slope: twice(design.transposed(&violations.squared_slope)),
+            curvature,
+            bend,
+        }
+    }
+
+    pub(crate) fn merge(mut self, next: Self) -> Self {
+        let add = |all: &mut [f64], more: &[f64]| all.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        self.pairs += next.pairs;
+        self.loss += next.loss;
+        self.bend += next.bend;
+        add(&mut self.slope, &next.slope);
+        add(&mut self.curvature, &next.curvature);
+        self
+    }
+}

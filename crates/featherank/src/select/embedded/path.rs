@@ -1,0 +1,382 @@
+//! The one driver of embedded methods: paths over a parameter that makes models sparser or denser, and the choice among models.
+//!
+//! A [`Family`] fits models for one value of its parameter; a method has one family, or one for each value of a second parameter. The
+//! driver walks each family's path from sparse to dense on the training data, each fit starting from its neighbour, and chooses a model:
+//!
+//! * at the user's value, where one is set;
+//! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k, the k features of the next
+//!   denser model with the largest |weight| × spread are taken, and the model is fitted to them anew, with the same loss and value;
+//! * else the one that does best on validation data, or on held-out parts of the training data ([`HeldOut`]): the first of
+//!   equals, and never an empty one. Where several families are left in the first two cases, the same decides between them.
+//!
+//! Chosen features are ordered by |weight| × spread, the standard deviation within queries: how much they move a ranking.
+//! The path of the selection is the order in which features first come in, with the share of the path that was still ahead as its
+//! value (0 for those that never do), or the family's own order. Dead, dropped and unaffordable features are not shown to the
+//! method. Features to keep are never penalised where the method has penalties; elsewhere they are chosen even where the model has
+//! no use for them. A model never uses a feature that is not chosen: where constraints forbid a part of it, it is
+//! fitted to the others anew.
+
+use super::held_out::{HeldOut, best};
+use super::sample::{Sample, Scale};
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::rank::LinearModel;
+use crate::run::Run;
+use crate::select::filter::candidates::Candidates;
+use crate::select::{Fit, Selection};
+
+/// Halvings of the interval in which a model with k features is looked for.
+const HALVINGS: usize = 25;
+
+/// Doublings of the parameter beyond its grid, where the densest model has fewer than k features, or an empty one must grow.
+const DOUBLINGS: usize = 20;
+
+/// Sparse linear models along one parameter.
+pub trait Family: Sync {
+    /// What users know a value as, and what else is fixed in this family.
+    fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)>;
+
+    /// Values of the parameter, from sparse to dense: all ascending or all descending, and above 0.
+    fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>>;
+
+    /// The models for one value, usually one; the same number for all samples, and the densest last. `near` is the last model of the neighbour on
+    /// the path. Features that the run wants to keep need not be paid for.
+    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>>;
+
+    /// Whether models have as many features as the run's constraints say for any value of the parameter.
+    fn counts_itself(&self) -> bool {
+        false
+    }
+}
+
+/// A sparse linear model, and how far it is from the best one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sparse {
+    /// One weight a feature of the sample.
+    pub weights: Vec<f64>,
+    /// What is certified, by name: `kkt`, `gap` or `gradient`.
+    pub certificate: (&'static str, f64),
+    /// What tells it from other models of the same value.
+    pub settings: Vec<(&'static str, f64)>,
+    /// The family's own order of features, by place, best first, and what it says of each; empty where the path decides.
+    pub order: Vec<(usize, f64)>,
+    /// What the family wants to know when it fits the neighbour.
+    pub state: Vec<f64>,
+}
+
+impl Sparse {
+    /// Weights and their certificate.
+    pub fn new(weights: Vec<f64>, certifies: &'static str, certificate: f64) -> Self {
+        Sparse {
+            weights,
+            certificate: (certifies, certificate),
+            settings: Vec::new(),
+            order: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+
+    /// Nothing is chosen.
+    pub fn is_empty(&self) -> bool {
+        self.weights.iter().all(|w| *w == 0.0)
+    }
+}
+
+/// Models of one family: values of its parameter, and the models of each.
+struct Path<'a> {
+    family: &'a dyn Family,
+    values: Vec<f64>,
+    models: Vec<Vec<Sparse>>,
+}
+
+/// Selects by the best model of some families; `fixed` is the user's value of the parameter.
+pub(super) fn select(
+    families: &[&dyn Family],
+    run: &Run,
+    engine: &dyn Engine,
+    scale: Scale,
+    measure: &Measure,
+    fixed: Option<f64>,
+) -> Result<Selection> {
+    let candidates = Candidates::of(run, engine)?;
+    let sample = Sample::new(run, engine, &candidates, scale)?;
+    let mut paths = Vec::with_capacity(families.len());
+    for &family in families {
+        let values = values(family, &sample, fixed)?;
+        let models = fit_all(family, &sample, &values)?;
+        paths.push(Path { family, values, models });
+    }
+    // What is chosen from: all models, or one value of each family.
+    let narrowed = |path: &Path<'_>| -> Result<Option<(Vec<f64>, Vec<Vec<Sparse>>)>> {
+        let last = path.values.len() - 1;
+        Ok(match run.constraints.k {
+            _ if fixed.is_some() => Some((vec![path.values[last]], vec![path.models[last].clone()])),
+            Some(k) if !path.family.counts_itself() => {
+                let (value, models) = of_size(path, &sample, k)?;
+                // Models before the last one have other numbers of features.
+                Some((vec![value], vec![models[models.len() - 1..].to_vec()]))
+            }
+            _ => None,
+        })
+    };
+    let mut finals: Vec<(usize, f64, Sparse)> = Vec::new();
+    let mut values_of: Vec<Vec<f64>> = Vec::new();
+    for (which, path) in paths.iter().enumerate() {
+        let narrow = narrowed(path)?;
+        let (values, models) = match &narrow {
+            Some((values, models)) => (values, models),
+            None => (&path.values, &path.models),
+        };
+        for (&value, models) in values.iter().zip(models) {
+            finals.extend(models.iter().map(|model| (which, value, model.clone())));
+        }
+        values_of.push(values.clone());
+    }
+    let of_size = run.constraints.k.is_some() && fixed.is_none();
+    let judged = match finals.len() {
+        1 => {
+            check_measure(engine, measure)?;
+            vec![None]
+        }
+        _ => {
+            let whole: Vec<Vec<f64>> = finals.iter().map(|(_, _, model)| model.weights.clone()).collect();
+            let fit = |part: &Sample<'_>| -> Result<Vec<Vec<f64>>> {
+                let mut all = Vec::new();
+                for (path, values) in paths.iter().zip(&values_of) {
+                    for models in fit_all(path.family, part, values)? {
+                        let first =
+                            if of_size && !path.family.counts_itself() { models.len() - 1 } else { 0 };
+                        all.extend(models.into_iter().skip(first).map(|model| model.weights));
+                    }
+                }
+                Ok(all)
+            };
+            HeldOut::new(&sample, measure)?.values(&sample, &whole, fit)?
+        }
+    };
+    // Where some part of very small data empties every model, the densest that ranks is taken.
+    let ranks = |(_, _, model): &(usize, f64, Sparse)| !model.is_empty();
+    let place = best(&judged).or_else(|| finals.iter().rposition(ranks)).unwrap_or(finals.len() - 1);
+    let fits = record(&sample, &paths, &finals, &judged, place);
+    let (which, value, model) = finals.swap_remove(place);
+    if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
+        return Err(nothing_ranks());
+    }
+    let family = paths[which].family;
+    let entered = entries(&sample, &paths[which], &model);
+    let result = Choice { sample: &sample, candidates: &candidates, entered }
+        .select(model, |fewer| denser(family, fewer, value))?;
+    Ok(Selection { fits, ..result })
+}
+
+/// The values of a family that are fitted.
+fn values(family: &dyn Family, sample: &Sample<'_>, fixed: Option<f64>) -> Result<Vec<f64>> {
+    match fixed {
+        Some(fixed) if family.counts_itself() => Ok(vec![fixed]),
+        Some(fixed) => {
+            // The sparser ones say in which order features come in, and lead to it.
+            let mut grid = family.grid(sample)?;
+            let ascends = ascends(&grid);
+            grid.retain(|&value| if ascends { value < fixed } else { value > fixed });
+            grid.push(fixed);
+            Ok(grid)
+        }
+        None => family.grid(sample),
+    }
+}
+
+fn ascends(grid: &[f64]) -> bool {
+    grid.first() <= grid.last()
+}
+
+/// The models of all values, each reached from its neighbour.
+fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<Vec<Vec<Sparse>>> {
+    let mut all: Vec<Vec<Sparse>> = Vec::with_capacity(values.len());
+    for (&value, done) in values.iter().zip(1..) {
+        let near = all.last().and_then(|models| models.last());
+        all.push(family.fit(sample, value, near)?);
+        sample.run.step("following the path", done, Some(values.len() as u64))?;
+    }
+    Ok(all)
+}
+
+/// How many features a selection from a model has.
+fn size(sample: &Sample<'_>, model: &Sparse) -> usize {
+    let free = (0..sample.width()).filter(|&k| model.weights[k] != 0.0 && !sample.is_kept(k)).count();
+    free + sample.run.constraints.keep.len()
+}
+
+fn last_size(sample: &Sample<'_>, models: &[Sparse]) -> usize {
+    models.last().map_or(0, |model| size(sample, model))
+}
+
+/// Models with exactly `k` features, or the next denser ones where there is none; the densest where none has so many.
+fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<Sparse>)> {
+    let Path { family, values, models } = path;
+    let towards_dense = if ascends(values) { 2.0 } else { 0.5 };
+    let fit = |value: f64, near: &[Sparse]| -> Result<(f64, Vec<Sparse>)> {
+        let models = family.fit(sample, value, near.last())?;
+        sample.run.step("looking for the number of features", 1, None)?;
+        Ok((value, models))
+    };
+    let reached = models.iter().position(|models| last_size(sample, models) >= k);
+    let place = reached.unwrap_or(values.len() - 1);
+    let mut dense = (values[place], models[place].clone());
+    let mut sparse = match place {
+        0 => dense.0 / f64::powi(towards_dense, 10),
+        _ => values[place - 1],
+    };
+    for _ in 0..DOUBLINGS {
+        if last_size(sample, &dense.1) >= k {
+            break;
+        }
+        sparse = dense.0;
+        dense = fit(towards_dense * dense.0, &dense.1)?;
+    }
+    for _ in 0..HALVINGS {
+        if last_size(sample, &dense.1) <= k {
+            break;
+        }
+        let middle = fit((sparse * dense.0).sqrt(), &dense.1)?;
+        if last_size(sample, &middle.1) < k {
+            sparse = middle.0;
+        } else {
+            dense = middle;
+        }
+    }
+    Ok(dense)
+}
+
+/// Features in the order in which they first come in, with the share of the path that was ahead; those that come in together by how
+/// much they move a ranking.
+fn entries(sample: &Sample<'_>, path: &Path<'_>, chosen: &Sparse) -> Vec<(FeatureId, f64)> {
+    if !chosen.order.is_empty() {
+        return chosen.order.iter().map(|&(k, value)| (sample.features()[k], value)).collect();
+    }
+    let last: Vec<&Sparse> = path.models.iter().filter_map(|models| models.last()).collect();
+    let first = |k: usize| last.iter().position(|model| model.weights[k] != 0.0);
+    let mut entered: Vec<(usize, usize)> = (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
+    let effect = |&(place, k): &(usize, usize)| last[place].weights[k].abs() * sample.spreads()[k];
+    entered.sort_by(|a, b| a.0.cmp(&b.0).then(effect(b).total_cmp(&effect(a))).then(a.1.cmp(&b.1)));
+    let ahead = |place: usize| 1.0 - place as f64 / last.len() as f64;
+    entered.into_iter().map(|(place, k)| (sample.features()[k], ahead(place))).collect()
+}
+
+/// The last model for a value, or for the first of its doubles whose model is not empty.
+fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse> {
+    let towards_dense = if ascends(&family.grid(sample)?) { 2.0 } else { 0.5 };
+    let mut value = value;
+    for _ in 0..DOUBLINGS {
+        match family.fit(sample, value, None)?.pop() {
+            Some(model) if !model.is_empty() => return Ok(model),
+            _ => value *= towards_dense,
+        }
+    }
+    Err(nothing_ranks())
+}
+
+/// All models that were fitted, for whoever wants to look at the path.
+fn record(
+    sample: &Sample<'_>,
+    paths: &[Path<'_>],
+    finals: &[(usize, f64, Sparse)],
+    judged: &[Option<f64>],
+    chosen: usize,
+) -> Vec<Fit> {
+    let fit = |which: usize, value: f64, model: &Sparse, judged: Option<f64>, chosen: bool| {
+        let own = paths[which].family.settings(sample, value);
+        let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
+        Fit {
+            settings: named(&[&own[..], &model.settings].concat()),
+            features: model.weights.iter().filter(|w| **w != 0.0).count(),
+            value: judged,
+            certificate: named(&[model.certificate]),
+            chosen,
+        }
+    };
+    let mut fits = Vec::new();
+    let place_of = |which: usize, value: f64, model: &Sparse| {
+        finals.iter().position(|(w, v, m)| *w == which && *v == value && m.settings == model.settings)
+    };
+    for (which, path) in paths.iter().enumerate() {
+        for (&value, models) in path.values.iter().zip(&path.models) {
+            for model in models {
+                let place = place_of(which, value, model);
+                let judged = place.and_then(|place| judged[place]);
+                fits.push(fit(which, value, model, judged, place == Some(chosen)));
+            }
+        }
+    }
+    // Bisection goes between the values of the path.
+    if !fits.iter().any(|fit| fit.chosen) {
+        let (which, value, model) = &finals[chosen];
+        fits.push(fit(*which, *value, model, judged[chosen], true));
+    }
+    fits
+}
+
+/// A measure that validation data would be judged by must make sense even where nothing is left to judge.
+fn check_measure(engine: &dyn Engine, measure: &Measure) -> Result<()> {
+    measure.check_labels(engine.schema().largest_label())
+}
+
+/// The features of the chosen model, under the run's constraints.
+struct Choice<'a> {
+    sample: &'a Sample<'a>,
+    candidates: &'a Candidates,
+    entered: Vec<(FeatureId, f64)>,
+}
+
+impl Choice<'_> {
+    /// The selection of a model's features, best first; `refit` fits the model to fewer features where constraints forbid some.
+    fn select(&self, model: Sparse, refit: impl Fn(&Sample<'_>) -> Result<Sparse>) -> Result<Selection> {
+        let Choice { sample, candidates, entered } = self;
+        let (run, engine) = (sample.run, sample.engine());
+        let effects = sample.spreads().iter().zip(&model.weights).map(|(spread, w)| spread * w.abs());
+        let mut chosen: Vec<(FeatureId, f64)> =
+            sample.features().iter().copied().zip(effects).filter(|(_, effect)| *effect > 0.0).collect();
+        chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+        let used: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
+        let known: Vec<FeatureId> = entered.iter().map(|(f, _)| *f).collect();
+        let never = candidates.without(&known).into_iter().map(|f| (f, 0.0));
+        let order: Vec<(FeatureId, f64)> = entered.iter().copied().chain(never).collect();
+        let others = order.iter().filter(|(f, _)| !used.contains(f));
+        let rest: Vec<(FeatureId, f64)> = others.map(|&(f, _)| (f, 0.0)).collect();
+        let selection = candidates.select(run, engine, &chosen, &rest)?;
+        let selected = selection.columns(&engine.schema().features)?;
+        let (fitted, model) = match used.iter().all(|f| selected.contains(f)) {
+            true => ((*sample).clone(), model),
+            false => {
+                let fewer = sample.with_features(&selected);
+                let model = refit(&fewer)?;
+                (fewer, model)
+            }
+        };
+        let weights = fitted.features().iter().copied().zip(fitted.raw(&model.weights));
+        let weights: Vec<(FeatureId, f64)> = weights.filter(|(_, w)| *w != 0.0).collect();
+        let (name, certificate) = model.certificate;
+        Ok(Selection {
+            model: Some(LinearModel::new(&engine.schema().features, &weights).into()),
+            certificate: [(name.to_owned(), certificate)].into(),
+            ..selection.with_path(run, engine.schema(), &self.kept_first(&order))
+        })
+    }
+
+    fn kept_first(&self, order: &[(FeatureId, f64)]) -> Vec<(FeatureId, f64)> {
+        let keep = &self.sample.run.constraints.keep;
+        let (kept, free): (Vec<_>, Vec<_>) = order.iter().copied().partition(|(f, _)| keep.contains(f));
+        let dead = keep.iter().filter(|f| !self.candidates.keep.contains(f)).map(|&f| (f, 0.0));
+        kept.into_iter().chain(dead).chain(free).collect()
+    }
+}
+
+/// The error for a model without features.
+pub(super) fn nothing_ranks() -> Error {
+    Error::Conflict {
+        what: "the model uses no feature".into(),
+        help: "let the method find its parameter, say how many features you want with --k, or offer others"
+            .into(),
+    }
+}

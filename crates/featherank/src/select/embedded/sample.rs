@@ -1,0 +1,212 @@
+//! What a sparse linear model learns from: some features of some queries, on comparable scales.
+//!
+//! Penalties treat all weights alike, so that a feature counted in thousands would be free and one counted in thousandths
+//! unaffordable. Published methods were tried on LETOR, whose features lie between 0 and 1 in every query; such data is taken as it is. Where some
+//! value lies outside, features are divided by their standard deviation within queries first (`scale = auto`). The
+//! final model weighs the features as they are in the data.
+
+use super::super::filter::candidates::Candidates;
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::engine::passes::{Centring, GramPass, PairwiseHingePass};
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::run::Run;
+
+/// How features are made comparable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// As they are where all values lie between 0 and 1, by their spread otherwise.
+    Auto,
+    /// As they are.
+    None,
+    /// Divided by their standard deviation within queries.
+    Spread,
+}
+
+impl Scale {
+    /// The parameter `scale`.
+    pub(super) fn from_params(params: &Params) -> Self {
+        match params.text("scale") {
+            "none" => Scale::None,
+            "spread" => Scale::Spread,
+            _ => Scale::Auto,
+        }
+    }
+}
+
+/// Features and queries that a model is fitted to.
+#[derive(Clone)]
+pub struct Sample<'a> {
+    /// The run.
+    pub run: &'a Run,
+    engine: &'a dyn Engine,
+    features: Vec<FeatureId>,
+    divisors: Vec<f64>,
+    spreads: Vec<f64>,
+    leave_out: Vec<u64>,
+    pairs: f64,
+}
+
+/// The mean of max(0, 1 − margin)² over preference pairs, at some weights.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loss {
+    /// Its value.
+    pub value: f64,
+    /// Its derivative by each weight.
+    pub slope: Vec<f64>,
+    /// Its second derivative along the direction that was asked for.
+    pub bend: f64,
+}
+
+impl<'a> Sample<'a> {
+    /// All queries, and the features that a run may choose.
+    pub fn of(run: &'a Run, engine: &'a dyn Engine, scale: Scale) -> Result<Self> {
+        Self::new(run, engine, &Candidates::of(run, engine)?, scale)
+    }
+
+    /// The same, where the features that may be chosen are known.
+    pub(super) fn new(
+        run: &'a Run,
+        engine: &'a dyn Engine,
+        candidates: &Candidates,
+        scale: Scale,
+    ) -> Result<Self> {
+        let mut features = [&candidates.keep[..], &candidates.free].concat();
+        features.sort_unstable();
+        if features.is_empty() {
+            return Err(Error::Conflict {
+                what: "no feature that differs within queries may be chosen".into(),
+                help: "drop fewer features, or raise the budget".into(),
+            });
+        }
+        let spreads = spreads(engine, &features)?;
+        let divide = match scale {
+            Scale::None => false,
+            Scale::Spread => true,
+            Scale::Auto => {
+                let moments = engine.moments()?;
+                let is_outside = |f: &FeatureId| {
+                    let feature = &moments.features[f.index()];
+                    feature.min < 0.0 || feature.max > 1.0
+                };
+                features.iter().any(is_outside)
+            }
+        };
+        let divisors = if divide { spreads.clone() } else { vec![1.0; features.len()] };
+        let spreads = spreads.iter().zip(&divisors).map(|(spread, divisor)| spread / divisor).collect();
+        let pairs = engine.schema().pairs as f64;
+        Ok(Sample { run, engine, features, divisors, spreads, leave_out: Vec::new(), pairs })
+    }
+
+    /// The same without some queries, by their keys; `None` where no preference pair is left.
+    pub fn leaving_out(&self, mut keys: Vec<u64>) -> Result<Option<Self>> {
+        keys.sort_unstable();
+        let mut part = Sample { leave_out: keys, pairs: 1.0, ..self.clone() };
+        let pass = PairwiseHingePass { leave_out: part.leave_out.clone(), ..PairwiseHingePass::default() };
+        part.pairs = part.engine.pairwise_hinge(pass)?.pairs as f64;
+        Ok((part.pairs > 0.0).then_some(part))
+    }
+
+    /// The same with some of its features only.
+    #[must_use]
+    pub fn with_features(&self, features: &[FeatureId]) -> Self {
+        let places: Vec<usize> =
+            (0..self.width()).filter(|&k| features.contains(&self.features[k])).collect();
+        self.restricted(&places)
+    }
+
+    /// The same with some of its features only, by their places.
+    #[must_use]
+    pub fn restricted(&self, places: &[usize]) -> Self {
+        Sample {
+            features: places.iter().map(|&k| self.features[k]).collect(),
+            divisors: places.iter().map(|&k| self.divisors[k]).collect(),
+            spreads: places.iter().map(|&k| self.spreads[k]).collect(),
+            leave_out: self.leave_out.clone(),
+            ..*self
+        }
+    }
+
+    /// The features, in the order of weights.
+    pub fn features(&self) -> &[FeatureId] {
+        &self.features
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Number of preference pairs.
+    pub fn pairs(&self) -> f64 {
+        self.pairs
+    }
+
+    /// Standard deviation of every feature within queries, on the scale of the weights: a weight times this says how much
+    /// the feature moves a ranking.
+    pub fn spreads(&self) -> &[f64] {
+        &self.spreads
+    }
+
+    /// Whether the run wants the feature at this place in any case.
+    pub fn is_kept(&self, place: usize) -> bool {
+        self.run.constraints.keep.contains(&self.features[place])
+    }
+
+    /// What weights are for features as they are in the data.
+    pub fn raw(&self, weights: &[f64]) -> Vec<f64> {
+        weights.iter().zip(&self.divisors).map(|(w, divisor)| w / divisor).collect()
+    }
+
+    /// The engine behind the sample.
+    pub(super) fn engine(&self) -> &'a dyn Engine {
+        self.engine
+    }
+
+    /// Keys of the queries that are left out, ascending.
+    pub(super) fn left_out(&self) -> &[u64] {
+        &self.leave_out
+    }
+
+    /// The mean squared hinge over pairs.
+    pub fn loss(&self, weights: &[f64]) -> Result<Loss> {
+        self.loss_along(weights, None)
+    }
+
+    /// The same, with its second derivative along a direction.
+    pub fn loss_along(&self, weights: &[f64], direction: Option<&[f64]>) -> Result<Loss> {
+        let direction = direction.map(|direction| self.raw(direction));
+        let hinge = self.engine.pairwise_hinge(PairwiseHingePass { direction, ..self.pass(weights) })?;
+        let slope = hinge.slope.iter().zip(&self.divisors).map(|(slope, by)| slope / by / self.pairs);
+        Ok(Loss { value: hinge.loss / self.pairs, slope: slope.collect(), bend: hinge.bend / self.pairs })
+    }
+
+    /// The second derivative of the mean squared hinge between features at some places, row after row.
+    pub fn curvature(&self, weights: &[f64], places: &[usize]) -> Result<Vec<f64>> {
+        let pass = PairwiseHingePass { curved: places.to_vec(), ..self.pass(weights) };
+        let mut curvature = self.engine.pairwise_hinge(pass)?.curvature;
+        let cells = places.iter().flat_map(|&k| places.iter().map(move |&l| (k, l)));
+        for (cell, (k, l)) in curvature.iter_mut().zip(cells) {
+            *cell /= self.divisors[k] * self.divisors[l] * self.pairs;
+        }
+        Ok(curvature)
+    }
+
+    fn pass(&self, weights: &[f64]) -> PairwiseHingePass {
+        PairwiseHingePass {
+            features: self.features.clone(),
+            weights: self.raw(weights),
+            leave_out: self.leave_out.clone(),
+            ..PairwiseHingePass::default()
+        }
+    }
+}
+
+/// Standard deviation of every feature around the means of its queries.
+fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+    let gram = engine.gram(GramPass { features: features.to_vec(), centring: Centring::PerQuery })?;
+    let width = features.len() + 1;
+    let squares = (0..features.len()).map(|k| gram.products[k * width + k]);
+    Ok(squares.map(|sum| (sum / gram.count.max(1) as f64).sqrt()).collect())
+}
