@@ -26,6 +26,12 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::rank_filter::SPEC,
     &select::wrapper::greedy::SPEC,
     &select::embedded::l1_svm::SPEC,
+    &select::embedded::rank_rwfs::L1,
+    &select::embedded::rank_rwfs::L0,
+    &select::embedded::rank_rwfs::AROM,
+    &select::embedded::fenchel_rank::SPEC,
+    &select::embedded::fsm_rank::SPEC,
+    &select::embedded::nonconvex_svm::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -4,11 +4,14 @@
 mod common;
 
 use common::embedded::{
-    MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, loss, numbers, run, select,
-    shared_data, weights,
+    MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, ids, loss, numbers, run, select,
+    shared_data, tiny, weights,
 };
+use featherank::data::FeatureId;
 use featherank::engine::LocalEngine;
+use featherank::registry::ranker;
 use featherank::select::embedded::proximal_newton::{Penalty, minimise};
+use featherank::select::embedded::rank_rwfs::{Reweighted, Rule};
 use featherank::select::embedded::sample::{Sample, Scale};
 use proptest::prelude::*;
 
@@ -98,5 +101,129 @@ fn l1_svm_on_real_data_is_the_reference() {
     {
         let Some(got) = five_folds(folder, "l1-svm", &[("c", c)]) else { return };
         close(&got, &expected, 1e-4);
+    }
+}
+
+/// The samples of the shared data, unscaled.
+fn with_sample<T>(work: impl FnOnce(&Sample<'_>) -> T) -> T {
+    let (run, engine) = (run(), LocalEngine::new(shared_data(), 1).unwrap());
+    work(&Sample::of(&run, &engine, Scale::None).unwrap())
+}
+
+fn reweighted(rule: Rule, target: usize) -> Reweighted {
+    Reweighted { rule, threshold: 1e-5, target, exactly: false }
+}
+
+/// C = 1, times the seven pairs.
+fn rounds(rule: Rule, target: usize) -> Vec<Vec<f64>> {
+    with_sample(|sample| reweighted(rule, target).rounds(sample, 7.0, &[0.0; 3]).unwrap())
+}
+
+#[test]
+fn reweighting_equals_worked_numbers() {
+    let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
+    for (rule, name) in [(Rule::L1, "l1_trace"), (Rule::L0, "l0_trace"), (Rule::L0, "arom_trace")] {
+        let trace = rounds(rule, 0);
+        let expected = fixture[name].as_array().unwrap();
+        assert!(trace.len() >= 4);
+        let mut removed = [false; 3];
+        for (got, expected) in trace.iter().zip(expected) {
+            // The fixture goes on with features below the threshold; here they are removed.
+            let weights: Vec<f64> = numbers(&expected["w_eff"]);
+            let left: Vec<f64> =
+                weights.iter().zip(removed).map(|(&w, gone)| if gone { 0.0 } else { w }).collect();
+            close(got, &left, 2e-6);
+            weights.iter().zip(&mut removed).for_each(|(w, gone)| *gone |= w.abs() < 1e-5);
+        }
+    }
+}
+
+/// The facts behind the rules: what each converges to, and how much faster `l0` removes.
+#[test]
+fn reweighting_ends_where_it_should() {
+    let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
+    let data = shared_data();
+    let pairs = differences(&data);
+    let trace = rounds(Rule::L1, 0);
+    let limit = trace.last().unwrap();
+    close(limit, &numbers(&fixture["l1_limit_400_iters"]), 1e-5);
+    // The minimum of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)²: half the weight of l1-svm's sum.
+    let lasso = select("l1-svm", &[("c", "0.5"), ("scale", "none")], &data);
+    close(limit, &weights(lasso.model.as_ref().unwrap(), 3), 1e-5);
+    let gradient = loss(&pairs, limit).1;
+    close(&[gradient[0] / 2.0, gradient[2] / 2.0], &[-1.0, -1.0], 1e-4);
+    assert!(gradient[1].abs() / 2.0 < 1.0);
+    // Stationary for Σ log|w| + (C/2) Σ max(0, 1 − wᵀδ)²: w ∇ = −1 for every weight that is left.
+    let trace = rounds(Rule::L0, 0);
+    let limit = trace.last().unwrap();
+    let gradient = loss(&pairs, limit).1;
+    for (w, slope) in limit.iter().zip(&gradient).filter(|(w, _)| **w != 0.0) {
+        close(&[w * slope / 2.0], &[-1.0], 1e-4);
+    }
+    assert!(limit.iter().any(|w| *w != 0.0));
+    // One decays by about a half a round, the other quadratically.
+    assert_eq!((rounds(Rule::L0, 2).len(), rounds(Rule::L1, 2).len()), (4, 15));
+}
+
+/// What is left is trained anew, unscaled; AROM is RankRWFS-ℓ0 by another name.
+#[test]
+fn reweighted_methods_train_what_is_left() {
+    let data = shared_data();
+    let set = [("c", "1"), ("share", "0.7"), ("scale", "none")];
+    for method in ["rankrwfs-l1", "rankrwfs-l0", "rank-l2-arom"] {
+        let found = select(method, &set, &data);
+        assert_eq!(ids(&found), [1, 3], "{method}");
+        let view = data.view().with_features(vec![FeatureId(0), FeatureId(2)]);
+        let trained = ranker("ranksvm-primal").unwrap().fit(&[("c".into(), "7".into())], &run(), &view, None);
+        close(&weights(found.model.as_ref().unwrap(), 3), &weights(&trained.unwrap(), 3), 1e-6);
+        assert!(found.certificate["gradient"] <= 1e-10, "{method}");
+    }
+    let (arom, l0) = (select("rank-l2-arom", &[], &tiny()), select("rankrwfs-l0", &[], &tiny()));
+    assert_eq!((arom.selected, arom.model.unwrap().scorer), (l0.selected, l0.model.unwrap().scorer));
+}
+
+#[test]
+fn coupled_penalties_equal_worked_numbers() {
+    let fixture = fixture(include_str!("fixtures/fsmrank.json"));
+    let similarity: Vec<f64> = fixture["similarity"].as_array().unwrap().iter().flat_map(numbers).collect();
+    for (lambdas, expected) in fixture["solutions"].as_object().unwrap() {
+        let (likeness, price) = lambdas.split_once(',').unwrap();
+        let (likeness, price): (f64, f64) = (likeness.parse().unwrap(), price.parse().unwrap());
+        let penalty = Penalty {
+            linear: numbers(&fixture["importance"]).iter().map(|s| price / s).collect(),
+            coupling: similarity.iter().map(|a| likeness * a).collect(),
+        };
+        let found = with_sample(|sample| minimise(sample, &penalty, &[0.0; 3], 1e-10).unwrap());
+        close(&found.weights, &numbers(&expected["w"]), 2e-6);
+        close(&[found.objective], &[expected["objective"].as_f64().unwrap()], 1e-7);
+        assert!(found.violation <= 1e-10);
+    }
+}
+
+/// The fixture takes the sum of losses: λ and γλ are a seventh and the same of ours, over seven pairs.
+#[test]
+fn nonconvex_penalties_equal_worked_numbers() {
+    let fixture = fixture(include_str!("fixtures/nonconvex.json"));
+    let data = shared_data();
+    let lambda = (1.0f64 / 7.0).to_string();
+    for (penalty, name, epsilon) in [("log", "log", "0.1"), ("l0.5", "l05", "0.01"), ("mcp", "mcp", "0.01")] {
+        let expected = &fixture["solutions"][name];
+        let after = |rounds: usize| {
+            let rounds = rounds.to_string();
+            let set = [
+                ("penalty", penalty),
+                ("lambda", lambda.as_str()),
+                ("epsilon", epsilon),
+                ("gamma", "21"),
+                ("rounds", rounds.as_str()),
+                ("scale", "none"),
+            ];
+            weights(select("nonconvex-svm", &set, &data).model.as_ref().unwrap(), 3)
+        };
+        let trace = expected["trace"].as_array().unwrap();
+        for (round, expected) in trace.iter().enumerate().skip(1) {
+            close(&after(round), &numbers(expected), 2e-6);
+        }
+        close(&after(7), &numbers(&expected["final"]), 2e-6);
     }
 }

@@ -104,6 +104,11 @@ impl Engine for LocalEngine {
         Some(&self.data)
     }
 
+    /// On one of the threads that answer: waking one up for every pass takes longer than a small pass itself.
+    fn within(&self, work: &mut (dyn FnMut() + Send)) {
+        self.pool.install(work);
+    }
+
     fn step(&self, step: &Step) -> Result<()> {
         match self.observer.on_step(step) {
             ControlFlow::Continue(()) => Ok(()),

@@ -33,6 +33,10 @@ pub trait Engine: Send + Sync {
     fn run(&self, pass: &Pass) -> Result<Outcome>;
     /// The data set itself where its rows are in this process.
     fn local(&self) -> Option<&Dataset>;
+    /// Does work that sends many small passes where they are answered soonest.
+    fn within(&self, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
     /// Reports a step of work outside passes to whoever watches; an error when that one says stop.
     fn step(&self, _step: &Step) -> Result<()> {
         Ok(())

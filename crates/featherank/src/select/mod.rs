@@ -1,5 +1,6 @@
 //! Selectors: methods that choose features.
 
+mod candidates;
 pub mod embedded;
 pub mod filter;
 pub mod forward;

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
 use crate::run::Run;
-use crate::select::filter::candidates::Candidates;
+use crate::select::candidates::Candidates;
 use crate::select::{Fit, Selection};
 
 /// Halvings of the interval in which a model with k features is looked for.
@@ -64,6 +64,8 @@ pub struct Sparse {
     pub order: Vec<(usize, f64)>,
     /// What the family wants to know when it fits the neighbour.
     pub state: Vec<f64>,
+    /// Denser values of the parameter would change nothing any more, or nothing for the better: the path ends here.
+    pub ends_path: bool,
 }
 
 impl Sparse {
@@ -75,6 +77,7 @@ impl Sparse {
             settings: Vec::new(),
             order: Vec::new(),
             state: Vec::new(),
+            ends_path: false,
         }
     }
 
@@ -100,6 +103,31 @@ pub(super) fn select(
     measure: &Measure,
     fixed: Option<f64>,
 ) -> Result<Selection> {
+    select_if_any(families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
+}
+
+/// The same, or `None` where all models are empty.
+pub(super) fn select_if_any(
+    families: &[&dyn Family],
+    run: &Run,
+    engine: &dyn Engine,
+    scale: Scale,
+    measure: &Measure,
+    fixed: Option<f64>,
+) -> Result<Option<Selection>> {
+    let mut selection = Ok(None);
+    engine.within(&mut || selection = choose(families, run, engine, scale, measure, fixed));
+    selection
+}
+
+fn choose(
+    families: &[&dyn Family],
+    run: &Run,
+    engine: &dyn Engine,
+    scale: Scale,
+    measure: &Measure,
+    fixed: Option<f64>,
+) -> Result<Option<Selection>> {
     let candidates = Candidates::of(run, engine)?;
     let sample = Sample::new(run, engine, &candidates, scale)?;
     let mut paths = Vec::with_capacity(families.len());
@@ -162,13 +190,13 @@ pub(super) fn select(
     let fits = record(&sample, &paths, &finals, &judged, place);
     let (which, value, model) = finals.swap_remove(place);
     if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
-        return Err(nothing_ranks());
+        return Ok(None);
     }
     let family = paths[which].family;
     let entered = entries(&sample, &paths[which], &model);
     let result = Choice { sample: &sample, candidates: &candidates, entered }
         .select(model, |fewer| denser(family, fewer, value))?;
-    Ok(Selection { fits, ..result })
+    Ok(Some(Selection { fits, ..result }))
 }
 
 /// The values of a family that are fitted.
@@ -196,7 +224,12 @@ fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<V
     let mut all: Vec<Vec<Sparse>> = Vec::with_capacity(values.len());
     for (&value, done) in values.iter().zip(1..) {
         let near = all.last().and_then(|models| models.last());
-        all.push(family.fit(sample, value, near)?);
+        let models = match near {
+            // Parts of the data must get as many models as the whole.
+            Some(last) if last.ends_path => all[all.len() - 1].clone(),
+            _ => family.fit(sample, value, near)?,
+        };
+        all.push(models);
         sample.run.step("following the path", done, Some(values.len() as u64))?;
     }
     Ok(all)

@@ -82,6 +82,9 @@ impl Penalty {
     }
 }
 
+/// Steps that lower the objective by a smaller share are rounding errors.
+const ROUNDING: f64 = 1e-15;
+
 /// Where the method ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
@@ -97,7 +100,19 @@ pub struct Solution {
 struct Point {
     weights: Vec<f64>,
     loss: Loss,
+    pulls: Vec<f64>,
     objective: f64,
+}
+
+impl Point {
+    /// How far a weight is from the condition of optimality.
+    fn far(&self, k: usize) -> f64 {
+        distance(self.loss.slope[k], self.weights[k], self.pulls[k])
+    }
+
+    fn violation(&self) -> f64 {
+        (0..self.weights.len()).map(|k| self.far(k)).fold(0.0, f64::max)
+    }
 }
 
 /// Minimises from some start, until the conditions of optimality are violated by `tolerance` at most.
@@ -105,45 +120,43 @@ pub fn minimise(sample: &Sample<'_>, penalty: &Penalty, start: &[f64], tolerance
     let at = |weights: Vec<f64>| -> Result<Point> {
         let loss = sample.loss(&weights)?;
         let objective = loss.value + penalty.value(&weights);
-        Ok(Point { weights, loss, objective })
+        Ok(Point { pulls: penalty.pulls(&weights), weights, loss, objective })
     };
     let mut point = at(start.to_vec())?;
-    let mut violation = f64::INFINITY;
     for step in 1..=STEPS {
         sample.run.step("minimising the pairwise loss", step, None)?;
-        let (slope, pulls) = (&point.loss.slope, penalty.pulls(&point.weights));
-        let far = |k: usize| distance(slope[k], point.weights[k], pulls[k]);
-        violation = (0..slope.len()).map(far).fold(0.0, f64::max);
+        let violation = point.violation();
         // Also true where numbers have grown too large.
         if !(violation > tolerance && point.objective.is_finite()) {
             break;
         }
-        let mut places: Vec<usize> =
-            (0..slope.len()).filter(|&k| point.weights[k] != 0.0 || far(k) > 0.0).collect();
-        places.sort_by(|&a, &b| far(b).total_cmp(&far(a)).then(a.cmp(&b)));
+        let wants = |&k: &usize| point.weights[k] != 0.0 || point.far(k) > 0.0;
+        let mut places: Vec<usize> = (0..point.weights.len()).filter(wants).collect();
+        places.sort_by(|&a, &b| point.far(b).total_cmp(&point.far(a)).then(a.cmp(&b)));
         places.truncate(WORKING_SET);
         places.sort_unstable();
         let pick = |all: &[f64]| -> Vec<f64> { places.iter().map(|&k| all[k]).collect() };
         let mut model = Quadratic {
             curvature: sample.curvature(&point.weights, &places)?,
-            slope: pick(slope),
+            slope: pick(&point.loss.slope),
             weights: pick(&point.weights),
-            pulls: pick(&pulls),
+            pulls: pick(&point.pulls),
             penalty: penalty.restricted(&places),
         };
         model.minimise(0.01 * tolerance.max(1e-3 * violation));
         let mut target = point.weights.clone();
         places.iter().zip(&model.weights).for_each(|(&k, w)| target[k] = *w);
-        match halve(&point, &target, penalty, at)? {
-            Some(next) => point = next,
-            // Rounding errors are all that is left.
-            None => break,
+        let Some(next) = halve(&point, &target, penalty, at)? else { break };
+        let is_rounding = next.objective >= (1.0 - ROUNDING) * point.objective;
+        point = next;
+        if is_rounding {
+            break;
         }
     }
     if !point.weights.iter().all(|w| w.is_finite()) || !point.objective.is_finite() {
         return Err(diverged());
     }
-    Ok(Solution { weights: point.weights, objective: point.objective, violation })
+    Ok(Solution { violation: point.violation(), weights: point.weights, objective: point.objective })
 }
 
 /// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen.

@@ -5,13 +5,13 @@
 //! value lies outside, features are divided by their standard deviation within queries first (`scale = auto`). The
 //! final model weighs the features as they are in the data.
 
-use super::super::filter::candidates::Candidates;
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::{Centring, GramPass, PairwiseHingePass};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::run::Run;
+use crate::select::candidates::Candidates;
 
 /// How features are made comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,14 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// The same with its columns multiplied by some factors, none of them 0.
+    #[must_use]
+    pub fn times(&self, factors: &[f64]) -> Self {
+        let divisors = self.divisors.iter().zip(factors).map(|(divisor, factor)| divisor / factor);
+        let spreads = self.spreads.iter().zip(factors).map(|(spread, factor)| spread * factor.abs());
+        Sample { divisors: divisors.collect(), spreads: spreads.collect(), ..self.clone() }
+    }
+
     /// The features, in the order of weights.
     pub fn features(&self) -> &[FeatureId] {
         &self.features
@@ -162,6 +170,11 @@ impl<'a> Sample<'a> {
     /// The engine behind the sample.
     pub(super) fn engine(&self) -> &'a dyn Engine {
         self.engine
+    }
+
+    /// Whether a query of the data is learnt from.
+    pub fn has_query(&self, query: usize) -> bool {
+        self.leave_out.binary_search(&self.engine.schema().query_keys[query]).is_err()
     }
 
     /// Keys of the queries that are left out, ascending.

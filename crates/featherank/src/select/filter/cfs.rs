@@ -15,7 +15,6 @@
 //! parameter undoes: two features that tell nothing about each other (SU below 1e-6) count as telling everything, because in
 //! most cases one of them was never cut. On the path, the other features follow as each would raise the merit most.
 
-use super::candidates::Candidates;
 use super::discrete::Discrete;
 use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
@@ -25,6 +24,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
 use crate::select::search::{BestFirst, SubsetMerit};
 use crate::select::{Selection, Selector, SelectorSpec};

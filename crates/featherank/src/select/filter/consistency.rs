@@ -15,7 +15,6 @@
 
 use rayon::prelude::*;
 
-use super::candidates::Candidates;
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
 use super::discrete::mdl::Encoding;
@@ -27,6 +26,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
 use crate::select::search::{BestFirst, SubsetMerit};
 use crate::select::{Selection, Selector, SelectorSpec};

@@ -7,7 +7,6 @@
 //! Costa & Silva (2010) word the last test against `SU(p, class)`, with ">"; the original is followed. Kept features are
 //! visited first and never leave. On the path, the features that left follow by their SU with the class.
 
-use super::candidates::Candidates;
 use super::discrete::Discrete;
 use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
@@ -17,6 +16,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::candidates::Candidates;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |

@@ -12,7 +12,6 @@
 //! never leave. The chosen are listed by contribution, as the authors' program does; on the path, the others follow from the last
 //! that left to the first.
 
-use super::candidates::Candidates;
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
 use super::discrete::mdl::Encoding;
@@ -23,6 +22,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+use crate::select::candidates::Candidates;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |

@@ -1,7 +1,6 @@
 //! Filters: methods that look at features without training a ranker.
 
 pub mod best_gain;
-pub(super) mod candidates;
 pub mod cfs;
 pub mod consistency;
 pub mod discrete;

@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::select::Selection;
 
 /// The features of a run by what a search may do with them; dropped ones are in no list.
-pub(in crate::select) struct Candidates {
+pub(super) struct Candidates {
     /// To be chosen in any case.
     pub keep: Vec<FeatureId>,
     /// To be chosen or not.

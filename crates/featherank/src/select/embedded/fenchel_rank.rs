@@ -1,0 +1,150 @@
+//! FenchelRank: the mean squared hinge over preference pairs within an ℓ1 ball, one feature a step.
+//!
+//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² subject to ‖w‖₁ ≤ r (Lai et al., IEEE Trans. Computers 2013). With g the gradient and
+//! j its largest component, u = −r sign(gⱼ) eⱼ is the corner of the ball that promises most, and w moves to the minimum
+//! of the loss on the line to it, found exactly. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a bound on what is left to gain, and the
+//! certificate `gap`; the method stops when it is at most ε, or after T steps. A step brings in one feature at most, so ε and
+//! T shape the model: fewer steps are sparser. No pair is looked at.
+//!
+//! As published every radius starts from w = 0 (`start = zero`): where the walk starts decides which features it passes. `start = neighbour`
+//! starts from the model of the next smaller radius, which is faster. Features to keep are chosen, but the ball is the same
+//! for them. Radii beyond one that the weights do not use half of are not tried: the ball no longer binds there.
+
+use super::path::{Family, Sparse, select};
+use super::sample::{Loss, Sample, Scale};
+use super::{MEASURE, RADII, RADIUS, SCALE};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::rank::linear::newton::minimum_along;
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `r` | `auto` | auto, or 1e-9 to 1e9 | the most that the weights may sum to; chosen on validation data unless set |
+/// | `epsilon` | `0.01` | 1e-12 to 1 | stops at a Fenchel gap of this |
+/// | `steps` | `1000` | 1 to 10000000 | stops after so many steps |
+/// | `start` | `zero` | zero, neighbour | where the walk within a ball starts |
+/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
+/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+pub struct FenchelRank {
+    r: Option<f64>,
+    epsilon: f64,
+    steps: u64,
+    from_neighbour: bool,
+    measure: Measure,
+    scale: Scale,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "fenchel-rank",
+    summary: "features that a pairwise model within an l1 ball takes in, one a step",
+    category: Category::Embedded,
+    cites: &["lai2013fenchel", "laporte2015"],
+    status: Status::AsPublished,
+    scales_out: true,
+    params: &[
+        RADIUS,
+        Param {
+            name: "epsilon",
+            kind: Kind::Real { min: 1e-12, max: 1.0 },
+            default: "0.01",
+            meaning: "stops at a Fenchel gap of this",
+        },
+        Param {
+            name: "steps",
+            kind: Kind::Whole { min: 1, max: 10_000_000 },
+            default: "1000",
+            meaning: "stops after so many steps",
+        },
+        Param {
+            name: "start",
+            kind: Kind::Choice(&["zero", "neighbour"]),
+            default: "zero",
+            meaning: "where the walk within a ball starts: from nothing, or from the next smaller ball's model",
+        },
+        MEASURE,
+        SCALE,
+    ],
+    build: |params| {
+        Ok(Box::new(FenchelRank {
+            r: params.auto("r")?,
+            epsilon: params.real("epsilon")?,
+            steps: params.whole("steps")?,
+            from_neighbour: params.text("start") == "neighbour",
+            measure: params.measure("measure")?,
+            scale: Scale::from_params(params),
+        }))
+    },
+};
+
+impl Selector for FenchelRank {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        select(&[self], run, engine, self.scale, &self.measure, self.r)
+    }
+}
+
+impl Family for FenchelRank {
+    fn settings(&self, _: &Sample<'_>, r: f64) -> Vec<(&'static str, f64)> {
+        vec![("r", r)]
+    }
+
+    fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
+        Ok(RADII.to_vec())
+    }
+
+    fn fit(&self, sample: &Sample<'_>, r: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+        let inside = |near: &&Sparse| near.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
+        let near = near.filter(|_| self.from_neighbour).filter(inside);
+        let mut weights = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
+        let mut loss = sample.loss(&weights)?;
+        for step in 1.. {
+            sample.run.step("walking to corners of the ball", step, Some(self.steps))?;
+            let steepest = steepest(&loss.slope);
+            let gap = gap(&loss, &weights, r);
+            if gap <= self.epsilon || step > self.steps {
+                // A ball that the weights do not use half of no longer binds.
+                let ends_path = weights.iter().map(|w| w.abs()).sum::<f64>() < 0.5 * r;
+                return Ok(vec![Sparse { ends_path, ..Sparse::new(weights, "gap", gap) }]);
+            }
+            let mut corner = vec![0.0; sample.width()];
+            corner[steepest] = -r * loss.slope[steepest].signum();
+            (weights, loss) = walk(sample, &weights, &loss, &corner)?;
+        }
+        unreachable!("the loop ends after the last step")
+    }
+}
+
+/// The minimum of the loss on the line from some weights to others, which promise something.
+fn walk(sample: &Sample<'_>, from: &[f64], loss: &Loss, to: &[f64]) -> Result<(Vec<f64>, Loss)> {
+    let direction: Vec<f64> = to.iter().zip(from).map(|(to, from)| to - from).collect();
+    let along = |loss: &Loss| dot(&loss.slope, &direction);
+    let at = |t: f64| -> Result<(Vec<f64>, Loss)> {
+        let weights: Vec<f64> = to.iter().zip(from).map(|(to, from)| (1.0 - t) * from + t * to).collect();
+        let loss = sample.loss_along(&weights, Some(&direction))?;
+        Ok((weights, loss))
+    };
+    // Where the minimum would be if no pair changed sides.
+    let (first, bend) = (along(loss), sample.loss_along(from, Some(&direction))?.bend);
+    let guess = if bend > 0.0 { -first / bend } else { 1.0 };
+    let (_, there) = minimum_along(first, guess, 1.0, at, |(_, loss)| along(loss), |(_, loss)| loss.bend)?;
+    Ok(there)
+}
+
+/// The place of the largest slope, the first of equals.
+fn steepest(slope: &[f64]) -> usize {
+    (0..slope.len()).reduce(|best, k| if slope[k].abs() > slope[best].abs() { k } else { best }).unwrap_or(0)
+}
+
+/// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.
+pub(super) fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
+    dot(&loss.slope, weights) + r * loss.slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max)
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,267 @@
+//! RankRWFS and Rank-ℓ2-AROM: RankSVM trained again and again on columns scaled by its last weights, until few are left.
+//!
+//! Laporte et al., Document numérique 2015, Algorithm 1. From scales v = 1: train RankSVM-Primal (½‖w‖² + (C/2) Σ max(0, 1 − wᵀδ)²) on columns scaled
+//! by v; the effective weights are w ∘ v; set v by the rule; remove features whose effective weight is below s; stop when at
+//! most r are left, and train once more on those, unscaled.
+//!
+//! | Method | Update | Fixed points |
+//! |---|---|---|
+//! | `rankrwfs-l1` | v ← √\|w ∘ v\| | minima of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)² |
+//! | `rankrwfs-l0` | v ← \|w ∘ v\| | stationary for Σ log\|wₖ\| + (C/2) Σ max(0, 1 − wᵀδ)² |
+//! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0`: the sign of a scale turns the sign of its weight, and the product is the same |
+//!
+//! The last two are therefore one implementation with two names. Weights are scaled instead of columns, so nothing is copied, and every round starts from the last one's weights; the first round of each C starts from its neighbour's.
+//!
+//! The text and the algorithm disagree in places; the algorithm is followed, with features removed in every round as the
+//! text has it. C is chosen on validation data among the values that reach r; a round that removes everything does not. At most 50
+//! rounds, and none after one that changes nothing.
+//! With `k`, r = k: where a round skips k, or copies of one feature keep their weights together for ever, the features that stay
+//! longest are taken, of those that fall together the ones with the largest |weight| × spread; so too where no C reaches r.
+//! Features to keep are never scaled nor removed. The certificate `gradient` is the largest slope that the last training
+//! left, of the mean squared hinge and the penalty. The path is the order of removal backwards, with the number of rounds that a feature stayed.
+
+use super::path::{Family, Sparse, select, select_if_any};
+use super::proximal_newton::{Penalty, Solution, minimise};
+use super::sample::{Sample, Scale};
+use super::{MEASURE, SCALE};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param, Params};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// Rounds at most.
+const ROUNDS: u64 = 50;
+
+/// Weights that change by less in a round, as a share of the largest, have settled.
+const SETTLED: f64 = 1e-8;
+
+/// The largest slope that a training may leave.
+const TOLERANCE: f64 = 1e-10;
+
+/// Values of C that are tried, times the number of pairs, are powers of ten with these exponents in quarters.
+const QUARTERS: std::ops::RangeInclusive<i32> = -4..=18;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `share` | `0.1` | 0 to 1 | share of the live features to be left; `k` says how many instead |
+/// | `threshold` | `1e-5` | 1e-12 to 1 | features with smaller weights are removed |
+/// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against the squared weights; chosen on validation data unless set |
+/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
+/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+pub struct RankRwfs {
+    rule: Rule,
+    share: f64,
+    threshold: f64,
+    c: Option<f64>,
+    measure: Measure,
+    scale: Scale,
+}
+
+/// How scales follow from effective weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Their root.
+    L1,
+    /// Their size; AROM's sign makes no difference.
+    L0,
+}
+
+/// The registry's entry of RankRWFS-ℓ1.
+pub const L1: SelectorSpec = SelectorSpec {
+    name: "rankrwfs-l1",
+    summary: "features that stay when RankSVM is reweighted by the roots of its own weights",
+    build: |params| RankRwfs::from_params(Rule::L1, params),
+    ..L0
+};
+
+/// The registry's entry of Rank-ℓ2-AROM.
+pub const AROM: SelectorSpec = SelectorSpec {
+    name: "rank-l2-arom",
+    summary: "features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0",
+    ..L0
+};
+
+/// The registry's entry of RankRWFS-ℓ0.
+pub const L0: SelectorSpec = SelectorSpec {
+    name: "rankrwfs-l0",
+    summary: "features that stay when RankSVM is reweighted by its own weights",
+    category: Category::Embedded,
+    cites: &["laporte2015"],
+    status: Status::AsPublished,
+    scales_out: true,
+    params: &[
+        Param {
+            name: "share",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0.1",
+            meaning: "share of the live features to be left; k says how many instead",
+        },
+        Param {
+            name: "threshold",
+            kind: Kind::Real { min: 1e-12, max: 1.0 },
+            default: "1e-5",
+            meaning: "features with smaller weights are removed",
+        },
+        Param {
+            name: "c",
+            kind: Kind::Auto { min: 1e-12, max: 1e12 },
+            default: "auto",
+            meaning: "weight of the sum over pairs against the squared weights; chosen on validation data unless set",
+        },
+        MEASURE,
+        SCALE,
+    ],
+    build: |params| RankRwfs::from_params(Rule::L0, params),
+};
+
+impl RankRwfs {
+    fn from_params(rule: Rule, params: &Params) -> Result<Box<dyn Selector>> {
+        Ok(Box::new(RankRwfs {
+            rule,
+            share: params.real("share")?,
+            threshold: params.real("threshold")?,
+            c: params.auto("c")?,
+            measure: params.measure("measure")?,
+            scale: Scale::from_params(params),
+        }))
+    }
+}
+
+impl Selector for RankRwfs {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let fixed = self.c.map(|c| c * engine.schema().pairs as f64);
+        let (alive, _) = engine.alive()?;
+        let of_share = ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
+        let target = run.constraints.k.unwrap_or(of_share);
+        let loops = |exactly| Reweighted { rule: self.rule, threshold: self.threshold, target, exactly };
+        if run.constraints.k.is_none() {
+            let reached = select_if_any(&[&loops(false)], run, engine, self.scale, &self.measure, fixed)?;
+            if let Some(selection) = reached {
+                return Ok(selection);
+            }
+        }
+        select(&[&loops(true)], run, engine, self.scale, &self.measure, fixed)
+    }
+}
+
+/// The loop for one target.
+#[derive(Debug, Clone)]
+pub struct Reweighted {
+    /// The rule.
+    pub rule: Rule,
+    /// Features with smaller effective weights are removed.
+    pub threshold: f64,
+    /// Stops at so many features, those to keep included.
+    pub target: usize,
+    /// Whether exactly so many are wanted, or at most.
+    pub exactly: bool,
+}
+
+/// The parameter is C times the number of pairs.
+impl Family for Reweighted {
+    fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
+        vec![("c", value / sample.pairs())]
+    }
+
+    fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
+        Ok(QUARTERS.map(|quarters| 10f64.powf(f64::from(quarters) / 4.0)).collect())
+    }
+
+    fn counts_itself(&self) -> bool {
+        true
+    }
+
+    /// Without weights where the target is not reached.
+    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+        let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
+        let rounds = self.rounds(sample, value, &start)?;
+        let last = rounds.last().map_or(&start[..], |weights| weights);
+        let order = stayed(sample, &rounds);
+        let mut left: Vec<usize> = match self.exactly {
+            true => {
+                let (kept, free): (Vec<usize>, Vec<usize>) =
+                    order.iter().map(|&(k, _)| k).partition(|&k| sample.is_kept(k));
+                kept.into_iter().chain(free).take(self.target).collect()
+            }
+            false => (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).collect(),
+        };
+        left.sort_unstable();
+        let mut model = Sparse::new(vec![0.0; sample.width()], "gradient", 0.0);
+        if !left.is_empty() && left.len() <= self.target {
+            let Solution { weights, violation, .. } =
+                train(&sample.restricted(&left), value, &vec![1.0; left.len()], &vec![0.0; left.len()])?;
+            left.iter().zip(weights).for_each(|(&k, w)| model.weights[k] = w);
+            model.certificate.1 = violation;
+        }
+        // Where reweighting comes to rest above the target, it does so for all larger C.
+        let ends_path = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count() > self.target;
+        let state = rounds.into_iter().next().unwrap_or(start);
+        Ok(vec![Sparse { order, state, ends_path, ..model }])
+    }
+}
+
+impl Reweighted {
+    /// The effective weights of every round, 0 for features that were removed before it, for C times the number of pairs.
+    pub fn rounds(&self, sample: &Sample<'_>, value: f64, start: &[f64]) -> Result<Vec<Vec<f64>>> {
+        let width = sample.width();
+        let (mut places, mut scales): (Vec<usize>, Vec<f64>) = ((0..width).collect(), vec![1.0; width]);
+        let mut start = start.to_vec();
+        let mut rounds: Vec<Vec<f64>> = Vec::new();
+        for round in 1..=ROUNDS {
+            sample.run.step("reweighting", round, None)?;
+            let trained = train(&sample.restricted(&places), value, &scales, &start)?.weights;
+            let mut effective = vec![0.0; width];
+            places.iter().zip(&trained).for_each(|(&k, &w)| effective[k] = w);
+            places.retain(|&k| self.stays(sample, k, effective[k]));
+            let scale = |&k: &usize| match self.rule {
+                _ if sample.is_kept(k) => 1.0,
+                Rule::L1 => effective[k].abs().sqrt(),
+                Rule::L0 => effective[k].abs(),
+            };
+            scales = places.iter().map(scale).collect();
+            start = places.iter().map(|&k| effective[k]).collect();
+            let settled = rounds.last().is_some_and(|last| has_settled(last, &effective));
+            rounds.push(effective);
+            if places.len() <= self.target || settled {
+                break;
+            }
+        }
+        Ok(rounds)
+    }
+
+    fn stays(&self, sample: &Sample<'_>, k: usize, weight: f64) -> bool {
+        weight.abs() >= self.threshold || sample.is_kept(k)
+    }
+}
+
+/// Whether a round has changed nothing: no other will.
+fn has_settled(before: &[f64], after: &[f64]) -> bool {
+    let largest = after.iter().fold(0.0f64, |most, w| most.max(w.abs()));
+    before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * largest)
+}
+
+/// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective weights.
+fn train(sample: &Sample<'_>, value: f64, scales: &[f64], start: &[f64]) -> Result<Solution> {
+    let penalty = Penalty::ridge(&vec![2.0 / value; scales.len()]);
+    let start: Vec<f64> = start.iter().zip(scales).map(|(w, v)| w / v).collect();
+    let solution = minimise(&sample.times(scales), &penalty, &start, TOLERANCE)?;
+    let effective = solution.weights.iter().zip(scales).map(|(w, v)| w * v).collect();
+    Ok(Solution { weights: effective, ..solution })
+}
+
+/// Places of features by how many rounds they stayed, then by how much they moved the ranking in the last of these.
+fn stayed(sample: &Sample<'_>, rounds: &[Vec<f64>]) -> Vec<(usize, f64)> {
+    let of_feature = |k: usize| {
+        let last = rounds.iter().rposition(|weights| weights[k] != 0.0);
+        (
+            last.map_or(0, |round| round + 1),
+            last.map_or(0.0, |round| rounds[round][k].abs() * sample.spreads()[k]),
+        )
+    };
+    let mut order: Vec<(usize, (usize, f64))> = (0..sample.width()).map(|k| (k, of_feature(k))).collect();
+    order.sort_by(|(a, x), (b, y)| y.0.cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.cmp(b)));
+    order.into_iter().map(|(k, (rounds, _))| (k, rounds as f64)).collect()
+}
