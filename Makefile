@@ -40,7 +40,7 @@ docs: release
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 reproduce:
 	cargo build --release --locked --workspace --examples --bins
-	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json > docs/reproduction.md.new
+	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json experiments/embedded.json > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set

@@ -1,6 +1,6 @@
 //! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what this library gets.
 //!
-//! `cargo run --release --example reproduce -- DATA_FOLDER experiments/letor.json experiments/filters.json > docs/reproduction.md`
+//! `cargo run --release --example reproduce -- DATA_FOLDER experiments/letor.json experiments/filters.json experiments/embedded.json > docs/reproduction.md`
 
 use std::path::Path;
 
@@ -45,6 +45,9 @@ fn part(plan: &Plan, root: &Path) -> Result<()> {
         }
         table(data, &outcomes);
         agreement(data, &outcomes);
+        recurring(data, &outcomes);
+        sparsity(&outcomes);
+        trajectories(&outcomes);
     }
     settings(&plan.rows);
     println!("\n### Reading the tables\n\n{}", plan.remarks.join("\n"));
@@ -99,14 +102,68 @@ fn agreement(data: &DataPlan, outcomes: &[(&RowPlan, Row)]) {
     println!();
 }
 
+/// How many of the features that papers name are among as many that folds select most often.
+fn recurring(data: &DataPlan, outcomes: &[(&RowPlan, Row)]) {
+    let named: Vec<_> = outcomes.iter().filter(|(row, _)| !row.recurs(data).is_empty()).collect();
+    if named.is_empty() {
+        return;
+    }
+    println!("| method | features that recur, published | folds that select them, ours |\n|---|---|---|");
+    for (row, outcome) in named {
+        let repeats = Repeats::of(&outcome.folds);
+        let folds =
+            |id: &u32| repeats.features.iter().find(|(own, _)| own == id).map_or(0, |(_, count)| *count);
+        let ids: Vec<String> = row.recurs(data).iter().map(u32::to_string).collect();
+        let counts: Vec<String> = row.recurs(data).iter().map(|id| folds(id).to_string()).collect();
+        println!("| {} | {} | {} |", row.name, ids.join(" "), counts.join(" "));
+    }
+    println!();
+}
+
+/// How many times fewer features some rows have than others, and what that costs.
+fn sparsity(outcomes: &[(&RowPlan, Row)]) {
+    let sparse: Vec<_> = outcomes.iter().filter(|(row, _)| !row.sparser_than.is_empty()).collect();
+    if sparse.is_empty() {
+        return;
+    }
+    println!("| method | compared with | times fewer features | change of MAP |\n|---|---|---|---|");
+    for (row, outcome) in sparse {
+        for (other, theirs) in outcomes.iter().filter(|(other, _)| row.sparser_than.contains(&other.name)) {
+            let (fewer, change) = (theirs.features / outcome.features, outcome.means[0] - theirs.means[0]);
+            println!("| {} | {} | {fewer:.1} | {change:+.4} |", row.name, other.name);
+        }
+    }
+    println!();
+}
+
+/// Rows along a parameter: features, NDCG@10 on training and on test data, and the ratio to the first row.
+fn trajectories(outcomes: &[(&RowPlan, Row)]) {
+    let of_row = |(row, outcome): &(&RowPlan, Row)| {
+        let train = outcome.folds.iter().map(|fold| fold.train[3]).sum::<f64>() / outcome.folds.len() as f64;
+        row.along.clone().map(|(name, value)| (name, value, outcome.features, train, outcome.means[3]))
+    };
+    let rows: Vec<_> = outcomes.iter().filter_map(of_row).collect();
+    let Some((name, _, _, train_0, test_0)) = rows.first() else { return };
+    println!(
+        "| {name} | features | N@10 on training data | ratio | N@10 on test data | ratio |\n|---|---|---|---|---|---|"
+    );
+    for (_, value, features, train, test) in &rows {
+        let (of_train, of_test) = (train / train_0, test / test_0);
+        println!("| {value} | {features:.1} | {train:.4} | {of_train:.4} | {test:.4} | {of_test:.4} |");
+    }
+    println!();
+}
+
 /// What is set and what is tuned.
 fn settings(rows: &[RowPlan]) {
     println!("### Settings\n\n| method | set | chosen on validation data |\n|---|---|---|");
     for row in rows {
         let named = match &row.select {
-            Some(select) => format!("`{}`, `{}`", select.selector, row.ranker),
-            None => format!("`{}`", row.ranker),
+            Some(select) => [Some(&select.selector), row.ranker.as_ref()],
+            None => [row.ranker.as_ref(), None],
         };
+        let named: Vec<String> = named.into_iter().flatten().map(|name| format!("`{name}`")).collect();
+        let named = named.join(", ");
         let select = row.select.as_ref();
         let both = |selector: Option<String>, ranker: String| {
             let parts = selector.into_iter().chain([ranker]).filter(|part| !part.is_empty());

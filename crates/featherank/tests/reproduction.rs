@@ -18,6 +18,10 @@ fn filters() -> Plan {
     Plan::parse(include_str!("../../../experiments/filters.json")).unwrap()
 }
 
+fn embedded() -> Plan {
+    Plan::parse(include_str!("../../../experiments/embedded.json")).unwrap()
+}
+
 /// Half a unit of the fourth decimal, in which figures are given, and as much again.
 const SAME: f64 = 1e-4;
 
@@ -58,6 +62,11 @@ fn rankers_reach_the_reference() {
 #[test]
 fn selections_reach_the_reference() {
     reach_the_reference(&filters());
+}
+
+#[test]
+fn embedded_methods_reach_the_reference() {
+    reach_the_reference(&embedded());
 }
 
 fn reach_the_reference(plan: &Plan) {
@@ -106,7 +115,7 @@ fn best_gain_is_the_published_one() {
 fn worse_rows_are_noticed() {
     let plan = rankers();
     let data = &plan.data[0];
-    let listnet = plan.rows.iter().find(|row| row.ranker == "listnet").unwrap();
+    let listnet = plan.rows.iter().find(|row| row.ranker.as_deref() == Some("listnet")).unwrap();
     let reference = listnet.reference(data).unwrap();
     let row = |by: f64, features: f64| Row {
         means: reference[..4].iter().map(|figure| figure.unwrap() - by).collect(),
@@ -124,7 +133,7 @@ fn worse_rows_are_noticed() {
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
-    for plan in [rankers(), filters()] {
+    for plan in [rankers(), filters(), embedded()] {
         let (_, part) = page.split_once(&format!("\n## {}\n", plan.title)).unwrap();
         let part = part.split("\n## ").next().unwrap();
         for data in &plan.data {

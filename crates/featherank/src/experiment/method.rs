@@ -10,7 +10,7 @@ use crate::engine::{Engine, LocalEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::RankerSpec;
-use crate::rank::tune::{Grid, Outcome, Settings, Tuned, combinations, refuse_twice, tune};
+use crate::rank::tune::{Grid, Outcome, Settings, Trial, Tuned, combinations, refuse_twice, tune};
 use crate::run::{Constraints, Run};
 use crate::select::{Selection, SelectorSpec};
 
@@ -19,8 +19,8 @@ use crate::select::{Selection, SelectorSpec};
 pub struct Method {
     /// Chooses the features on training data; the ranker gets all of them where `None`.
     pub selecting: Option<Selecting>,
-    /// Learns from the chosen features.
-    pub ranker: &'static RankerSpec,
+    /// Learns from the chosen features; `None` for the model that the selector has trained itself.
+    pub ranker: Option<&'static RankerSpec>,
     /// Parameters of the ranker that are set.
     pub fixed: Settings,
     /// Parameters of the ranker that validation data chooses.
@@ -56,7 +56,12 @@ pub struct Selected {
 impl Method {
     /// A ranker on all features.
     pub fn ranker(ranker: &'static RankerSpec, fixed: Settings, grid: Grid) -> Self {
-        Method { selecting: None, ranker, fixed, grid }
+        Method { selecting: None, ranker: Some(ranker), fixed, grid }
+    }
+
+    /// A selector that trains a model while it selects, and that model.
+    pub fn own_model(selecting: Selecting) -> Self {
+        Method { selecting: Some(selecting), ranker: None, fixed: Vec::new(), grid: Vec::new() }
     }
 
     /// The same on features that a selector chooses.
@@ -74,7 +79,10 @@ impl Method {
         let mut best: Option<(Selected, Tuned)> = None;
         for selected in selecting.select(run, fold)? {
             let columns = selected.selection.columns(fold.train.features())?;
-            let tuned = self.tune(run, fold, Some(&columns), measure)?;
+            let tuned = match self.ranker {
+                Some(_) => self.tune(run, fold, Some(&columns), measure)?,
+                None => selected.own_model(fold, measure)?,
+            };
             if best.as_ref().is_none_or(|(_, best)| worth(&tuned) > worth(best)) {
                 best = Some((selected, tuned));
             }
@@ -96,7 +104,27 @@ impl Method {
         if let Some(columns) = columns {
             (train, valid) = (train.with_features(columns), valid.with_features(columns));
         }
-        tune(self.ranker, &self.fixed, &self.grid, run, &train, &valid, measure)
+        let ranker =
+            self.ranker.ok_or_else(|| Error::invalid("method", "no ranker", "a ranker or a selector"))?;
+        tune(ranker, &self.fixed, &self.grid, run, &train, &valid, measure)
+    }
+}
+
+impl Selected {
+    /// The model that the selector has trained, with the settings that it found for itself.
+    fn own_model(&self, fold: &Fold, measure: &Measure) -> Result<Tuned> {
+        let Some(model) = self.selection.model.clone() else {
+            return Err(Error::Conflict {
+                what: format!("{} trains no model", self.selection.method),
+                help: "use an embedded method, or name a ranker".into(),
+            });
+        };
+        let valid = fold.valid.view();
+        let value = measure.summary(&measure.per_query(&model.score(&valid)?, &valid));
+        let chosen = self.selection.fits.iter().filter(|fit| fit.chosen).flat_map(|fit| &fit.settings);
+        let settings: Settings = chosen.map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let trials = vec![Trial { settings: settings.clone(), outcome: Outcome::Value(value) }];
+        Ok(Tuned { model, settings, value, trials })
     }
 }
 

@@ -54,17 +54,21 @@ pub type Figures = Vec<Option<f64>>;
 pub struct RowPlan {
     /// Its name.
     pub name: String,
-    /// The ranker in the registry.
-    pub ranker: String,
+    /// The ranker in the registry; without one the selector's own model is tested.
+    pub ranker: Option<String>,
     /// What chooses its features; all of them where nothing does.
     pub select: Option<SelectPlan>,
     /// Parameters that are set.
+    #[serde(default)]
     fixed: BTreeMap<String, String>,
     /// Parameters that validation data chooses, and the values to try.
+    #[serde(default)]
     grid: BTreeMap<String, Vec<String>>,
     /// What papers print, by data set.
+    #[serde(default)]
     published: BTreeMap<String, Figures>,
     /// What another implementation got, by data set.
+    #[serde(default)]
     reference: BTreeMap<String, Figures>,
     /// How many minutes papers needed to select, by data set, as printed.
     #[serde(default)]
@@ -72,6 +76,15 @@ pub struct RowPlan {
     /// What papers print, by data set, of the features that each fold selects and of how often they repeat.
     #[serde(default)]
     agreement: BTreeMap<String, [String; 2]>,
+    /// One of several rows along a parameter, and its value: they are also shown beside each other, against the first of them.
+    #[serde(default)]
+    pub along: Option<(String, String)>,
+    /// Rows whose numbers of features are set beside this one's.
+    #[serde(default)]
+    pub sparser_than: Vec<String>,
+    /// Features that papers name as those that recur, by data set.
+    #[serde(default)]
+    recurs: BTreeMap<String, Vec<u32>>,
     /// Takes minutes.
     #[serde(default)]
     pub slow: bool,
@@ -125,10 +138,15 @@ impl RowPlan {
     fn method(&self) -> Result<Method> {
         let (fixed, grid) =
             (self.fixed.clone().into_iter().collect(), self.grid.clone().into_iter().collect());
-        let method = Method::ranker(registry::ranker(&self.ranker)?, fixed, grid);
-        Ok(match &self.select {
-            Some(select) => method.after(select.selecting()?),
-            None => method,
+        Ok(match (&self.ranker, &self.select) {
+            (Some(ranker), None) => Method::ranker(registry::ranker(ranker)?, fixed, grid),
+            (Some(ranker), Some(select)) => {
+                Method::ranker(registry::ranker(ranker)?, fixed, grid).after(select.selecting()?)
+            }
+            (None, Some(select)) => Method::own_model(select.selecting()?),
+            (None, None) => {
+                return Err(Error::invalid("row of a plan", &self.name, "a ranker, a selector or both"));
+            }
         })
     }
 
@@ -150,6 +168,11 @@ impl RowPlan {
     /// How many minutes papers needed to select on a data set, as printed.
     pub fn minutes(&self, data: &DataPlan) -> Option<&str> {
         self.minutes.get(&data.name).map(String::as_str)
+    }
+
+    /// The features that papers name as those that recur on a data set.
+    pub fn recurs(&self, data: &DataPlan) -> &[u32] {
+        self.recurs.get(&data.name).map_or(&[], Vec::as_slice)
     }
 
     /// What of the ranker is set, in a few words.
@@ -214,11 +237,13 @@ mod tests {
         for json in [
             include_str!("../../../../experiments/letor.json"),
             include_str!("../../../../experiments/filters.json"),
+            include_str!("../../../../experiments/embedded.json"),
         ] {
             for row in Plan::parse(json).unwrap().rows {
                 let method = row.method().unwrap();
-                let ranker = method.ranker;
-                all_exist(&row.name, ranker.name, ranker.params, &method.fixed, &method.grid);
+                if let Some(ranker) = method.ranker {
+                    all_exist(&row.name, ranker.name, ranker.params, &method.fixed, &method.grid);
+                }
                 if let Some(Selecting { selector, fixed, grid, .. }) = &method.selecting {
                     all_exist(&row.name, selector.name, selector.params, fixed, grid);
                 }

@@ -30,6 +30,8 @@ pub struct FoldOutcome {
     pub settings: Settings,
     /// What they were worth there.
     pub valid: f64,
+    /// The reported measures on training data.
+    pub train: Vec<f64>,
     /// Test values of the reported measures, one a query each.
     pub test: Vec<Vec<f64>>,
     /// Ids of the features that were selected, best first; without a selector of those that the model needs.
@@ -82,8 +84,11 @@ impl Protocol {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),
             None => tuned.model.features().iter().map(|feature| feature.id).collect(),
         };
+        let seen = tuned.model.score(&fold.train.view())?;
+        let on_train = |measure: &Measure| measure.summary(&measure.per_query(&seen, &fold.train.view()));
         Ok(FoldOutcome {
             fold: fold.number,
+            train: self.report.iter().map(on_train).collect(),
             settings: tuned.settings,
             valid: tuned.value,
             test: self.report.iter().map(|measure| measure.per_query(&scores, &fold.test.view())).collect(),
