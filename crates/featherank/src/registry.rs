@@ -27,6 +27,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::wrapper::greedy::SPEC,
     &select::embedded::l1_svm::SPEC,
     &select::embedded::greedy_rank_rls::SPEC,
+    &select::embedded::eg_rank::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -1,5 +1,6 @@
 //! Embedded methods: they select while they train, and leave the model they have trained.
 
+pub mod eg_rank;
 pub mod greedy_rank_rls;
 pub mod held_out;
 pub mod l1_svm;
