@@ -99,7 +99,7 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     let subsets: Vec<Vec<usize>> = (0..POPULATION as u64).map(half).collect();
     let measure: Measure = "ndcg@10".parse()?;
     let start = Instant::now();
-    let gram = engine.gram(GramPass { features: features.clone(), centring: Centring::Overall })?;
+    let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall))?;
     let gram_seconds = start.elapsed().as_secs_f64();
     let solver = GramSolver::new(gram, 0.0);
     let spread = |subset: &Vec<usize>| {

@@ -311,7 +311,7 @@ impl Bench {
 }
 
 fn products(features: usize) -> GramPass {
-    GramPass { features: (0..features).map(FeatureId::from).collect(), centring: Centring::Overall }
+    GramPass::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
 }
 
 /// Looks at the clock whenever a step is reported: what comes before the first report, such as binning, is not counted.

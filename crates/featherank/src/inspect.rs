@@ -192,7 +192,7 @@ fn near_duplicates(
     moments: &Moments,
     near: f64,
 ) -> Result<Vec<NearDuplicate>> {
-    let gram = engine.gram(GramPass { features: alive.to_vec(), centring: Centring::Overall })?;
+    let gram = engine.gram(GramPass::new(alive.to_vec(), Centring::Overall))?;
     let hash = |f: FeatureId| moments.features[f.index()].hash;
     let mut found = Vec::new();
     for (i, &a) in alive.iter().enumerate() {

@@ -32,6 +32,8 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::embedded::fenchel_rank::SPEC,
     &select::embedded::fsm_rank::SPEC,
     &select::embedded::nonconvex_svm::SPEC,
+    &select::embedded::greedy_rank_rls::SPEC,
+    &select::embedded::eg_rank::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -26,9 +26,9 @@ fn passes() -> Vec<Pass> {
         Pass::Moments,
         measure("ndcg[ties=expected]@10"),
         measure("map[empty=skip]"),
-        Pass::Gram(GramPass { features: features.clone(), centring: Centring::Overall }),
-        Pass::Gram(GramPass { features: features.clone(), centring: Centring::PerQuery }),
-        Pass::Gram(GramPass { features: features.clone(), centring: Centring::PerPair }),
+        Pass::Gram(GramPass::new(features.clone(), Centring::Overall)),
+        Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
+        Pass::Gram(GramPass::new(features.clone(), Centring::PerPair)),
         Pass::LinearMeasures(LinearMeasuresPass {
             measure: "ndcg[empty=skip]@10".parse().unwrap(),
             weights: (0..9)
@@ -74,7 +74,7 @@ fn the_gram_matrix_equals_a_direct_calculation() {
     let data = engine.local().unwrap();
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
     let engine: &dyn Engine = &engine;
-    let gram = engine.gram(GramPass { features: features.clone(), centring: Centring::Overall }).unwrap();
+    let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall)).unwrap();
     let centred = |values: &[f32]| {
         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
         values.iter().map(|&x| f64::from(x) - mean).collect::<Vec<f64>>()

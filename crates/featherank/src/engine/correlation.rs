@@ -78,7 +78,7 @@ impl dyn Engine + '_ {
         match (kind, self.local()) {
             (Correlation::Pearson, _) => {
                 let width = features.len();
-                let gram = self.gram(GramPass { features, centring: Centring::Overall })?;
+                let gram = self.gram(GramPass::new(features, Centring::Overall))?;
                 Ok(CorrelationMatrix::new(width, |a, b| Gram::correlation(&gram, a, b)))
             }
             (Correlation::TopTen, _) => Err(Error::Conflict {

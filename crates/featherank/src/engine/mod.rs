@@ -20,8 +20,9 @@ pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass,
+    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, PairwiseHinge,
+    PairwiseHingePass, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -64,6 +65,8 @@ pub enum Pass {
     MergeGains(MergeGainsPass),
     /// Squared hinge over preference pairs, its slope and its curvature.
     PairwiseHinge(PairwiseHingePass),
+    /// Squared errors of least squares on queries that were not learnt from, for every feature that could be added.
+    LeaveQueryOut(LeaveQueryOutPass),
 }
 
 /// Which features to measure alone, and how.
@@ -87,6 +90,7 @@ impl Pass {
             Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
             Pass::PairwiseHinge(_) => "comparing documents that differ in relevance",
+            Pass::LeaveQueryOut(_) => "leaving out queries",
         }
     }
 }
@@ -112,6 +116,8 @@ pub enum Outcome {
     MergeGains(MergeGains),
     /// To [`Pass::PairwiseHinge`].
     PairwiseHinge(PairwiseHinge),
+    /// To [`Pass::LeaveQueryOut`].
+    LeaveQueryOut(LeaveQueryOut),
 }
 
 impl Outcome {
@@ -132,6 +138,7 @@ impl Outcome {
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
+            (Outcome::LeaveQueryOut(a), Outcome::LeaveQueryOut(b)) => Outcome::LeaveQueryOut(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -212,6 +219,14 @@ impl dyn Engine + '_ {
     pub fn pairwise_hinge(&self, pass: PairwiseHingePass) -> Result<PairwiseHinge> {
         match self.run(&Pass::PairwiseHinge(pass))? {
             Outcome::PairwiseHinge(hinge) => Ok(hinge),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Squared errors on queries left out, with every feature that could be added to a least-squares model.
+    pub fn leave_query_out(&self, pass: LeaveQueryOutPass) -> Result<LeaveQueryOut> {
+        match self.run(&Pass::LeaveQueryOut(pass))? {
+            Outcome::LeaveQueryOut(errors) => Ok(errors),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

@@ -54,7 +54,7 @@ mod tests {
         let table = FeatureTable::numbered(columns.len(), 1);
         let data = Dataset::new(columns.concat(), labels.to_vec(), Queries::from_sizes(sizes), table);
         let features = (0..columns.len()).map(FeatureId::from).collect();
-        Gram::of_view(&GramPass { features, centring: Centring::PerQuery }, &data.view())
+        Gram::of_view(&GramPass::new(features, Centring::PerQuery), &data.view())
     }
 
     /// Two columns (−1, 0, 1) and (−1, 1, 0) around their means: r = 1/2, so VIF = 1 / (1 − 1/4) = 4/3.

@@ -131,7 +131,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
     // First, because it may refuse the labels, and correlations can take long.
     let alone = engine.feature_measures(&options.measure, &compared)?.summaries(&options.measure);
     let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
-    let gram = engine.gram(GramPass { features: compared.clone(), centring: Centring::PerQuery })?;
+    let gram = engine.gram(GramPass::new(compared.clone(), Centring::PerQuery))?;
     let vif = variance_inflation(&gram);
     let named = |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
     let member = |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };

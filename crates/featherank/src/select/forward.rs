@@ -30,11 +30,23 @@ pub fn forward(
     dead: &[FeatureId],
     criterion: &mut dyn Criterion,
 ) -> Result<Selection> {
+    let (order, left) = grow(run, alive, criterion)?;
+    let chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
+    let rest = extend(run, &chosen, &left, criterion)?;
+    Selection::in_order(run, schema, &order, &rest, dead)
+}
+
+/// The greedy loop alone: the chosen features in their order with what they were worth, and the allowed ones that are left.
+pub fn grow(
+    run: &Run,
+    alive: &[FeatureId],
+    criterion: &mut dyn Criterion,
+) -> Result<(Vec<(FeatureId, f64)>, Vec<FeatureId>)> {
     let constraints = &run.constraints;
-    let is_kept = |f: &FeatureId| constraints.keep.contains(f);
     let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
-    let (kept, mut candidates): (Vec<_>, Vec<_>) = allowed.partition(is_kept);
-    let dead_kept = dead.iter().filter(|f| is_kept(f)).count();
+    let (kept, mut candidates): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
+    // Dead features to keep take places too.
+    let dead_kept = constraints.keep.iter().filter(|f| !alive.contains(f)).count();
     let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
     let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
     let mut order = extend(run, &[], &kept, criterion)?;
@@ -56,8 +68,7 @@ pub fn forward(
         let total = chosen.len() + candidates.len();
         run.step("choosing features", chosen.len() as u64, Some(total as u64))?;
     }
-    let rest = extend(run, &chosen, &candidates, criterion)?;
-    Selection::in_order(run, schema, &order, &rest, dead)
+    Ok((order, candidates))
 }
 
 /// Adds all candidates to the chosen features, one at a time, each time the one that is worth most (the first of equals); returns

@@ -10,6 +10,7 @@ use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::without;
 use crate::data::{FeatureId, View};
 use crate::engine::local::{BLOCKS_AT_A_TIME, blocks};
 
@@ -20,6 +21,16 @@ pub struct GramPass {
     pub features: Vec<FeatureId>,
     /// The centre of each column.
     pub centring: Centring,
+    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leave_out: Vec<u64>,
+}
+
+impl GramPass {
+    /// Over all queries.
+    pub fn new(features: Vec<FeatureId>, centring: Centring) -> Self {
+        GramPass { features, centring, leave_out: Vec::new() }
+    }
 }
 
 /// The centre of a column.
@@ -33,6 +44,15 @@ pub enum Centring {
     /// The same, with every query multiplied by its number of documents. That is a sum over pairs of documents of one query:
     /// n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
     PerPair,
+}
+
+impl Centring {
+    /// The values of one query around their mean, weighted where pairs are counted.
+    pub(super) fn within_query(self, values: &[f32]) -> impl Iterator<Item = f64> {
+        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
+        let weight = if self == Centring::PerPair { (values.len() as f64).sqrt() } else { 1.0 };
+        values.iter().map(move |&x| weight * (f64::from(x) - mean))
+    }
 }
 
 /// Sums of products of centred columns.
@@ -62,6 +82,7 @@ impl Gram {
     }
 
     pub(crate) fn of(pass: &GramPass, block: &View<'_>) -> Self {
+        let block = &without(block, &pass.leave_out);
         let (rows, width) = (block.documents(), pass.features.len() + 1);
         let mut centred = Mat::<f64>::zeros(rows, width);
         let mut means = vec![0.0; width];
@@ -76,13 +97,7 @@ impl Gram {
                 Centring::PerQuery | Centring::PerPair => {
                     let mut cells = column.iter_mut();
                     for rows in block.rows() {
-                        let values = &source[rows];
-                        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
-                        let weight = match pass.centring {
-                            Centring::PerPair => (values.len() as f64).sqrt(),
-                            _ => 1.0,
-                        };
-                        let centred = values.iter().map(|&x| weight * (f64::from(x) - mean));
+                        let centred = pass.centring.within_query(&source[rows]);
                         centred.zip(&mut cells).for_each(|(x, cell)| *cell = x);
                     }
                 }
@@ -140,7 +155,7 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let merged = |centring| {
-            let pass = GramPass { features: vec![FeatureId(0)], centring };
+            let pass = GramPass::new(vec![FeatureId(0)], centring);
             let part = |span| Gram::of(&pass, &data.view().with_query_span(span));
             part(0..1).merge(part(1..2))
         };

@@ -8,7 +8,7 @@ use super::cholesky::PivotedCholesky;
 use crate::engine::passes::Gram;
 
 /// Pivots below this, on the scale of correlations, are rounding errors.
-const SINGULAR: f64 = 1e-10;
+pub(crate) const SINGULAR: f64 = 1e-10;
 
 /// A column whose standard deviation is below this share of its mean is constant up to rounding errors.
 const CONSTANT: f64 = 1e-12;
@@ -22,7 +22,7 @@ const CONSTANT: f64 = 1e-12;
 /// let labels = vec![1.0, 3.0, 5.0];
 /// let values = vec![0.0, 1.0, 2.0, /* */ 5.0, 4.0, 5.0];
 /// let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
-/// let pass = GramPass { features: vec![FeatureId(0), FeatureId(1)], centring: Centring::Overall };
+/// let pass = GramPass::new(vec![FeatureId(0), FeatureId(1)], Centring::Overall);
 /// let solver = GramSolver::new(Gram::of_view(&pass, &data.view()), 0.0);
 /// let line = solver.solve(&[0]);
 /// assert!((line.weights[0] - 2.0).abs() < 1e-12 && (line.intercept - 1.0).abs() < 1e-12);

@@ -96,7 +96,7 @@ pub(super) struct SubsetSolver<'a> {
 
 impl<'a> SubsetSolver<'a> {
     pub(super) fn new(train: &View<'a>, features: Vec<FeatureId>, centring: Centring, ridge: f64) -> Self {
-        let pass = GramPass { features, centring };
+        let pass = GramPass::new(features, centring);
         let solver = GramSolver::new(Gram::of_view(&pass, train), ridge);
         SubsetSolver { table: train.data().features(), features: pass.features, solver }
     }

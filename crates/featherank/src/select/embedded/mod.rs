@@ -2,6 +2,8 @@
 
 pub mod fenchel_rank;
 pub mod fsm_rank;
+pub mod eg_rank;
+pub mod greedy_rank_rls;
 pub mod held_out;
 pub mod l1_svm;
 pub mod nonconvex_svm;

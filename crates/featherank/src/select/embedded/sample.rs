@@ -7,7 +7,7 @@
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
-use crate::engine::passes::{Centring, GramPass, PairwiseHingePass};
+use crate::engine::passes::{Centring, Gram, GramPass, PairwiseHingePass};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::run::Run;
@@ -167,6 +167,21 @@ impl<'a> Sample<'a> {
         weights.iter().zip(&self.divisors).map(|(w, divisor)| w / divisor).collect()
     }
 
+    /// What each feature is divided by.
+    pub(super) fn divisors(&self) -> &[f64] {
+        &self.divisors
+    }
+
+    /// Sums of products of the features, on the scale of the weights, and of the labels.
+    pub(super) fn gram(&self, centring: Centring) -> Result<Gram> {
+        let pass = GramPass { features: self.features.clone(), centring, leave_out: self.leave_out.clone() };
+        let mut gram = self.engine.gram(pass)?;
+        let divisors = || self.divisors.iter().chain([&1.0]);
+        let cells = divisors().flat_map(|a| divisors().map(move |b| a * b));
+        gram.products.iter_mut().zip(cells).for_each(|(product, by)| *product /= by);
+        Ok(gram)
+    }
+
     /// The engine behind the sample.
     pub(super) fn engine(&self) -> &'a dyn Engine {
         self.engine
@@ -218,7 +233,7 @@ impl<'a> Sample<'a> {
 
 /// Standard deviation of every feature around the means of its queries.
 fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
-    let gram = engine.gram(GramPass { features: features.to_vec(), centring: Centring::PerQuery })?;
+    let gram = engine.gram(GramPass::new(features.to_vec(), Centring::PerQuery))?;
     let width = features.len() + 1;
     let squares = (0..features.len()).map(|k| gram.products[k * width + k]);
     Ok(squares.map(|sum| (sum / gram.count.max(1) as f64).sqrt()).collect())

@@ -110,7 +110,7 @@ fn sample_variance(values: &[f64]) -> f64 {
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows(engine)?.view().with_features(features);
     let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;
-    let spreads = engine.gram(GramPass { features: features.to_vec(), centring: Centring::PerQuery })?;
+    let spreads = engine.gram(GramPass::new(features.to_vec(), Centring::PerQuery))?;
     let weight = |f: FeatureId| match &model.scorer {
         Scorer::Linear(linear) => {
             let own = &engine.schema().features.get(f).id;

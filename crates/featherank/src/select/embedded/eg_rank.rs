@@ -1,0 +1,329 @@
+//! EGRank: weights of bounded sum, moved by factors instead of terms.
+//!
+//! Minimises the mean of max(0, 1 − wᵀ(xᵢ − xⱼ))² over preference pairs under ‖w‖₁ ≤ r (Du, Pan, Ding, Lai, Huang: EGRank, Information Sciences 467, 2018). With
+//! w = r (u⁺ − u⁻) the 2d numbers u are shares that sum to 1. A step multiplies each by exp(∓η r gₖ), g being the gradient, and divides by the sum;
+//! it starts from equal shares and ends where Fenchel's gap ⟨g, w⟩ + r ‖g‖∞, which bounds how far the loss is above its minimum, is at
+//! most `epsilon`, or after `steps` steps. Logarithms of shares are kept, so that none is lost.
+//!
+//! With `eta` set the step is the published one. Unless set, steps are accelerated: Nesterov's method with the entropy of shares as its distance
+//! (Auslender & Teboulle, SIAM Journal on Optimization 2006), whose step is a multiplication of the same kind. Its length is found by trying, it
+//! starts again where momentum leads uphill, and each r starts near the solution of the one before: the same minimum after some hundred passes over
+//! the rows for all values of r, where a fixed η is slow if small and never settles if large.
+//!
+//! Shares never become 0. Features with |wₖ| below `threshold` of ‖w‖₁ are cut off, the largest one never; the paper leaves open where to cut. The certificate
+//! `gap` is that of the point before the cut. With `k` the k features with the largest |weight| × spread are taken, and the
+//! model is fitted to them anew with the same r, for every r that is tried. The path of the selection has all features by |weight| × spread.
+
+use super::path::{Family, Sparse, nothing_ranks, select};
+use super::sample::{Loss, Sample, Scale};
+use super::{MEASURE, SCALE};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// Values of r that are tried.
+const RADII: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];
+
+/// The part of all shares that is dealt out evenly before a search starts from another solution: what has shrunk to nothing could
+/// not grow again.
+const EVEN: f64 = 0.1;
+
+/// Shares below this are rounding errors of averages.
+const LEAST: f64 = 1e-300;
+
+/// Losses closer than this are equal.
+const EQUAL: f64 = 1e-13;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `r` | `auto` | auto, or 1e-6 to 1e6 | the most that the absolute weights may sum to; chosen on validation data unless set |
+/// | `eta` | `auto` | auto, or 1e-9 to 1e6 | length of all steps; unless set, steps are accelerated and their length is found |
+/// | `epsilon` | `0.01` | 1e-10 to 1 | how far the loss may be above its minimum |
+/// | `steps` | `1000` | 1 to 1000000 | the most steps for one value of r |
+/// | `threshold` | `0.01` | 0 to 1 | share of the sum of absolute weights below which a weight is cut off |
+/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
+/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+pub struct EgRank {
+    r: Option<f64>,
+    eta: Option<f64>,
+    epsilon: f64,
+    steps: u64,
+    threshold: f64,
+    measure: Measure,
+    scale: Scale,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "eg-rank",
+    summary: "features that exponentiated gradient descent on preference pairs gives a share of bounded weight",
+    category: Category::Embedded,
+    cites: &["du2018", "auslender2006"],
+    status: Status::AsPublished,
+    scales_out: true,
+    params: &[
+        Param {
+            name: "r",
+            kind: Kind::Auto { min: 1e-6, max: 1e6 },
+            default: "auto",
+            meaning: "the most that the absolute weights may sum to; chosen on validation data unless set",
+        },
+        Param {
+            name: "eta",
+            kind: Kind::Auto { min: 1e-9, max: 1e6 },
+            default: "auto",
+            meaning: "length of all steps; unless set, steps are accelerated and their length is found",
+        },
+        Param {
+            name: "epsilon",
+            kind: Kind::Real { min: 1e-10, max: 1.0 },
+            default: "0.01",
+            meaning: "how far the loss may be above its minimum",
+        },
+        Param {
+            name: "steps",
+            kind: Kind::Whole { min: 1, max: 1_000_000 },
+            default: "1000",
+            meaning: "the most steps for one value of r",
+        },
+        Param {
+            name: "threshold",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0.01",
+            meaning: "share of the sum of absolute weights below which a weight is cut off",
+        },
+        MEASURE,
+        SCALE,
+    ],
+    build: |params| {
+        Ok(Box::new(EgRank {
+            r: params.auto("r")?,
+            eta: params.auto("eta")?,
+            epsilon: params.real("epsilon")?,
+            steps: params.whole("steps")?,
+            threshold: params.real("threshold")?,
+            measure: params.measure("measure")?,
+            scale: Scale::from_params(params),
+        }))
+    },
+};
+
+impl Selector for EgRank {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        select(&[self], run, engine, self.scale, &self.measure, self.r)
+    }
+}
+
+/// The parameter is r.
+impl Family for EgRank {
+    fn settings(&self, _: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
+        vec![("r", value)]
+    }
+
+    fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
+        Ok(RADII.to_vec())
+    }
+
+    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+        if sample.pairs() == 0.0 {
+            return Err(nothing_ranks());
+        }
+        let found = self.minimise(sample, value, near.map(|near| &near.state[..]))?;
+        let effect = |k: usize| found.weights[k].abs() * sample.spreads()[k];
+        let mut order: Vec<(usize, f64)> = (0..sample.width()).map(|k| (k, effect(k))).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (weights, gap) = match sample.run.constraints.k {
+            Some(k) => {
+                let places = first(sample, &order, k);
+                let own = sample.restricted(&places);
+                let refit = self.minimise(&own, value, None)?;
+                let mut weights = vec![0.0; sample.width()];
+                places.iter().zip(refit.weights).for_each(|(&place, w)| weights[place] = w);
+                (weights, refit.gap)
+            }
+            None => (self.cut(sample, &found.weights), found.gap),
+        };
+        Ok(vec![Sparse { order, state: found.state, ..Sparse::new(weights, "gap", gap) }])
+    }
+
+    fn counts_itself(&self) -> bool {
+        true
+    }
+}
+
+/// The places of the features to keep and of those that come first, `k` with the dead ones to keep; ascending.
+fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
+    let (mut places, free): (Vec<usize>, Vec<usize>) =
+        order.iter().map(|(place, _)| *place).partition(|&place| sample.is_kept(place));
+    let left = k.saturating_sub(sample.run.constraints.keep.len());
+    places.extend(free.into_iter().take(left));
+    places.sort_unstable();
+    places
+}
+
+/// Where a search ended.
+struct Found {
+    weights: Vec<f64>,
+    gap: f64,
+    /// The shares, and the bend that was found.
+    state: Vec<f64>,
+}
+
+impl EgRank {
+    /// Without the weights that are too small.
+    fn cut(&self, sample: &Sample<'_>, weights: &[f64]) -> Vec<f64> {
+        let sum: f64 = weights.iter().map(|w| w.abs()).sum();
+        let largest = weights.iter().map(|w| w.abs()).fold(0.0, f64::max);
+        let least = (self.threshold * sum).min(largest);
+        let stays = |k: usize| weights[k].abs() >= least || sample.is_kept(k);
+        (0..weights.len()).map(|k| if stays(k) { weights[k] } else { 0.0 }).collect()
+    }
+
+    fn minimise(&self, sample: &Sample<'_>, radius: f64, near: Option<&[f64]>) -> Result<Found> {
+        let even = 0.5 / sample.width() as f64;
+        let ball = Ball { sample, radius };
+        match self.eta {
+            Some(eta) => self.published(&ball, vec![even; 2 * sample.width()], eta),
+            None => {
+                let near = near.and_then(|near| near.split_last());
+                let start =
+                    near.map(|(_, shares)| shares.iter().map(|u| (1.0 - EVEN) * u + EVEN * even).collect());
+                // Differences between documents have twice the variance of documents, and the loss bends twice as much.
+                let widest = sample.spreads().iter().copied().fold(0.0, f64::max);
+                let bend = near.map_or(4.0 * widest * widest, |(bend, _)| *bend);
+                self.accelerated(&ball, start.unwrap_or_else(|| vec![even; 2 * sample.width()]), bend)
+            }
+        }
+    }
+
+    /// Steps of one length.
+    fn published(&self, ball: &Ball<'_>, start: Vec<f64>, eta: f64) -> Result<Found> {
+        let mut logs = logarithms(&start);
+        let mut point = ball.point(start)?;
+        for step in 1..=self.steps {
+            logs = normalised(logs.iter().zip(&point.slope).map(|(log, slope)| log - eta * slope).collect());
+            point = ball.point(exponentials(&logs))?;
+            ball.sample.run.step("moving shares", step, Some(self.steps))?;
+            if point.gap <= self.epsilon {
+                break;
+            }
+        }
+        Ok(ball.found(point, 0.0))
+    }
+
+    /// Momentum: the gradient is taken between the average of shares so far and the shares that steps move.
+    fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut bend: f64) -> Result<Found> {
+        let (mut average, mut logs) = (start.clone(), logarithms(&start));
+        let mut share = 1.0;
+        let mut best: Option<Point> = None;
+        for step in 1..=self.steps {
+            let middle = ball.point(mixed(&average, &exponentials(&logs), share))?;
+            // The bend is overestimated where the loss was steeper before.
+            bend /= 1.5;
+            let next = loop {
+                let length = 1.0 / (share * bend * ball.radius * ball.radius);
+                let moved = normalised(
+                    logs.iter().zip(&middle.slope).map(|(log, slope)| log - length * slope).collect(),
+                );
+                let shares = exponentials(&moved);
+                let far: f64 =
+                    shares.iter().zip(moved.iter().zip(&logs)).map(|(u, (a, b))| u * (a - b)).sum();
+                let point = ball.point(mixed(&average, &shares, share))?;
+                let change = along(&middle.slope, &point.shares, &middle.shares);
+                let allowed = change + bend * (ball.radius * share).powi(2) * far;
+                if point.loss <= middle.loss + allowed + EQUAL * middle.loss || !far.is_normal() {
+                    logs = moved;
+                    break point;
+                }
+                bend *= 2.0;
+            };
+            ball.sample.run.step("moving shares", step, Some(self.steps))?;
+            let is_uphill = along(&next.slope, &next.shares, &average) > 0.0;
+            average.clone_from(&next.shares);
+            if is_uphill && share < 1.0 {
+                share = 1.0;
+                logs = logarithms(&average);
+            } else {
+                share = 2.0 / (1.0 + (1.0 + 4.0 / (share * share)).sqrt());
+            }
+            for point in [(step > 1).then_some(middle), Some(next)].into_iter().flatten() {
+                if best.as_ref().is_none_or(|best| point.gap < best.gap) {
+                    best = Some(point);
+                }
+            }
+            if best.as_ref().is_some_and(|best| best.gap <= self.epsilon) {
+                break;
+            }
+        }
+        best.map(|best| ball.found(best, bend)).ok_or_else(nothing_ranks)
+    }
+}
+
+/// Weights whose absolute values sum to at most the radius.
+struct Ball<'a> {
+    sample: &'a Sample<'a>,
+    radius: f64,
+}
+
+/// Shares, and the loss there.
+struct Point {
+    shares: Vec<f64>,
+    loss: f64,
+    /// The derivative of the loss by each share.
+    slope: Vec<f64>,
+    gap: f64,
+}
+
+impl Ball<'_> {
+    fn weights(&self, shares: &[f64]) -> Vec<f64> {
+        let (plus, minus) = shares.split_at(self.sample.width());
+        plus.iter().zip(minus).map(|(plus, minus)| self.radius * (plus - minus)).collect()
+    }
+
+    fn point(&self, shares: Vec<f64>) -> Result<Point> {
+        let weights = self.weights(&shares);
+        let Loss { value, slope, .. } = self.sample.loss(&weights)?;
+        let steepest = slope.iter().map(|g| g.abs()).fold(0.0, f64::max);
+        let gap = slope.iter().zip(&weights).map(|(g, w)| g * w).sum::<f64>() + self.radius * steepest;
+        let of_minus = slope.iter().map(|g| -self.radius * g);
+        let slope = slope.iter().map(|g| self.radius * g).chain(of_minus).collect();
+        // Below 0 it is a rounding error.
+        Ok(Point { shares, loss: value, slope, gap: gap.max(0.0) })
+    }
+
+    fn found(&self, point: Point, bend: f64) -> Found {
+        let weights = self.weights(&point.shares);
+        let mut state = point.shares;
+        state.push(bend);
+        Found { weights, gap: point.gap, state }
+    }
+}
+
+fn logarithms(shares: &[f64]) -> Vec<f64> {
+    shares.iter().map(|u| u.max(LEAST).ln()).collect()
+}
+
+fn exponentials(logs: &[f64]) -> Vec<f64> {
+    logs.iter().map(|log| log.exp()).collect()
+}
+
+/// Logarithms of the same shares, made to sum to 1.
+fn normalised(mut logs: Vec<f64>) -> Vec<f64> {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum = logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + largest;
+    logs.iter_mut().for_each(|log| *log -= sum);
+    logs
+}
+
+fn mixed(a: &[f64], b: &[f64], share_of_b: f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| (1.0 - share_of_b) * a + share_of_b * b).collect()
+}
+
+/// How much a slope says that the loss changes between two points.
+fn along(slope: &[f64], to: &[f64], from: &[f64]) -> f64 {
+    slope.iter().zip(to.iter().zip(from)).map(|(slope, (to, from))| slope * (to - from)).sum()
+}

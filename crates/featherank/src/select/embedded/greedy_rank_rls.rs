@@ -1,0 +1,240 @@
+//! GreedyRankRLS: adds the feature with which least squares on differences between documents errs least on queries it has not
+//! seen.
+//!
+//! RankRLS minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖² ([`crate::rank::linear::rank_rls`]). Each step adds the
+//! feature that makes the leave-query-out error least: the sum of the same squares over all queries, each with the weights fitted to all
+//! others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop on feature generation and selection for information
+//! retrieval). The paper keeps the residual columns of all features, and their products with each query, from step to step; here every step takes them from
+//! the sums of products of all features and one pass over the rows ([`LeaveQueryOutPass`]), so that nothing but sums leaves the rows. The errors are the same.
+//!
+//! The paper stops at a number of features. With `k` so does this; without, it stops where the best candidate no longer lowers the error, or by
+//! a smaller share than `gain`. The path of the selection has minus the error as its value; features beyond the last step follow by the error
+//! that each would have led to. `weighting = queries` counts a query by its documents instead of by its pairs, as RLScore does.
+//!
+//! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ per preference pair,
+//! in whole powers of ten; parts of the training data are given the same. The certificate `gradient` is the largest
+//! residual of the normal equations (XᵀLX + λI) w = XᵀLy, as a share of the largest right-hand side.
+
+use std::collections::HashMap;
+
+use super::path::{Family, Sparse, nothing_ranks, select};
+use super::sample::{Sample, Scale};
+use super::{MEASURE, SCALE};
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::engine::passes::{Centring, Gram, LeaveQueryOutPass};
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::params::{Kind, Param};
+use crate::rank::linear::cholesky::PivotedCholesky;
+use crate::rank::linear::gram_solver::SINGULAR;
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::forward::{Criterion, grow};
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// Errors closer than this share of each other are equal: sums in another order differ in their last digits.
+const EQUAL: f64 = 1e-9;
+
+/// Powers of ten of λ per preference pair that are tried.
+const POWERS: std::ops::RangeInclusive<i32> = 0..=6;
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `lambda` | `auto` | auto, or 1e-12 to 1e12 | weight of ‖w‖² against the sum of squared errors; chosen on validation data unless set |
+/// | `gain` | `0` | 0 to 1 | without `k`, the least share of the error that a feature must take away |
+/// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
+/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
+/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+pub struct GreedyRankRls {
+    lambda: Option<f64>,
+    gain: f64,
+    weighting: Centring,
+    measure: Measure,
+    scale: Scale,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "greedy-rankrls",
+    summary: "adds the feature with which regularised least squares errs least on queries left out",
+    category: Category::Embedded,
+    cites: &["pahikkala2010"],
+    status: Status::AsPublished,
+    scales_out: true,
+    params: &[
+        Param {
+            name: "lambda",
+            kind: Kind::Auto { min: 1e-12, max: 1e12 },
+            default: "auto",
+            meaning: "weight of the squared weights against the sum of squared errors; chosen on validation data unless set",
+        },
+        Param {
+            name: "gain",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0",
+            meaning: "without k, the least share of the error that a feature must take away",
+        },
+        Param {
+            name: "weighting",
+            kind: Kind::Choice(&["pairs", "queries"]),
+            default: "pairs",
+            meaning: "whether a query counts by its pairs or by its documents",
+        },
+        MEASURE,
+        SCALE,
+    ],
+    build: |params| {
+        let weighting =
+            if params.text("weighting") == "queries" { Centring::PerQuery } else { Centring::PerPair };
+        Ok(Box::new(GreedyRankRls {
+            lambda: params.auto("lambda")?,
+            gain: params.real("gain")?,
+            weighting,
+            measure: params.measure("measure")?,
+            scale: Scale::from_params(params),
+        }))
+    },
+};
+
+impl Selector for GreedyRankRls {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let fixed = self.lambda.map(|lambda| lambda / (engine.schema().pairs as f64).max(1.0));
+        select(&[self], run, engine, self.scale, &self.measure, fixed)
+    }
+}
+
+/// The parameter is λ divided by the number of preference pairs.
+impl Family for GreedyRankRls {
+    fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
+        vec![("lambda", value * sample.pairs())]
+    }
+
+    fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
+        let schema = sample.engine().schema();
+        let of_query = match self.weighting {
+            Centring::PerPair => 1.0,
+            // A sum over documents is smaller than one over pairs.
+            _ => schema.documents() as f64 / sample.pairs(),
+        };
+        Ok(POWERS.map(|power| of_query * 10f64.powi(-power)).collect())
+    }
+
+    fn fit(&self, sample: &Sample<'_>, value: f64, _: Option<&Sparse>) -> Result<Vec<Sparse>> {
+        if sample.pairs() == 0.0 {
+            return Err(nothing_ranks());
+        }
+        let mut growth = Growth::new(sample, self.weighting, value * sample.pairs(), self.gain)?;
+        let (chosen, left) = grow(sample.run, sample.features(), &mut growth)?;
+        let mut rest: Vec<(FeatureId, f64)> = left.into_iter().map(|f| (f, growth.last_worth(f))).collect();
+        rest.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+        let places: Vec<usize> = chosen.iter().map(|(f, _)| growth.places[f]).collect();
+        let LeastSquares { weights, residual, .. } = growth.solve(&places);
+        let mut all = vec![0.0; sample.width()];
+        places.iter().zip(weights).for_each(|(&place, w)| all[place] = w);
+        let order = chosen.iter().chain(&rest).map(|&(f, worth)| (growth.places[&f], worth)).collect();
+        Ok(vec![Sparse { order, ..Sparse::new(all, "gradient", residual) }])
+    }
+
+    fn counts_itself(&self) -> bool {
+        true
+    }
+}
+
+/// The search for one λ on one sample: minus the leave-query-out error is what a set of features is worth.
+struct Growth<'a> {
+    sample: &'a Sample<'a>,
+    /// Of the features on the scale of the sample.
+    gram: Gram,
+    centring: Centring,
+    lambda: f64,
+    gain: f64,
+    places: HashMap<FeatureId, usize>,
+    /// What the chosen features of the last step were worth, and each candidate beside them.
+    current: f64,
+    last: HashMap<FeatureId, f64>,
+}
+
+/// Weights of some features.
+struct LeastSquares {
+    solver: PivotedCholesky,
+    /// The penalised sums of products.
+    matrix: Vec<f64>,
+    weights: Vec<f64>,
+    /// The largest residual of the normal equations, as a share of the largest right-hand side.
+    residual: f64,
+}
+
+impl<'a> Growth<'a> {
+    fn new(sample: &'a Sample<'a>, centring: Centring, lambda: f64, gain: f64) -> Result<Self> {
+        let gram = sample.gram(centring)?;
+        let places = sample.features().iter().copied().zip(0..).collect();
+        Ok(Growth { sample, gram, centring, lambda, gain, places, current: 0.0, last: HashMap::new() })
+    }
+
+    /// What a candidate was worth in the last step; where it was not asked for, what no model is worth.
+    fn last_worth(&self, f: FeatureId) -> f64 {
+        let label = self.sample.width();
+        self.last.get(&f).copied().unwrap_or(-self.gram.product(label, label))
+    }
+
+    fn solve(&self, places: &[usize]) -> LeastSquares {
+        let label = self.sample.width();
+        let cell = |i: usize, j: usize| self.gram.product(i, j) + if i == j { self.lambda } else { 0.0 };
+        let matrix: Vec<f64> = places.iter().flat_map(|&i| places.iter().map(move |&j| cell(i, j))).collect();
+        let right: Vec<f64> = places.iter().map(|&i| self.gram.product(i, label)).collect();
+        let solver = PivotedCholesky::new(matrix.clone(), SINGULAR);
+        let weights = solver.solve(&right);
+        let rows = matrix.chunks(places.len().max(1)).zip(&right);
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
+        let apart = largest(&mut rows.map(|(row, b)| dot(row, &weights) - b));
+        let scale = largest(&mut right.iter().copied());
+        let residual = if scale > 0.0 { apart / scale } else { apart };
+        LeastSquares { solver, matrix, weights, residual }
+    }
+}
+
+impl Criterion for Growth<'_> {
+    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+        let place = |f: &FeatureId| self.places[f];
+        let (own, others): (Vec<usize>, Vec<usize>) =
+            (chosen.iter().map(place).collect(), candidates.iter().map(place).collect());
+        let label = self.sample.width();
+        let LeastSquares { solver, matrix, weights, .. } = self.solve(&own);
+        let mut pass = LeaveQueryOutPass {
+            features: [chosen, candidates].concat(),
+            divisors: own.iter().chain(&others).map(|&k| self.sample.divisors()[k]).collect(),
+            centring: self.centring,
+            leave_out: self.sample.left_out().to_vec(),
+            weights,
+            penalised: matrix,
+            projections: Vec::with_capacity(own.len() * others.len()),
+            slopes: Vec::with_capacity(others.len()),
+            curvatures: Vec::with_capacity(others.len()),
+        };
+        for &j in &others {
+            let with_own: Vec<f64> = own.iter().map(|&i| self.gram.product(i, j)).collect();
+            let projection = solver.solve(&with_own);
+            let whole = self.lambda + self.gram.product(j, j);
+            let curvature = whole - dot(&with_own, &projection);
+            pass.curvatures.push(if curvature > SINGULAR * whole { curvature } else { 0.0 });
+            pass.slopes.push(self.gram.product(j, label) - dot(&with_own, &pass.weights));
+            pass.projections.extend(projection);
+        }
+        let errors = self.sample.engine().leave_query_out(pass)?;
+        let least = errors.with.iter().copied().fold(f64::INFINITY, f64::min);
+        let worth = |error: f64| -if error <= least * (1.0 + EQUAL) { least } else { error };
+        let worth: Vec<f64> = errors.with.into_iter().map(worth).collect();
+        self.current = -errors.chosen;
+        self.last = candidates.iter().copied().zip(worth.iter().copied()).collect();
+        Ok(worth)
+    }
+
+    fn enough(&self, best: f64, _: usize) -> bool {
+        best <= self.current * (1.0 - self.gain.max(EQUAL))
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
