@@ -15,13 +15,14 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -60,6 +61,8 @@ pub enum Pass {
     MergeGains(MergeGainsPass),
     /// Squared hinge over preference pairs, its slope and its curvature.
     PairwiseHinge(PairwiseHingePass),
+    /// Pairs weighted by what swapping them changes in NDCG: their loss and its slope.
+    NdcgPairs(NdcgPairsPass),
 }
 
 /// Which features to measure alone, and how.
@@ -83,6 +86,7 @@ impl Pass {
             Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
             Pass::PairwiseHinge(_) => "comparing documents that differ in relevance",
+            Pass::NdcgPairs(_) => "weighing pairs by NDCG",
         }
     }
 }
@@ -108,6 +112,8 @@ pub enum Outcome {
     MergeGains(MergeGains),
     /// To [`Pass::PairwiseHinge`].
     PairwiseHinge(PairwiseHinge),
+    /// To [`Pass::NdcgPairs`].
+    NdcgPairs(NdcgPairs),
 }
 
 impl Outcome {
@@ -128,6 +134,7 @@ impl Outcome {
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
+            (Outcome::NdcgPairs(a), Outcome::NdcgPairs(b)) => Outcome::NdcgPairs(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -208,6 +215,15 @@ impl dyn Engine + '_ {
     pub fn pairwise_hinge(&self, pass: PairwiseHingePass) -> Result<PairwiseHinge> {
         match self.run(&Pass::PairwiseHinge(pass))? {
             Outcome::PairwiseHinge(hinge) => Ok(hinge),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Pairs weighted by what swapping them changes in NDCG, at a linear model's weights.
+    pub fn ndcg_pairs(&self, pass: NdcgPairsPass) -> Result<NdcgPairs> {
+        check_largest(self.schema().largest_label())?;
+        match self.run(&Pass::NdcgPairs(pass))? {
+            Outcome::NdcgPairs(pairs) => Ok(pairs),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }
