@@ -26,6 +26,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::rank_filter::SPEC,
     &select::wrapper::greedy::SPEC,
     &select::embedded::l1_svm::SPEC,
+    &select::embedded::rs_rank::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -22,7 +22,8 @@ pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
+    ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 

@@ -4,6 +4,7 @@ pub mod held_out;
 pub mod l1_svm;
 pub mod path;
 pub mod proximal_newton;
+pub mod rs_rank;
 pub mod sample;
 
 use crate::params::{Kind, Param};

@@ -8,7 +8,7 @@
 use super::super::filter::candidates::Candidates;
 use crate::data::FeatureId;
 use crate::engine::Engine;
-use crate::engine::passes::{Centring, GramPass, PairwiseHingePass};
+use crate::engine::passes::{Centring, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::run::Run;
@@ -191,6 +191,17 @@ impl<'a> Sample<'a> {
             *cell /= self.divisors[k] * self.divisors[l] * self.pairs;
         }
         Ok(curvature)
+    }
+
+    /// The summed loss of pairs weighted by what swapping them changes in NDCG.
+    pub fn ndcg_pairs(&self, weights: &[f64]) -> Result<NdcgPairs> {
+        let mut pairs = self.engine.ndcg_pairs(NdcgPairsPass {
+            features: self.features.clone(),
+            weights: self.raw(weights),
+            leave_out: self.leave_out.clone(),
+        })?;
+        pairs.slope.iter_mut().zip(&self.divisors).for_each(|(slope, divisor)| *slope /= divisor);
+        Ok(pairs)
     }
 
     fn pass(&self, weights: &[f64]) -> PairwiseHingePass {
