@@ -34,6 +34,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::embedded::nonconvex_svm::SPEC,
     &select::embedded::greedy_rank_rls::SPEC,
     &select::embedded::eg_rank::SPEC,
+    &select::embedded::rs_rank::SPEC,
 ];
 
 /// All rankers, in the order they are listed.

@@ -127,6 +127,7 @@ fn answer(pass: &Pass, view: &View<'_>, Block { queries, merges }: &Block) -> Ou
         Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, &block)),
         Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(super::PairwiseHinge::of(pass, &block)),
         Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(super::LeaveQueryOut::of(pass, &block)),
+        Pass::NdcgPairs(pass) => Outcome::NdcgPairs(super::NdcgPairs::of(pass, &block)),
         Pass::Relief(pass) => Outcome::Relief(super::Relief::of(pass, &block)),
         Pass::MergeGains(pass) => {
             let mut memory = merges.lock().unwrap_or_else(PoisonError::into_inner);

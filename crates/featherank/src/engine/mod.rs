@@ -15,14 +15,15 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass,
-    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, PairwiseHinge,
-    PairwiseHingePass, Relief, ReliefPass,
+    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass,
+    PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
 };
 pub use schema::{LabelCount, Schema};
 
@@ -67,6 +68,8 @@ pub enum Pass {
     PairwiseHinge(PairwiseHingePass),
     /// Squared errors of least squares on queries that were not learnt from, for every feature that could be added.
     LeaveQueryOut(LeaveQueryOutPass),
+    /// Pairs weighted by what swapping them changes in NDCG: their loss and its slope.
+    NdcgPairs(NdcgPairsPass),
 }
 
 /// Which features to measure alone, and how.
@@ -91,6 +94,7 @@ impl Pass {
             Pass::MergeGains(_) => "merging rankings",
             Pass::PairwiseHinge(_) => "comparing documents that differ in relevance",
             Pass::LeaveQueryOut(_) => "leaving out queries",
+            Pass::NdcgPairs(_) => "weighing pairs by NDCG",
         }
     }
 }
@@ -118,6 +122,8 @@ pub enum Outcome {
     PairwiseHinge(PairwiseHinge),
     /// To [`Pass::LeaveQueryOut`].
     LeaveQueryOut(LeaveQueryOut),
+    /// To [`Pass::NdcgPairs`].
+    NdcgPairs(NdcgPairs),
 }
 
 impl Outcome {
@@ -139,6 +145,7 @@ impl Outcome {
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
             (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
             (Outcome::LeaveQueryOut(a), Outcome::LeaveQueryOut(b)) => Outcome::LeaveQueryOut(a.merge(b)),
+            (Outcome::NdcgPairs(a), Outcome::NdcgPairs(b)) => Outcome::NdcgPairs(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }
     }
@@ -227,6 +234,15 @@ impl dyn Engine + '_ {
     pub fn leave_query_out(&self, pass: LeaveQueryOutPass) -> Result<LeaveQueryOut> {
         match self.run(&Pass::LeaveQueryOut(pass))? {
             Outcome::LeaveQueryOut(errors) => Ok(errors),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Pairs weighted by what swapping them changes in NDCG, at a linear model's weights.
+    pub fn ndcg_pairs(&self, pass: NdcgPairsPass) -> Result<NdcgPairs> {
+        check_largest(self.schema().largest_label())?;
+        match self.run(&Pass::NdcgPairs(pass))? {
+            Outcome::NdcgPairs(pairs) => Ok(pairs),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

@@ -42,6 +42,7 @@ mod tests {
             fold: 1,
             settings: Vec::new(),
             valid: 0.0,
+            train: Vec::new(),
             test: Vec::new(),
             features: vec![id],
             selected: None,

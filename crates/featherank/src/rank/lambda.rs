@@ -58,11 +58,10 @@ impl Lambdas {
     pub fn of_query(&mut self, scores: &[f64], labels: &[f32], lambda: &mut [f64], hessian: &mut [f64]) {
         lambda.fill(0.0);
         hessian.fill(0.0);
-        let ideal = self.ideal_dcg(labels);
-        if ideal <= 0.0 {
+        if self.rank(scores, labels).is_none() {
             return;
         }
-        self.rank(scores, labels, ideal);
+        self.ranked.prepare_pushes();
         let cutoff = self.cutoff.unwrap_or(usize::MAX);
         let ranked = &mut self.ranked;
         let n = scores.len();
@@ -90,7 +89,12 @@ impl Lambdas {
         top.map(|(gain, discount)| gain * discount).sum()
     }
 
-    fn rank(&mut self, scores: &[f64], labels: &[f32], ideal: f64) {
+    /// The documents of a query from the top of its ranking down; `None` where no document has a gain.
+    pub(crate) fn rank(&mut self, scores: &[f64], labels: &[f32]) -> Option<Placed<'_>> {
+        let ideal = self.ideal_dcg(labels);
+        if ideal <= 0.0 {
+            return None;
+        }
         self.order.clear();
         self.order.extend(0..scores.len() as u32);
         let key = |&i: &u32| (scores[i as usize], labels[i as usize]);
@@ -99,17 +103,12 @@ impl Lambdas {
             t.total_cmp(&s).then(y.total_cmp(&z)).then(a.cmp(b))
         });
         let ranked = &mut self.ranked;
-        let best = self.order.first().map_or(0.0, |&first| scores[first as usize]);
         let of = |from: &[u32], to: &mut Vec<f64>, value: &dyn Fn(usize) -> f64| {
             to.clear();
             to.extend(from.iter().map(|&i| value(i as usize)));
         };
         of(&self.order, &mut ranked.scores, &|i| scores[i]);
-        // Never 0, so that a quotient of two powers is a number however far scores are apart.
-        of(&self.order, &mut ranked.powers, &|i| (scores[i] - best).exp().max(f64::MIN_POSITIVE));
         of(&self.order, &mut ranked.gains, &|i| gain(labels[i]) / ideal);
-        of(&self.order, &mut ranked.lambdas, &|_| 0.0);
-        of(&self.order, &mut ranked.hessians, &|_| 0.0);
         ranked.discounts.clear();
         ranked.firsts.clear();
         for group in self.order.chunk_by(|a, b| key(a) == key(b)) {
@@ -119,12 +118,30 @@ impl Lambdas {
             ranked.discounts.extend(group.iter().map(|_| discount));
             ranked.firsts.extend(group.iter().map(|_| first));
         }
+        let Ranked { scores, gains, discounts, .. } = &self.ranked;
+        Some(Placed { order: &self.order, scores, gains, discounts })
     }
+}
+
+/// A query's documents from the top of the ranking down.
+pub(crate) struct Placed<'a> {
+    /// The documents, counted from the query's first.
+    pub order: &'a [u32],
+    /// Their scores.
+    pub scores: &'a [f64],
+    /// (2^y − 1) / ideal DCG.
+    pub gains: &'a [f64],
+    /// 1/log₂(1 + position); documents with the same score and label share the mean of theirs.
+    pub discounts: &'a [f64],
 }
 
 /// Refuses labels whose gain 2^y − 1 is no exact number.
 pub fn check_labels(view: &View<'_>) -> Result<()> {
-    let largest = view.labels().flatten().copied().fold(0.0, f32::max);
+    check_largest(view.labels().flatten().copied().fold(0.0, f32::max))
+}
+
+/// The same, where the largest label is known.
+pub(crate) fn check_largest(largest: f32) -> Result<()> {
     match largest > 53.0 {
         true => {
             Err(Error::invalid("label", largest, "at most 53: the lambdas of NDCG need the gain 2^y - 1"))
@@ -138,6 +155,18 @@ fn gain(label: f32) -> f64 {
 }
 
 impl Ranked {
+    /// What [`Self::push`] needs beside scores, gains and discounts.
+    fn prepare_pushes(&mut self) {
+        let best = self.scores.first().copied().unwrap_or(0.0);
+        self.powers.clear();
+        // Never 0, so that a quotient of two powers is a number however far scores are apart.
+        self.powers.extend(self.scores.iter().map(|score| (score - best).exp().max(f64::MIN_POSITIVE)));
+        for sums in [&mut self.lambdas, &mut self.hessians] {
+            sums.clear();
+            sums.resize(self.scores.len(), 0.0);
+        }
+    }
+
     /// All pairs of one document with those below it; returns the sum of their pushes. Without branches, so that several
     /// pairs are worked on at a time: a pair of equal gains has Δ = 0 and moves nothing.
     fn push<const CLOSE_COUNT_MORE: bool>(&mut self, above: usize) -> f64 {

@@ -8,6 +8,7 @@ mod leave_query_out;
 mod linear_measures;
 mod merge_gains;
 mod moments;
+mod ndcg_pairs;
 mod pairwise_hinge;
 mod rankings;
 mod relief;
@@ -24,6 +25,7 @@ pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
 pub(crate) use merge_gains::MergeMemory;
 pub use merge_gains::{MergeGains, MergeGainsPass};
 pub use moments::{FeatureMoments, Moments};
+pub use ndcg_pairs::{NdcgPairs, NdcgPairsPass};
 pub use pairwise_hinge::{PairwiseHinge, PairwiseHingePass};
 pub use relief::{QuerySample, Relief, ReliefPass};
 

@@ -113,6 +113,20 @@ pub fn best(values: &[Option<f64>]) -> Option<usize> {
     known.reduce(|best, next| if next.1 > best.1 + EQUAL { next } else { best }).map(|(i, _)| i)
 }
 
+/// The place of the smallest of those whose value is at most `slack` below the best; of equally small ones the best, the
+/// first of equals. Without slack the best.
+pub fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Option<usize> {
+    let place = best(values)?;
+    if slack == 0.0 {
+        return Some(place);
+    }
+    let enough = values[place]? - slack - EQUAL;
+    let is_enough = |i: &usize| values[*i].is_some_and(|value| value >= enough);
+    let least = (0..values.len()).filter(is_enough).map(|i| sizes[i]).min()?;
+    let smallest = |i: usize| values[i].filter(|_| sizes[i] == least);
+    best(&(0..values.len()).map(smallest).collect::<Vec<_>>())
+}
+
 /// The part of each query.
 fn deal(keys: &[u64], seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
@@ -159,5 +173,14 @@ mod tests {
     fn the_first_of_equals_is_best_and_empty_models_never() {
         assert_eq!(best(&[None, Some(0.4), Some(0.4 + 1e-12), Some(0.3)]), Some(1));
         assert_eq!(best(&[None, None]), None);
+    }
+
+    #[test]
+    fn slack_buys_a_smaller_model() {
+        let (values, sizes) = ([None, Some(0.38), Some(0.395), Some(0.398), Some(0.4)], [0, 1, 2, 2, 9]);
+        assert_eq!(within(0.0, &values, &sizes), Some(4));
+        assert_eq!(within(0.005, &values, &sizes), Some(3));
+        assert_eq!(within(0.1, &values, &sizes), Some(1));
+        assert_eq!(within(0.1, &[None], &[0]), None);
     }
 }

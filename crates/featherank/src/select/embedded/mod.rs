@@ -1,8 +1,8 @@
 //! Embedded methods: they select while they train, and leave the model they have trained.
 
+pub mod eg_rank;
 pub mod fenchel_rank;
 pub mod fsm_rank;
-pub mod eg_rank;
 pub mod greedy_rank_rls;
 pub mod held_out;
 pub mod l1_svm;
@@ -10,6 +10,7 @@ pub mod nonconvex_svm;
 pub mod path;
 pub mod proximal_newton;
 pub mod rank_rwfs;
+pub mod rs_rank;
 pub mod sample;
 
 use crate::params::{Kind, Param};

@@ -7,7 +7,7 @@
 //! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k, the k features of the next
 //!   denser model with the largest |weight| × spread are taken, and the model is fitted to them anew, with the same loss and value;
 //! * else the one that does best on validation data, or on held-out parts of the training data ([`HeldOut`]): the first of
-//!   equals, and never an empty one. Where several families are left in the first two cases, the same decides between them.
+//!   equals, and never an empty one. With a `slack`, the sparsest of those that are at most so much worse. Where several families are left in the first two cases, the same decides between them.
 //!
 //! Chosen features are ordered by |weight| × spread, the standard deviation within queries: how much they move a ranking.
 //! The path of the selection is the order in which features first come in, with the share of the path that was still ahead as its
@@ -16,7 +16,7 @@
 //! no use for them. A model never uses a feature that is not chosen: where constraints forbid a part of it, it is
 //! fitted to the others anew.
 
-use super::held_out::{HeldOut, best};
+use super::held_out::{HeldOut, within};
 use super::sample::{Sample, Scale};
 use crate::data::FeatureId;
 use crate::engine::Engine;
@@ -103,11 +103,25 @@ pub(super) fn select(
     measure: &Measure,
     fixed: Option<f64>,
 ) -> Result<Selection> {
-    select_if_any(families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
+    select_if_any(0.0, families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
+}
+
+/// The same by the sparsest model that is at most `slack` worse than the best one.
+pub(super) fn select_within(
+    slack: f64,
+    families: &[&dyn Family],
+    run: &Run,
+    engine: &dyn Engine,
+    scale: Scale,
+    measure: &Measure,
+    fixed: Option<f64>,
+) -> Result<Selection> {
+    select_if_any(slack, families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
 }
 
 /// The same, or `None` where all models are empty.
 pub(super) fn select_if_any(
+    slack: f64,
     families: &[&dyn Family],
     run: &Run,
     engine: &dyn Engine,
@@ -116,11 +130,12 @@ pub(super) fn select_if_any(
     fixed: Option<f64>,
 ) -> Result<Option<Selection>> {
     let mut selection = Ok(None);
-    engine.within(&mut || selection = choose(families, run, engine, scale, measure, fixed));
+    engine.within(&mut || selection = choose(slack, families, run, engine, scale, measure, fixed));
     selection
 }
 
 fn choose(
+    slack: f64,
     families: &[&dyn Family],
     run: &Run,
     engine: &dyn Engine,
@@ -186,7 +201,9 @@ fn choose(
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
     let ranks = |(_, _, model): &(usize, f64, Sparse)| !model.is_empty();
-    let place = best(&judged).or_else(|| finals.iter().rposition(ranks)).unwrap_or(finals.len() - 1);
+    let sizes: Vec<usize> = finals.iter().map(|(_, _, model)| size(&sample, model)).collect();
+    let place =
+        within(slack, &judged, &sizes).or_else(|| finals.iter().rposition(ranks)).unwrap_or(finals.len() - 1);
     let fits = record(&sample, &paths, &finals, &judged, place);
     let (which, value, model) = finals.swap_remove(place);
     if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {

@@ -138,7 +138,8 @@ impl Selector for RankRwfs {
         let target = run.constraints.k.unwrap_or(of_share);
         let loops = |exactly| Reweighted { rule: self.rule, threshold: self.threshold, target, exactly };
         if run.constraints.k.is_none() {
-            let reached = select_if_any(&[&loops(false)], run, engine, self.scale, &self.measure, fixed)?;
+            let reached =
+                select_if_any(0.0, &[&loops(false)], run, engine, self.scale, &self.measure, fixed)?;
             if let Some(selection) = reached {
                 return Ok(selection);
             }

@@ -7,7 +7,7 @@
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
-use crate::engine::passes::{Centring, Gram, GramPass, PairwiseHingePass};
+use crate::engine::passes::{Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::run::Run;
@@ -219,6 +219,17 @@ impl<'a> Sample<'a> {
             *cell /= self.divisors[k] * self.divisors[l] * self.pairs;
         }
         Ok(curvature)
+    }
+
+    /// The summed loss of pairs weighted by what swapping them changes in NDCG.
+    pub fn ndcg_pairs(&self, weights: &[f64]) -> Result<NdcgPairs> {
+        let mut pairs = self.engine.ndcg_pairs(NdcgPairsPass {
+            features: self.features.clone(),
+            weights: self.raw(weights),
+            leave_out: self.leave_out.clone(),
+        })?;
+        pairs.slope.iter_mut().zip(&self.divisors).for_each(|(slope, divisor)| *slope /= divisor);
+        Ok(pairs)
     }
 
     fn pass(&self, weights: &[f64]) -> PairwiseHingePass {

@@ -1,0 +1,173 @@
+//! Preference pairs weighted by what swapping them changes in NDCG, at a linear model's weights: their loss and its slope.
+//!
+//! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009, equations 3, 13 and 14), with
+//! ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole
+//! list, and φ(v) = −4v below −1, (v − 1)² up to 1, and 0 above. Weights are held fixed when the slope is taken.
+//!
+//! Weights do not factorise, so that all pairs are visited; none is stored. Documents with equal scores are placed as in
+//! [`crate::rank::lambda`]: worse labels first, and those that share the label share the mean of their discounts. So the order
+//! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and answers merge by addition.
+
+use serde::{Deserialize, Serialize};
+
+use super::without;
+use crate::data::{FeatureId, View};
+use crate::rank::lambda::{Lambdas, Placed};
+use crate::rank::linear::design::Design;
+
+/// A linear model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct NdcgPairsPass {
+    /// The features that the model weighs.
+    pub features: Vec<FeatureId>,
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
+    pub leave_out: Vec<u64>,
+}
+
+/// The loss and its derivative.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NdcgPairs {
+    /// Σ ω φ(margin).
+    pub loss: f64,
+    /// Σ ω, the loss of a model that tells no documents apart under these weights.
+    pub weight: f64,
+    /// The derivative of the loss by each weight of the model.
+    pub slope: Vec<f64>,
+}
+
+impl NdcgPairs {
+    pub(crate) fn of(pass: &NdcgPairsPass, block: &View<'_>) -> Self {
+        let design = Design::with_features(&without(block, &pass.leave_out), pass.features.clone());
+        let scores = design.scores(&pass.weights);
+        let mut slope = vec![0.0; scores.len()];
+        let (mut places, mut sums) = (Lambdas::new(None), Sums::default());
+        let mut grades = Grades::default();
+        for documents in design.queries() {
+            let labels = &design.labels()[documents.clone()];
+            if let Some(placed) = places.rank(&scores[documents.clone()], labels) {
+                sums.add(grades.of_query(&placed, &mut slope[documents.clone()]));
+            }
+        }
+        NdcgPairs { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
+    }
+
+    pub(crate) fn merge(mut self, next: Self) -> Self {
+        self.loss += next.loss;
+        self.weight += next.weight;
+        self.slope.iter_mut().zip(&next.slope).for_each(|(sum, x)| *sum += x);
+        self
+    }
+}
+
+/// What pairs sum to: their weights, their losses, and the slope of the better document's score.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    weight: f64,
+    loss: f64,
+    slope: f64,
+}
+
+impl Sums {
+    fn add(&mut self, more: Sums) {
+        self.weight += more.weight;
+        self.loss += more.loss;
+        self.slope += more.slope;
+    }
+}
+
+/// The documents of a query by gain, so that pairs of two gains are neighbours in memory.
+#[derive(Debug, Default)]
+struct Grades {
+    /// Places in the ranking, worst gain first.
+    places: Vec<usize>,
+    gains: Vec<f64>,
+    scores: Vec<f64>,
+    discounts: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+/// Pairs that are worked on at a time.
+const LANES: usize = 4;
+
+impl Grades {
+    /// Loss and weight of a query; `slope` gets the derivative by each score.
+    fn of_query(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
+        self.places.clear();
+        self.places.extend(0..placed.order.len());
+        self.places.sort_by(|&a, &b| placed.gains[a].total_cmp(&placed.gains[b]));
+        for (to, from) in [
+            (&mut self.gains, placed.gains),
+            (&mut self.scores, placed.scores),
+            (&mut self.discounts, placed.discounts),
+        ] {
+            to.clear();
+            to.extend(self.places.iter().map(|&place| from[place]));
+        }
+        self.slopes.clear();
+        self.slopes.resize(self.places.len(), 0.0);
+        let mut total = Sums::default();
+        let mut worse: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut start = 0;
+        for same in self.gains.chunk_by(|a, b| a == b) {
+            let end = start + same.len();
+            for better in start..end {
+                let (score, discount) = (self.scores[better], self.discounts[better]);
+                let mut sums = Sums::default();
+                for group in &worse {
+                    let gap = same[0] - self.gains[group.start];
+                    let slopes = &mut self.slopes[group.clone()];
+                    let (scores, discounts) = (&self.scores[group.clone()], &self.discounts[group.clone()]);
+                    sums.add(against(gap, score, discount, scores, discounts, slopes));
+                }
+                self.slopes[better] += sums.slope;
+                total.add(sums);
+            }
+            worse.push(start..end);
+            start = end;
+        }
+        for (&place, value) in self.places.iter().zip(&self.slopes) {
+            slope[placed.order[place] as usize] = *value;
+        }
+        total
+    }
+}
+
+/// One document against all of a lower gain: what their pairs sum to; the slopes of the worse ones grow. In strands and without branches, so
+/// that the compiler makes vector instructions of it; the order of summation is fixed.
+fn against(
+    gap: f64,
+    score: f64,
+    discount: f64,
+    scores: &[f64],
+    discounts: &[f64],
+    slopes: &mut [f64],
+) -> Sums {
+    let pair = |s: f64, d: f64, slope: &mut f64, sums: (&mut f64, &mut f64, &mut f64)| {
+        let weight = gap * (discount - d).abs();
+        let margin = score - s;
+        let short = margin.clamp(-1.0, 1.0) - 1.0;
+        let pull = weight * short;
+        *sums.0 += weight;
+        // (v − 1)² goes on as a straight line of slope −4 below −1.
+        *sums.1 += pull * short + 4.0 * weight * (-1.0 - margin).max(0.0);
+        *sums.2 += pull;
+        *slope -= 2.0 * pull;
+    };
+    let (mut weight, mut loss, mut pull) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let whole = scores.len() / LANES * LANES;
+    let (slopes, last_slopes) = slopes.split_at_mut(whole);
+    let lanes = scores.chunks_exact(LANES).zip(discounts.chunks_exact(LANES));
+    for ((s, d), slope) in lanes.zip(slopes.chunks_exact_mut(LANES)) {
+        for lane in 0..LANES {
+            let sums = (&mut weight[lane], &mut loss[lane], &mut pull[lane]);
+            pair(s[lane], d[lane], &mut slope[lane], sums);
+        }
+    }
+    for ((&s, &d), slope) in scores[whole..].iter().zip(&discounts[whole..]).zip(last_slopes) {
+        pair(s, d, slope, (&mut weight[0], &mut loss[0], &mut pull[0]));
+    }
+    let sum = |lanes: [f64; LANES]| lanes.iter().sum::<f64>();
+    Sums { weight: sum(weight), loss: sum(loss), slope: 2.0 * sum(pull) }
+}
