@@ -135,12 +135,17 @@ pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> Vec<f64> {
 
 /// MAP, NDCG@10 and number of features of the model itself: means over the five folds.
 pub fn five_folds(folder: &str, method: &str, set: &[(&str, &str)]) -> Option<[f64; 3]> {
+    five_folds_under(&run(), folder, method, set)
+}
+
+/// The same under the constraints of a run.
+pub fn five_folds_under(run: &Run, folder: &str, method: &str, set: &[(&str, &str)]) -> Option<[f64; 3]> {
     let measures: [Measure; 2] = ["map", "ndcg[letor]@10"].map(|name| name.parse().unwrap());
     let mut sums = [0.0; 3];
     for files in FoldFiles::find(&real_data(folder)?).unwrap() {
         let fold = files.read(&ReadOptions::default()).unwrap();
         let valid = Arc::new(LocalEngine::new(fold.valid, 0).unwrap());
-        let run = Run { valid: Some(valid), ..run() };
+        let run = Run { valid: Some(valid), ..run.clone() };
         let found = try_select(method, set, &fold.train, &run).unwrap();
         let model = found.model.as_ref().unwrap();
         let scores = model.score(&fold.test.view()).unwrap();

@@ -35,8 +35,8 @@ const EVEN: f64 = 0.1;
 /// Shares below this are rounding errors of averages.
 const LEAST: f64 = 1e-300;
 
-/// Losses closer than this are equal.
-const EQUAL: f64 = 1e-13;
+/// Losses, which are 1 without a model, and distances between shares closer than this are equal.
+const EQUAL: f64 = 1e-14;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
@@ -224,7 +224,8 @@ impl EgRank {
             let middle = ball.point(mixed(&average, &exponentials(&logs), share))?;
             // The bend is overestimated where the loss was steeper before.
             bend /= 1.5;
-            let next = loop {
+            let before = bend;
+            let (next, is_stuck) = loop {
                 let length = 1.0 / (share * bend * ball.radius * ball.radius);
                 let moved = normalised(
                     logs.iter().zip(&middle.slope).map(|(log, slope)| log - length * slope).collect(),
@@ -235,16 +236,22 @@ impl EgRank {
                 let point = ball.point(mixed(&average, &shares, share))?;
                 let change = along(&middle.slope, &point.shares, &middle.shares);
                 let allowed = change + bend * (ball.radius * share).powi(2) * far;
-                if point.loss <= middle.loss + allowed + EQUAL * middle.loss || !far.is_normal() {
+                let is_stuck = far <= EQUAL;
+                if is_stuck || point.loss <= middle.loss + allowed + EQUAL {
                     logs = moved;
-                    break point;
+                    break (point, is_stuck);
                 }
                 bend *= 2.0;
             };
             ball.sample.run.step("moving shares", step, Some(self.steps))?;
             let is_uphill = along(&next.slope, &next.shares, &average) > 0.0;
             average.clone_from(&next.shares);
-            if is_uphill && share < 1.0 {
+            let is_last = is_stuck && share == 1.0;
+            if is_stuck {
+                // The length was cut by rounding errors of the loss.
+                bend = before;
+            }
+            if (is_uphill || is_stuck) && share < 1.0 {
                 share = 1.0;
                 logs = logarithms(&average);
             } else {
@@ -255,7 +262,7 @@ impl EgRank {
                     best = Some(point);
                 }
             }
-            if best.as_ref().is_some_and(|best| best.gap <= self.epsilon) {
+            if is_last || best.as_ref().is_some_and(|best| best.gap <= self.epsilon) {
                 break;
             }
         }
