@@ -53,7 +53,9 @@ bench: $(VENV)/installed
 	$(VENV)/bin/python bench/read_text.py
 	$(VENV)/bin/python bench/convex_rankers.py $(addprefix --ohsumed ,$(OHSUMED))
 	FEATHERANK_BIN=$(BIN) FIT_RANKER_BIN=$(TARGET)/release/examples/fit_ranker $(VENV)/bin/python bench/tree_rankers.py
-	FEATHERANK_BIN=$(BIN) TIME_FILTERS_BIN=$(TARGET)/release/examples/time_filters $(VENV)/bin/python bench/filters.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/filters.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/embedded.py \
+		$(addprefix --ohsumed ,$(OHSUMED)) $(addprefix --mq2008 ,$(wildcard $(DATA)/MQ2008))
 	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
 	$(TARGET)/release/examples/growth
 

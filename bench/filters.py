@@ -45,7 +45,7 @@ def ours(data, *words, repeats=1):
     environment = {**os.environ, "RAYON_NUM_THREADS": str(THREADS)}
     runs = []
     for _ in range(repeats):
-        command = [binary("TIME_FILTERS_BIN"), str(data), *words]
+        command = [binary("TIME_SELECTORS_BIN"), str(data), *words]
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
         runs.append(json.loads(done.stdout))
     return sorted(runs, key=lambda run: run["seconds"])[len(runs) // 2]

@@ -21,7 +21,7 @@ fn steps_of_one_length_are_the_worked_ones() {
             ("eta", &eta),
             ("steps", &steps),
             ("threshold", "0"),
-            ("scale", "none"),
+            ("standardise", "no"),
             ("epsilon", "1e-10"),
         ];
         let found = select("eg-rank", &set, &shared_data());
@@ -37,8 +37,13 @@ fn the_minimum_is_that_of_the_ball() {
     let (data, pairs) = (shared_data(), differences(&shared_data()));
     for (r, expected) in worked.as_object().unwrap() {
         for (eta, epsilon, apart) in [("auto", "1e-8", 1e-4), ("1", "1e-6", 1e-3)] {
-            let set =
-                [("r", &r[..]), ("eta", eta), ("epsilon", epsilon), ("steps", "100000"), ("scale", "none")];
+            let set = [
+                ("r", &r[..]),
+                ("eta", eta),
+                ("epsilon", epsilon),
+                ("steps", "100000"),
+                ("standardise", "no"),
+            ];
             let found = select("eg-rank", &set, &data);
             let w = weights(found.model.as_ref().unwrap(), 3);
             close(&w, &numbers(&expected["w"]), apart);
@@ -65,7 +70,7 @@ proptest! {
         let data = from_rows(&rows, labels.into_iter().map(f32::from).collect(), &[5, 7]);
         let pairs = differences(&data);
         let radius = r.to_string();
-        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-5"), ("scale", "none"), ("steps", "20000")];
+        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-5"), ("standardise", "no"), ("steps", "20000")];
         let Ok(found) = try_select("eg-rank", &set, &data, &run()) else { return Ok(()) };
         let w = weights(found.model.as_ref().unwrap(), 5);
         prop_assert!(w.iter().map(|w| w.abs()).sum::<f64>() <= r * (1.0 + 1e-9));

@@ -1,5 +1,6 @@
 //! `featherank select`: choose features.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use featherank::data::{FeatureTable, check_target};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::registry::{self, Category};
 use featherank::run::{Constraints, Run};
-use featherank::select::Selection;
+use featherank::select::{Fit, Selection};
 
 use crate::arguments::{Common, Reading, parse_setting, read_costs};
 use crate::output::{Output, table};
@@ -87,6 +88,9 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     if args.model.is_some() && spec.category != Category::Embedded {
         return Err(no_model(spec.name).into());
     }
+    if !args.valid.is_empty() && spec.category != Category::Embedded {
+        output.note(format!("{} does not tune itself; --valid makes no difference", spec.name));
+    }
     let data = args.reading.read(&args.train, output)?;
     let constraints = args.limits.constraints(data.features())?;
     let observer = Progress::start(output);
@@ -125,6 +129,17 @@ fn no_model(method: &str) -> Error {
     }
 }
 
+/// How the model of an embedded method was found, for people.
+fn fitted(fit: &Fit, tried: usize) -> String {
+    let numbers = |all: &BTreeMap<String, f64>, digits: usize| -> Vec<String> {
+        all.iter().map(|(name, value)| format!("{name} {value:.digits$e}")).collect()
+    };
+    let worth = fit.value.map(|value| format!("{value:.4} on validation data"));
+    let parts =
+        [numbers(&fit.settings, 3), worth.into_iter().collect(), numbers(&fit.certificate, 1)].concat();
+    format!("the model, one of {tried}: {}", parts.join(", "))
+}
+
 /// The selection as a table for people.
 pub fn summary(selection: &Selection) -> String {
     let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
@@ -150,9 +165,7 @@ pub fn summary(selection: &Selection) -> String {
         cells
     };
     lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
-    for (name, value) in &selection.certificate {
-        lines.push(format!("{name} {value:.1e}"));
-    }
+    lines.extend(selection.fits.iter().find(|fit| fit.chosen).map(|fit| fitted(fit, selection.fits.len())));
     if !selection.set_aside.is_empty() {
         let aside: Vec<String> =
             selection.set_aside.iter().map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string())).collect();

@@ -15,11 +15,10 @@
 //! model is fitted to them anew with the same r, for every r that is tried. The path of the selection has all features by |weight| × spread.
 
 use super::path::{Family, Sparse, nothing_ranks, select};
-use super::sample::{Loss, Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::{Loss, Sample};
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
@@ -45,16 +44,14 @@ const EQUAL: f64 = 1e-14;
 /// | `epsilon` | `0.01` | 1e-10 to 1 | how far the loss may be above its minimum |
 /// | `steps` | `1000` | 1 to 1000000 | the most steps for one value of r |
 /// | `threshold` | `0.01` | 0 to 1 | share of the sum of absolute weights below which a weight is cut off |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct EgRank {
     r: Option<f64>,
     eta: Option<f64>,
     epsilon: f64,
     steps: u64,
     threshold: f64,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// The registry's entry.
@@ -96,8 +93,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "0.01",
             meaning: "share of the sum of absolute weights below which a weight is cut off",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         Ok(Box::new(EgRank {
@@ -106,15 +104,14 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             epsilon: params.real("epsilon")?,
             steps: params.whole("steps")?,
             threshold: params.real("threshold")?,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
 
 impl Selector for EgRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, self.scale, &self.measure, self.r)
+        select(&[self], run, engine, &self.tuning, self.r)
     }
 }
 

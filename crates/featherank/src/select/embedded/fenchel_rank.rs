@@ -11,11 +11,11 @@
 //! for them. Radii beyond one that the weights do not use half of are not tried: the ball no longer binds there.
 
 use super::path::{Family, Sparse, select};
-use super::sample::{Loss, Sample, Scale};
-use super::{MEASURE, RADII, RADIUS, SCALE};
+use super::sample::{Loss, Sample};
+use super::tuning::Tuning;
+use super::{RADII, RADIUS};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::linear::newton::minimum_along;
 use crate::registry::{Category, Status};
@@ -28,15 +28,13 @@ use crate::select::{Selection, Selector, SelectorSpec};
 /// | `epsilon` | `0.01` | 1e-12 to 1 | stops at a Fenchel gap of this |
 /// | `steps` | `1000` | 1 to 10000000 | stops after so many steps |
 /// | `start` | `zero` | zero, neighbour | where the walk within a ball starts |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct FenchelRank {
     r: Option<f64>,
     epsilon: f64,
     steps: u64,
     from_neighbour: bool,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// The registry's entry.
@@ -67,8 +65,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "zero",
             meaning: "where the walk within a ball starts: from nothing, or from the next smaller ball's model",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         Ok(Box::new(FenchelRank {
@@ -76,15 +75,14 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             epsilon: params.real("epsilon")?,
             steps: params.whole("steps")?,
             from_neighbour: params.text("start") == "neighbour",
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
 
 impl Selector for FenchelRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, self.scale, &self.measure, self.r)
+        select(&[self], run, engine, &self.tuning, self.r)
     }
 }
 

@@ -15,8 +15,8 @@ use faer::{Mat, Side};
 
 use super::path::{Family, Sparse, select};
 use super::proximal_newton::{Penalty, minimise};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::FeatureMeasures;
@@ -46,15 +46,13 @@ const LEAST_WORTH: f64 = 1e-3;
 /// | `lambda2` | `auto` | auto, or 1e-12 to 1e9 | price of features; chosen on validation data unless set |
 /// | `importance` | `ndcg[ties=expected]@10` | any measure | what a feature is worth alone |
 /// | `similarity`, `scope` | `pearson`, `query` | see [`Similarity`] | likeness |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct FsmRank {
     lambda1: Option<f64>,
     lambda2: Option<f64>,
     importance: Measure,
     similarity: Similarity,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// The registry's entry.
@@ -86,8 +84,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         },
         Similarity::kind("pearson"),
         Similarity::SCOPE,
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         Ok(Box::new(FsmRank {
@@ -95,8 +94,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             lambda2: params.auto("lambda2")?,
             importance: params.measure("importance")?,
             similarity: Similarity::from_params(params)?,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
@@ -112,7 +110,7 @@ impl Selector for FsmRank {
         let families: Vec<Coupled<'_>> =
             lambdas.into_iter().map(|lambda1| Coupled { lambda1, prices: &prices }).collect();
         let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
-        select(&families, run, engine, self.scale, &self.measure, self.lambda2)
+        select(&families, run, engine, &self.tuning, self.lambda2)
     }
 }
 

@@ -18,13 +18,12 @@
 use std::collections::HashMap;
 
 use super::path::{Family, Sparse, nothing_ranks, select};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::{Centring, Gram, LeaveQueryOutPass};
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
@@ -44,14 +43,12 @@ const POWERS: std::ops::RangeInclusive<i32> = 0..=6;
 /// | `lambda` | `auto` | auto, or 1e-12 to 1e12 | weight of ‖w‖² against the sum of squared errors; chosen on validation data unless set |
 /// | `gain` | `0` | 0 to 1 | without `k`, the least share of the error that a feature must take away |
 /// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct GreedyRankRls {
     lambda: Option<f64>,
     gain: f64,
     weighting: Centring,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// The registry's entry.
@@ -81,8 +78,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "pairs",
             meaning: "whether a query counts by its pairs or by its documents",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         let weighting =
@@ -91,8 +89,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             lambda: params.auto("lambda")?,
             gain: params.real("gain")?,
             weighting,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
@@ -100,7 +97,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for GreedyRankRls {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let fixed = self.lambda.map(|lambda| lambda / (engine.schema().pairs as f64).max(1.0));
-        select(&[self], run, engine, self.scale, &self.measure, fixed)
+        select(&[self], run, engine, &self.tuning, fixed)
     }
 }
 

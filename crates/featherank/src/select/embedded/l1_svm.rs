@@ -11,11 +11,10 @@
 
 use super::path::{Family, Sparse, nothing_ranks, select};
 use super::proximal_newton::{Penalty, minimise};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
@@ -27,13 +26,11 @@ const VALUES: i32 = 14;
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
 /// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against ‖w‖₁; chosen on validation data unless set |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 /// | `tolerance` | `1e-8` | 1e-12 to 0.1 | the largest violation of the conditions of optimality |
 pub struct L1Svm {
     c: Option<f64>,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
     tolerance: f64,
 }
 
@@ -52,8 +49,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "auto",
             meaning: "weight of the sum over pairs against the penalty; chosen on validation data unless set",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
         Param {
             name: "tolerance",
             kind: Kind::Real { min: 1e-12, max: 0.1 },
@@ -64,8 +62,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     build: |params| {
         Ok(Box::new(L1Svm {
             c: params.auto("c")?,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
             tolerance: params.real("tolerance")?,
         }))
     },
@@ -74,7 +71,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for L1Svm {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let fixed = self.c.map(|c| c * engine.schema().pairs as f64);
-        select(&[self], run, engine, self.scale, &self.measure, fixed)
+        select(&[self], run, engine, &self.tuning, fixed)
     }
 }
 

@@ -7,29 +7,15 @@ pub mod greedy_rank_rls;
 pub mod held_out;
 pub mod l1_svm;
 pub mod nonconvex_svm;
+mod outcome;
 pub mod path;
 pub mod proximal_newton;
 pub mod rank_rwfs;
 pub mod rs_rank;
 pub mod sample;
+pub mod tuning;
 
 use crate::params::{Kind, Param};
-
-/// What embedded methods tune themselves by.
-const MEASURE: Param = Param {
-    name: "measure",
-    kind: Kind::Measure,
-    default: "map[ties=expected]",
-    meaning: "what chooses the model on validation data",
-};
-
-/// How features are made comparable.
-const SCALE: Param = Param {
-    name: "scale",
-    kind: Kind::Choice(&["auto", "none", "spread"]),
-    default: "auto",
-    meaning: "divide features by their standard deviation within queries (spread), or not; auto does where some value is outside 0 to 1",
-};
 
 /// Radii of balls that are tried.
 const RADII: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];

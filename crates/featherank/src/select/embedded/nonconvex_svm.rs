@@ -18,11 +18,10 @@
 
 use super::path::{Family, Sparse, select};
 use super::proximal_newton::{Penalty, minimise};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
@@ -42,14 +41,12 @@ const TOLERANCE: f64 = 1e-8;
 /// | `epsilon` | `0.01` | 1e-12 to 1e9 | keeps the slopes of ℓp and log finite |
 /// | `gamma` | `3` | 1e-9 to 1e12 | how far MCP reaches, in units of λ |
 /// | `rounds` | `20` | 1 to 10000 | weighted lassos after the first, at most |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct NonconvexSvm {
     shape: Shape,
     lambda: Option<f64>,
     rounds: u64,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,8 +112,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "20",
             meaning: "weighted lassos after the first, at most",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         let epsilon = params.real("epsilon")?;
@@ -128,15 +126,14 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             },
             lambda: params.auto("lambda")?,
             rounds: params.whole("rounds")?,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
 
 impl Selector for NonconvexSvm {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, self.scale, &self.measure, self.lambda)
+        select(&[self], run, engine, &self.tuning, self.lambda)
     }
 }
 

@@ -17,15 +17,14 @@
 //! fitted to the others anew.
 
 use super::held_out::{HeldOut, within};
-use super::sample::{Sample, Scale};
-use crate::data::FeatureId;
+use super::outcome::{Choice, entries, record};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::measure::Measure;
-use crate::rank::LinearModel;
 use crate::run::Run;
+use crate::select::Selection;
 use crate::select::candidates::Candidates;
-use crate::select::{Fit, Selection};
 
 /// Halvings of the interval in which a model with k features is looked for.
 const HALVINGS: usize = 25;
@@ -88,10 +87,10 @@ impl Sparse {
 }
 
 /// Models of one family: values of its parameter, and the models of each.
-struct Path<'a> {
-    family: &'a dyn Family,
-    values: Vec<f64>,
-    models: Vec<Vec<Sparse>>,
+pub(super) struct Path<'a> {
+    pub family: &'a dyn Family,
+    pub values: Vec<f64>,
+    pub models: Vec<Vec<Sparse>>,
 }
 
 /// Selects by the best model of some families; `fixed` is the user's value of the parameter.
@@ -99,52 +98,34 @@ pub(super) fn select(
     families: &[&dyn Family],
     run: &Run,
     engine: &dyn Engine,
-    scale: Scale,
-    measure: &Measure,
+    tuning: &Tuning,
     fixed: Option<f64>,
 ) -> Result<Selection> {
-    select_if_any(0.0, families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
-}
-
-/// The same by the sparsest model that is at most `slack` worse than the best one.
-pub(super) fn select_within(
-    slack: f64,
-    families: &[&dyn Family],
-    run: &Run,
-    engine: &dyn Engine,
-    scale: Scale,
-    measure: &Measure,
-    fixed: Option<f64>,
-) -> Result<Selection> {
-    select_if_any(slack, families, run, engine, scale, measure, fixed)?.ok_or_else(nothing_ranks)
+    select_if_any(families, run, engine, tuning, fixed)?.ok_or_else(nothing_ranks)
 }
 
 /// The same, or `None` where all models are empty.
 pub(super) fn select_if_any(
-    slack: f64,
     families: &[&dyn Family],
     run: &Run,
     engine: &dyn Engine,
-    scale: Scale,
-    measure: &Measure,
+    tuning: &Tuning,
     fixed: Option<f64>,
 ) -> Result<Option<Selection>> {
     let mut selection = Ok(None);
-    engine.within(&mut || selection = choose(slack, families, run, engine, scale, measure, fixed));
+    engine.within(&mut || selection = choose(families, run, engine, tuning, fixed));
     selection
 }
 
 fn choose(
-    slack: f64,
     families: &[&dyn Family],
     run: &Run,
     engine: &dyn Engine,
-    scale: Scale,
-    measure: &Measure,
+    tuning: &Tuning,
     fixed: Option<f64>,
 ) -> Result<Option<Selection>> {
     let candidates = Candidates::of(run, engine)?;
-    let sample = Sample::new(run, engine, &candidates, scale)?;
+    let sample = Sample::new(run, engine, &candidates, tuning.scale)?;
     let mut paths = Vec::with_capacity(families.len());
     for &family in families {
         let values = values(family, &sample, fixed)?;
@@ -180,7 +161,8 @@ fn choose(
     let of_size = run.constraints.k.is_some() && fixed.is_none();
     let judged = match finals.len() {
         1 => {
-            check_measure(engine, measure)?;
+            // It must make sense even where nothing is left to judge.
+            tuning.measure.check_labels(engine.schema().largest_label())?;
             vec![None]
         }
         _ => {
@@ -196,14 +178,15 @@ fn choose(
                 }
                 Ok(all)
             };
-            HeldOut::new(&sample, measure)?.values(&sample, &whole, fit)?
+            HeldOut::new(&sample, &tuning.measure)?.values(&sample, &whole, fit)?
         }
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
     let ranks = |(_, _, model): &(usize, f64, Sparse)| !model.is_empty();
     let sizes: Vec<usize> = finals.iter().map(|(_, _, model)| size(&sample, model)).collect();
-    let place =
-        within(slack, &judged, &sizes).or_else(|| finals.iter().rposition(ranks)).unwrap_or(finals.len() - 1);
+    let place = within(tuning.slack, &judged, &sizes)
+        .or_else(|| finals.iter().rposition(ranks))
+        .unwrap_or(finals.len() - 1);
     let fits = record(&sample, &paths, &finals, &judged, place);
     let (which, value, model) = finals.swap_remove(place);
     if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
@@ -299,21 +282,6 @@ fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<S
     Ok(dense)
 }
 
-/// Features in the order in which they first come in, with the share of the path that was ahead; those that come in together by how
-/// much they move a ranking.
-fn entries(sample: &Sample<'_>, path: &Path<'_>, chosen: &Sparse) -> Vec<(FeatureId, f64)> {
-    if !chosen.order.is_empty() {
-        return chosen.order.iter().map(|&(k, value)| (sample.features()[k], value)).collect();
-    }
-    let last: Vec<&Sparse> = path.models.iter().filter_map(|models| models.last()).collect();
-    let first = |k: usize| last.iter().position(|model| model.weights[k] != 0.0);
-    let mut entered: Vec<(usize, usize)> = (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
-    let effect = |&(place, k): &(usize, usize)| last[place].weights[k].abs() * sample.spreads()[k];
-    entered.sort_by(|a, b| a.0.cmp(&b.0).then(effect(b).total_cmp(&effect(a))).then(a.1.cmp(&b.1)));
-    let ahead = |place: usize| 1.0 - place as f64 / last.len() as f64;
-    entered.into_iter().map(|(place, k)| (sample.features()[k], ahead(place))).collect()
-}
-
 /// The last model for a value, or for the first of its doubles whose model is not empty.
 fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse> {
     let towards_dense = if ascends(&family.grid(sample)?) { 2.0 } else { 0.5 };
@@ -325,101 +293,6 @@ fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse
         }
     }
     Err(nothing_ranks())
-}
-
-/// All models that were fitted, for whoever wants to look at the path.
-fn record(
-    sample: &Sample<'_>,
-    paths: &[Path<'_>],
-    finals: &[(usize, f64, Sparse)],
-    judged: &[Option<f64>],
-    chosen: usize,
-) -> Vec<Fit> {
-    let fit = |which: usize, value: f64, model: &Sparse, judged: Option<f64>, chosen: bool| {
-        let own = paths[which].family.settings(sample, value);
-        let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
-        Fit {
-            settings: named(&[&own[..], &model.settings].concat()),
-            features: model.weights.iter().filter(|w| **w != 0.0).count(),
-            value: judged,
-            certificate: named(&[model.certificate]),
-            chosen,
-        }
-    };
-    let mut fits = Vec::new();
-    let place_of = |which: usize, value: f64, model: &Sparse| {
-        finals.iter().position(|(w, v, m)| *w == which && *v == value && m.settings == model.settings)
-    };
-    for (which, path) in paths.iter().enumerate() {
-        for (&value, models) in path.values.iter().zip(&path.models) {
-            for model in models {
-                let place = place_of(which, value, model);
-                let judged = place.and_then(|place| judged[place]);
-                fits.push(fit(which, value, model, judged, place == Some(chosen)));
-            }
-        }
-    }
-    // Bisection goes between the values of the path.
-    if !fits.iter().any(|fit| fit.chosen) {
-        let (which, value, model) = &finals[chosen];
-        fits.push(fit(*which, *value, model, judged[chosen], true));
-    }
-    fits
-}
-
-/// A measure that validation data would be judged by must make sense even where nothing is left to judge.
-fn check_measure(engine: &dyn Engine, measure: &Measure) -> Result<()> {
-    measure.check_labels(engine.schema().largest_label())
-}
-
-/// The features of the chosen model, under the run's constraints.
-struct Choice<'a> {
-    sample: &'a Sample<'a>,
-    candidates: &'a Candidates,
-    entered: Vec<(FeatureId, f64)>,
-}
-
-impl Choice<'_> {
-    /// The selection of a model's features, best first; `refit` fits the model to fewer features where constraints forbid some.
-    fn select(&self, model: Sparse, refit: impl Fn(&Sample<'_>) -> Result<Sparse>) -> Result<Selection> {
-        let Choice { sample, candidates, entered } = self;
-        let (run, engine) = (sample.run, sample.engine());
-        let effects = sample.spreads().iter().zip(&model.weights).map(|(spread, w)| spread * w.abs());
-        let mut chosen: Vec<(FeatureId, f64)> =
-            sample.features().iter().copied().zip(effects).filter(|(_, effect)| *effect > 0.0).collect();
-        chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        let used: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
-        let known: Vec<FeatureId> = entered.iter().map(|(f, _)| *f).collect();
-        let never = candidates.without(&known).into_iter().map(|f| (f, 0.0));
-        let order: Vec<(FeatureId, f64)> = entered.iter().copied().chain(never).collect();
-        let others = order.iter().filter(|(f, _)| !used.contains(f));
-        let rest: Vec<(FeatureId, f64)> = others.map(|&(f, _)| (f, 0.0)).collect();
-        let selection = candidates.select(run, engine, &chosen, &rest)?;
-        let selected = selection.columns(&engine.schema().features)?;
-        let (fitted, model) = match used.iter().all(|f| selected.contains(f)) {
-            true => ((*sample).clone(), model),
-            false => {
-                let fewer = sample.with_features(&selected);
-                let model = refit(&fewer)?;
-                (fewer, model)
-            }
-        };
-        let weights = fitted.features().iter().copied().zip(fitted.raw(&model.weights));
-        let weights: Vec<(FeatureId, f64)> = weights.filter(|(_, w)| *w != 0.0).collect();
-        let (name, certificate) = model.certificate;
-        Ok(Selection {
-            model: Some(LinearModel::new(&engine.schema().features, &weights).into()),
-            certificate: [(name.to_owned(), certificate)].into(),
-            ..selection.with_path(run, engine.schema(), &self.kept_first(&order))
-        })
-    }
-
-    fn kept_first(&self, order: &[(FeatureId, f64)]) -> Vec<(FeatureId, f64)> {
-        let keep = &self.sample.run.constraints.keep;
-        let (kept, free): (Vec<_>, Vec<_>) = order.iter().copied().partition(|(f, _)| keep.contains(f));
-        let dead = keep.iter().filter(|f| !self.candidates.keep.contains(f)).map(|&f| (f, 0.0));
-        kept.into_iter().chain(dead).chain(free).collect()
-    }
 }
 
 /// The error for a model without features.

@@ -22,11 +22,10 @@
 
 use super::path::{Family, Sparse, select, select_if_any};
 use super::proximal_newton::{Penalty, Solution, minimise};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
 use crate::registry::{Category, Status};
 use crate::run::Run;
@@ -41,23 +40,24 @@ const SETTLED: f64 = 1e-8;
 /// The largest slope that a training may leave.
 const TOLERANCE: f64 = 1e-10;
 
-/// Values of C that are tried, times the number of pairs, are powers of ten with these exponents in quarters.
-const QUARTERS: std::ops::RangeInclusive<i32> = -4..=18;
+/// Values of C that are tried are powers of ten with these exponents in quarters, 1e-6 to 0.1 …
+const QUARTERS: std::ops::RangeInclusive<i32> = -24..=-4;
+
+/// … and further up to this over the number of pairs, where that is more.
+const LEAST_LAST: f64 = 1000.0;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
 /// | `share` | `0.1` | 0 to 1 | share of the live features to be left; `k` says how many instead |
 /// | `threshold` | `1e-5` | 1e-12 to 1 | features with smaller weights are removed |
 /// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against the squared weights; chosen on validation data unless set |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct RankRwfs {
     rule: Rule,
     share: f64,
     threshold: f64,
     c: Option<f64>,
-    measure: Measure,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// How scales follow from effective weights.
@@ -111,8 +111,9 @@ pub const L0: SelectorSpec = SelectorSpec {
             default: "auto",
             meaning: "weight of the sum over pairs against the squared weights; chosen on validation data unless set",
         },
-        MEASURE,
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| RankRwfs::from_params(Rule::L0, params),
 };
@@ -124,8 +125,7 @@ impl RankRwfs {
             share: params.real("share")?,
             threshold: params.real("threshold")?,
             c: params.auto("c")?,
-            measure: params.measure("measure")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     }
 }
@@ -138,13 +138,12 @@ impl Selector for RankRwfs {
         let target = run.constraints.k.unwrap_or(of_share);
         let loops = |exactly| Reweighted { rule: self.rule, threshold: self.threshold, target, exactly };
         if run.constraints.k.is_none() {
-            let reached =
-                select_if_any(0.0, &[&loops(false)], run, engine, self.scale, &self.measure, fixed)?;
+            let reached = select_if_any(&[&loops(false)], run, engine, &self.tuning, fixed)?;
             if let Some(selection) = reached {
                 return Ok(selection);
             }
         }
-        select(&[&loops(true)], run, engine, self.scale, &self.measure, fixed)
+        select(&[&loops(true)], run, engine, &self.tuning, fixed)
     }
 }
 
@@ -167,8 +166,10 @@ impl Family for Reweighted {
         vec![("c", value / sample.pairs())]
     }
 
-    fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
-        Ok(QUARTERS.map(|quarters| 10f64.powf(f64::from(quarters) / 4.0)).collect())
+    fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
+        let value = |quarters: i32| 10f64.powf(f64::from(quarters) / 4.0) * sample.pairs();
+        let further = (QUARTERS.end() + 1..).map(value).take_while(|value| *value <= LEAST_LAST);
+        Ok(QUARTERS.map(value).chain(further).collect())
     }
 
     fn counts_itself(&self) -> bool {
@@ -197,8 +198,10 @@ impl Family for Reweighted {
             left.iter().zip(weights).for_each(|(&k, w)| model.weights[k] = w);
             model.certificate.1 = violation;
         }
-        // Where reweighting comes to rest above the target, it does so for all larger C.
-        let ends_path = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count() > self.target;
+        // Where the ℓ1 rule comes to rest above the target, at the minimum of a lasso, it does so for all larger C. The other rule
+        // may come to rest here and not there.
+        let left_at_rest = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count();
+        let ends_path = self.rule == Rule::L1 && left_at_rest > self.target;
         let state = rounds.into_iter().next().unwrap_or(start);
         Ok(vec![Sparse { order, state, ends_path, ..model }])
     }

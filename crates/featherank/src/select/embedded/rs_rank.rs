@@ -25,12 +25,11 @@
 
 use rand::RngExt;
 
-use super::path::{Family, Sparse, nothing_ranks, select_within};
-use super::sample::{Sample, Scale};
-use super::{MEASURE, SCALE};
+use super::path::{Family, Sparse, nothing_ranks, select};
+use super::sample::Sample;
+use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
 use crate::registry::{Category, Status};
@@ -44,7 +43,7 @@ const VALUES: i32 = 9;
 const ALMOST_NONE: f64 = 1e-9;
 
 /// Numbers of iterations that validation data chooses among.
-const ITERATIONS: [u64; 3] = [10, 30, 100];
+const ITERATIONS: [u64; 3] = [30, 100, 300];
 
 /// Rounds of the power iteration.
 const POWER_ROUNDS: u64 = 12;
@@ -57,16 +56,12 @@ const POWER_ROUNDS: u64 = 12;
 /// | `eta` | `auto` | auto, or 1e-12 to 1 | length of a step; from the largest curvature unless set |
 /// | `interval` | `1` | 1 to 1000 | iterations from one truncation to the next |
 /// | `truncation` | `published` | published, langford | whether weights are cut by ηg, or by ηg times the interval |
-/// | `measure` | `map[ties=expected]` | any measure | what chooses the model on validation data |
-/// | `slack` | `0` | 0 to 1 | how much worse than the best a sparser model may be on validation data |
-/// | `scale` | `auto` | auto, none, spread | whether features are divided by their spread |
+/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct RsRank {
     g: Option<f64>,
     starts: u64,
     descent: Descent,
-    measure: Measure,
-    slack: f64,
-    scale: Scale,
+    tuning: Tuning,
 }
 
 /// How weights move.
@@ -123,14 +118,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "published",
             meaning: "whether weights are cut by eta times g, or by that times the interval",
         },
-        MEASURE,
-        Param {
-            name: "slack",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0",
-            meaning: "how much worse than the best a sparser model may be on validation data",
-        },
-        SCALE,
+        Tuning::MEASURE,
+        Tuning::SLACK,
+        Tuning::STANDARDISE,
     ],
     build: |params| {
         Ok(Box::new(RsRank {
@@ -142,9 +132,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
                 interval: params.whole("interval")?,
                 by_interval: params.text("truncation") == "langford",
             },
-            measure: params.measure("measure")?,
-            slack: params.real("slack")?,
-            scale: Scale::from_params(params),
+            tuning: Tuning::from_params(params)?,
         }))
     },
 };
@@ -155,7 +143,7 @@ impl Selector for RsRank {
         let families: Vec<FromStart> = (1..=self.starts).map(from).collect();
         let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
         let fixed = self.g.map(|g| g / engine.schema().pairs as f64);
-        select_within(self.slack, &families, run, engine, self.scale, &self.measure, fixed)
+        select(&families, run, engine, &self.tuning, fixed)
     }
 }
 
@@ -295,6 +283,7 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
+    use crate::select::embedded::sample::Scale;
     use serde_json::Value;
 
     fn fixture(text: &str) -> Value {

@@ -2,14 +2,13 @@
 //!
 //! Penalties treat all weights alike, so that a feature counted in thousands would be free and one counted in thousandths
 //! unaffordable. Published methods were tried on LETOR, whose features lie between 0 and 1 in every query; such data is taken as it is. Where some
-//! value lies outside, features are divided by their standard deviation within queries first (`scale = auto`). The
+//! value lies outside, features are divided by their standard deviation within queries first (`standardise = auto`). The
 //! final model weighs the features as they are in the data.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::{Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass};
 use crate::error::{Error, Result};
-use crate::params::Params;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 
@@ -22,17 +21,6 @@ pub enum Scale {
     None,
     /// Divided by their standard deviation within queries.
     Spread,
-}
-
-impl Scale {
-    /// The parameter `scale`.
-    pub(super) fn from_params(params: &Params) -> Self {
-        match params.text("scale") {
-            "none" => Scale::None,
-            "spread" => Scale::Spread,
-            _ => Scale::Auto,
-        }
-    }
 }
 
 /// Features and queries that a model is fitted to.

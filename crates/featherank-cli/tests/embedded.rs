@@ -1,0 +1,82 @@
+//! Embedded methods from the command line: validation data in, a model out that other commands take.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn featherank(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn made() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(featherank(folder.path(), &["synth", "-o", "made"]).status.success());
+    folder
+}
+
+/// The model on its own is the model in the selection; it ranks, is evaluated and exported like any other.
+#[test]
+fn the_model_of_a_selection_is_a_model() {
+    let folder = made();
+    let ok = |args: &[&str]| {
+        let output = featherank(folder.path(), &[args, &["--quiet"]].concat());
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = |file: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join(file)).unwrap()).unwrap()
+    };
+    let select = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "l1-svm"];
+    let table = ok(&[&select[..], &["-o", "s.json", "--model", "m.json"]].concat());
+    assert!(table.contains("on validation data, kkt"), "{table}");
+    assert_eq!(json("s.json")["model"], json("m.json"));
+    let chosen: Vec<_> =
+        json("s.json")["fits"].as_array().unwrap().iter().map(|fit| fit["chosen"] == true).collect();
+    assert_eq!(chosen.iter().filter(|chosen| **chosen).count(), 1);
+    ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "run.txt"]);
+    let values = |option: &str, file: &str| {
+        let found = ok(&["evaluate", "made/test.txt", option, file, "--json", "--resamples", "10"]);
+        serde_json::from_str::<serde_json::Value>(&found).unwrap()["rankings"][0]["values"].clone()
+    };
+    assert_eq!(values("--scores", "run.txt"), values("--model", "m.json"));
+    assert!(ok(&["export", "m.json", "--to", "ranklib"]).contains("Coordinate"));
+    // Other validation data, another choice; none at all, parts of the training data.
+    let other =
+        ["select", "made/train.txt", "--valid", "made/test.txt", "--method", "l1-svm", "-o", "t.json"];
+    ok(&other);
+    ok(&["select", "made/train.txt", "--method", "l1-svm", "-o", "u.json"]);
+    let value = |file: &str| {
+        let fits = json(file)["fits"].clone();
+        fits.as_array().unwrap().iter().find(|fit| fit["chosen"] == true).unwrap()["value"].clone()
+    };
+    assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = made();
+    std::fs::write(folder.path().join("narrow.txt"), "1 qid:1 1:0.5\n0 qid:1 1:0.1\n").unwrap();
+    let select = ["select", "made/train.txt"];
+    for (args, code, says) in [
+        (&["--method", "top-k", "--model", "m.json"][..], 2, "trains no model"),
+        (&["--method", "l1-svm", "--model", "no/where/m.json"], 1, "no/where"),
+        (&["--method", "l1-svm", "--valid", "absent.txt"], 1, "absent.txt"),
+        (&["--method", "l1-svm", "-p", "c=0"], 2, "auto, or"),
+        (&["--method", "l1-svm", "-p", "c=1e-9"], 2, "the model uses no feature"),
+        (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=no"], 2, "diverges"),
+    ] {
+        let output = featherank(folder.path(), &[&select[..], args].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+        assert!(error.contains(says), "{args:?}: {error}");
+        assert!(!folder.path().join("m.json").exists(), "{args:?}");
+    }
+    let args = ["select", "made/train.txt", "--valid", "narrow.txt", "--method", "l1-svm"];
+    let output = featherank(folder.path(), &args);
+    assert!(!output.status.success(), "validation data with other features");
+    // Of no use, but no mistake either: scripts try many methods.
+    let output =
+        featherank(folder.path(), &["select", "made/train.txt", "--valid", "made/vali.txt", "--k", "2"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--valid makes no difference"));
+}
