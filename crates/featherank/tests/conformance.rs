@@ -79,7 +79,7 @@ fn constraints_are_obeyed() {
     let f = |id: u32| FeatureId(id - 1);
     for spec in SELECTORS {
         let free = select(spec, tiny(), 1, Constraints::default()).unwrap();
-        let (best, worst) = (free.selected[0].id, free.selected[free.selected.len() - 1].id);
+        let (best, worst) = (free.selected[0].id, free.path[free.path.len() - 1].feature);
         for k in 1..=free.selected.len() {
             let chosen =
                 select(spec, tiny(), 1, Constraints { k: Some(k), ..Constraints::default() }).unwrap();

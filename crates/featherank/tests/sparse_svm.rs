@@ -4,8 +4,8 @@
 mod common;
 
 use common::embedded::{
-    MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, ids, loss, numbers, run, select,
-    shared_data, tiny, weights,
+    MQ2008, OHSUMED, close, coordinate_descent, differences, five_folds, fixture, from_rows, ids, loss,
+    numbers, run, select, shared_data, tiny, weights,
 };
 use featherank::data::FeatureId;
 use featherank::engine::LocalEngine;
@@ -14,29 +14,6 @@ use featherank::select::embedded::proximal_newton::{Penalty, minimise};
 use featherank::select::embedded::rank_rwfs::{Reweighted, Rule};
 use featherank::select::embedded::sample::{Sample, Scale};
 use proptest::prelude::*;
-
-/// LIBLINEAR's way: one weight after the other over explicit pairs, until nothing moves.
-fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> Vec<f64> {
-    let mut w = vec![0.0; pairs[0].len()];
-    for _ in 0..20_000 {
-        let mut moved = 0.0f64;
-        for k in 0..w.len() {
-            let slope = c * loss(pairs, &w).1[k];
-            // An upper bound of the curvature: no line search is needed.
-            let bend = 2.0 * c * pairs.iter().map(|pair| pair[k] * pair[k]).sum::<f64>();
-            if bend > 0.0 {
-                let free = w[k] - slope / bend;
-                let next = free.signum() * (free.abs() - 1.0 / bend).max(0.0);
-                moved = moved.max((next - w[k]).abs());
-                w[k] = next;
-            }
-        }
-        if moved < 1e-12 {
-            break;
-        }
-    }
-    w
-}
 
 #[test]
 fn l1_svm_equals_worked_numbers() {

@@ -36,12 +36,15 @@ pub fn forward(
     Selection::in_order(run, schema, &order, &rest, dead)
 }
 
+/// Features in order, and what each was worth.
+pub type Scored = Vec<(FeatureId, f64)>;
+
 /// The greedy loop alone: the chosen features in their order with what they were worth, and the allowed ones that are left.
 pub fn grow(
     run: &Run,
     alive: &[FeatureId],
     criterion: &mut dyn Criterion,
-) -> Result<(Vec<(FeatureId, f64)>, Vec<FeatureId>)> {
+) -> Result<(Scored, Vec<FeatureId>)> {
     let constraints = &run.constraints;
     let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
     let (kept, mut candidates): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));

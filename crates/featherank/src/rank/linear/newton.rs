@@ -8,8 +8,8 @@
 //! Scaling feature k by a factor v before training is the same as the penalty pₖ = 1/v² and rescaling the weight after it,
 //! so methods that reweight features need no copy of the data.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::cholesky::PivotedCholesky;
@@ -178,14 +178,27 @@ impl<'a> SquaredHingeProblem<'a> {
 pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, at: &Violations) -> Vec<f64> {
     let width = design.width();
     let of_block = |block: usize| {
-        let x = design.rows_of(preferences.block(block));
-        let mut curved = Mat::<f64>::zeros(x.nrows(), width);
-        for k in 0..width {
-            preferences.curvature_of_block(at, block, x.col_as_slice(k), curved.col_as_slice_mut(k));
-        }
+        let columns = design.rows_of(preferences.block(block));
+        // Document after document.
+        let x: Vec<f64> = columns.row_iter().flat_map(|row| row.iter().copied()).collect();
+        let mut curved = vec![0.0; x.len()];
+        preferences.curvature_of_block(at, block, width, &x, &mut curved);
+        let [x, curved] =
+            [&x, &curved].map(|rows| MatRef::from_column_major_slice(rows, width, columns.nrows()));
         let mut product = Mat::<f64>::zeros(width, width);
-        // One thread: the blocks already keep all cores busy.
-        matmul(product.as_mut(), Accum::Replace, x.transpose(), curved.as_ref(), 1.0, Par::Seq);
+        let whole = BlockStructure::Rectangular;
+        // The product is symmetric: half of it will do. One thread: the blocks already keep all cores busy.
+        matmul(
+            product.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Replace,
+            x,
+            whole,
+            curved.transpose(),
+            whole,
+            1.0,
+            Par::Seq,
+        );
         product
     };
     let mut total = Mat::<f64>::zeros(width, width);
@@ -195,9 +208,7 @@ pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, 
         let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
         total = parts.into_iter().fold(total, |sum, next| sum + next);
     }
-    (0..width * width)
-        .map(|at| 0.5 * (total[(at / width, at % width)] + total[(at % width, at / width)]))
-        .collect()
+    (0..width * width).map(|at| (at / width, at % width)).map(|(k, l)| total[(k.max(l), k.min(l))]).collect()
 }
 
 /// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what is known there; `guess` is

@@ -150,7 +150,7 @@ impl Preferences {
         let of_block = |block: usize| {
             let documents = self.block(block);
             let mut h = vec![0.0; documents.len()];
-            self.curvature_of_block(at, block, &u[documents], &mut h);
+            self.curvature_of_block(at, block, 1, &u[documents], &mut h);
             h
         };
         let parts: Vec<Vec<f64>> = (0..self.blocks.len()).into_par_iter().map(of_block).collect();
@@ -169,17 +169,24 @@ impl Preferences {
         queries.first().map_or(0, |first| first.documents.start)..end
     }
 
-    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only.
-    pub fn curvature_of_block(&self, at: &Violations, block: usize, u: &[f64], h: &mut [f64]) {
+    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only, with `width` values each, document
+    /// after document.
+    pub fn curvature_of_block(&self, at: &Violations, block: usize, width: usize, u: &[f64], h: &mut [f64]) {
         let first = self.block(block).start;
-        let mut tree = Fenwick::default();
+        let (mut counts, mut totals, mut tree) = (Vec::new(), Vec::new(), Fenwick::default());
         for query in &self.queries[self.blocks[block].clone()] {
             let own = query.documents.start - first..query.documents.end - first;
             let sorted =
                 at.parts[block].sorted(own.clone(), &self.grades[query.documents.clone()], query.grades);
-            let (u, h) = (&u[own.clone()], &mut h[own]);
-            let visit = |i: usize, sum: Sum| h[i] += sum.count * u[i] - sum.total;
-            sorted.sweep(u, &mut tree, visit);
+            let (u, h) = (&u[own.start * width..own.end * width], &mut h[own.start * width..own.end * width]);
+            if width == 1 {
+                let visit = |i: usize, sum: Sum| h[i] += sum.count * u[i] - sum.total;
+                sorted.sweep(&mut Values { values: u, tree: &mut tree, visit });
+            } else {
+                let mut rows = Rows { width, u, h, counts, totals };
+                sorted.sweep(&mut rows);
+                Rows { counts, totals, .. } = rows;
+            }
         }
     }
 }
@@ -216,17 +223,19 @@ impl Part {
         scratch.slopes.clear();
         scratch.slopes.resize(n, (0.0, 0.0));
         let slopes = &mut scratch.slopes;
-        sorted.sweep_down(s, &mut scratch.tree, |i, worse| {
+        let visit = |i: usize, worse: Sum| {
             let lost = worse.count * (1.0 - s[i]) + worse.total;
             hinge += lost;
             count += worse.count;
             slopes[i].0 -= worse.count;
             slopes[i].1 -= lost;
-        });
-        sorted.sweep_up(s, &mut scratch.tree, |i, better| {
+        };
+        sorted.sweep_down(&mut Values { values: s, tree: &mut scratch.tree, visit });
+        let visit = |i: usize, better: Sum| {
             slopes[i].0 += better.count;
             slopes[i].1 += better.count * (1.0 + s[i]) - better.total;
-        });
+        };
+        sorted.sweep_up(&mut Values { values: s, tree: &mut scratch.tree, visit });
         let along: f64 = slopes.iter().zip(s).map(|((_, g), s)| g * s).sum();
         for (i, &(hinge, squared)) in slopes.iter().enumerate() {
             self.hinge_slope[start + i] = hinge;
@@ -257,48 +266,122 @@ struct Sorted<'a> {
     distinct: usize,
 }
 
+/// What a sweep adds up by grade, document by document.
+trait Sums {
+    /// Starts anew.
+    fn reset(&mut self, grades: usize);
+    /// Adds a document at its grade.
+    fn add(&mut self, grade: usize, document: usize);
+    /// Takes what was added at smaller grades to a document.
+    fn take(&mut self, grade: usize, document: usize);
+}
+
 impl Sorted<'_> {
-    /// For every document, the violated pairs it is part of: how many, and the sum of the other documents' `values`.
-    fn sweep(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
-        self.sweep_down(values, tree, &mut visit);
-        self.sweep_up(values, tree, &mut visit);
+    /// Takes to every document those that it forms violated pairs with.
+    fn sweep(&self, sums: &mut impl Sums) {
+        self.sweep_down(sums);
+        self.sweep_up(sums);
     }
 
     /// The same for the pairs in which the document is the better one.
-    fn sweep_down(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
+    fn sweep_down(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
             return;
         }
-        tree.reset(self.distinct);
+        sums.reset(self.distinct);
         let mut reached = self.order.len();
         for (place, &i) in self.order.iter().enumerate().rev() {
             while reached > self.from[place] as usize {
                 reached -= 1;
                 let j = self.order[reached] as usize;
-                tree.add(self.grades[j] as usize, values[j]);
+                sums.add(self.grades[j] as usize, j);
             }
-            let i = i as usize;
-            visit(i, tree.below(self.grades[i] as usize));
+            sums.take(self.grades[i as usize] as usize, i as usize);
         }
     }
 
     /// The same for the pairs in which the document is the worse one.
-    fn sweep_up(&self, values: &[f64], tree: &mut Fenwick, mut visit: impl FnMut(usize, Sum)) {
+    fn sweep_up(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
             return;
         }
-        tree.reset(self.distinct);
+        sums.reset(self.distinct);
+        // Grades count from the top here, so that "better" is "below" in the tree.
+        let from_top = |document: usize| self.distinct - 1 - self.grades[document] as usize;
         let mut reached = 0;
         for (place, &i) in self.order.iter().enumerate() {
             while reached < self.to[place] as usize {
                 let j = self.order[reached] as usize;
-                // Grades count from the top here, so that "better" is "below" in the tree.
-                tree.add(self.distinct - 1 - self.grades[j] as usize, values[j]);
+                sums.add(from_top(j), j);
                 reached += 1;
             }
-            let i = i as usize;
-            visit(i, tree.below(self.distinct - 1 - self.grades[i] as usize));
+            sums.take(from_top(i as usize), i as usize);
         }
+    }
+}
+
+/// One value a document.
+struct Values<'a, V: FnMut(usize, Sum)> {
+    values: &'a [f64],
+    tree: &'a mut Fenwick,
+    visit: V,
+}
+
+impl<V: FnMut(usize, Sum)> Sums for Values<'_, V> {
+    fn reset(&mut self, grades: usize) {
+        self.tree.reset(grades);
+    }
+
+    fn add(&mut self, grade: usize, document: usize) {
+        self.tree.add(grade, self.values[document]);
+    }
+
+    fn take(&mut self, grade: usize, document: usize) {
+        (self.visit)(document, self.tree.below(grade));
+    }
+}
+
+/// Many values a document, for curvatures along all features at once: the compiler turns the inner loops into vector
+/// instructions, and the tree is walked once for all of them.
+struct Rows<'a> {
+    width: usize,
+    /// Document after document.
+    u: &'a [f64],
+    h: &'a mut [f64],
+    counts: Vec<f64>,
+    totals: Vec<f64>,
+}
+
+impl Sums for Rows<'_> {
+    fn reset(&mut self, grades: usize) {
+        self.counts.clear();
+        self.counts.resize(grades, 0.0);
+        self.totals.clear();
+        self.totals.resize(grades * self.width, 0.0);
+    }
+
+    fn add(&mut self, grade: usize, document: usize) {
+        let row = &self.u[document * self.width..][..self.width];
+        let mut at = grade + 1;
+        while at < self.counts.len() {
+            self.counts[at] += 1.0;
+            let totals = &mut self.totals[at * self.width..][..self.width];
+            totals.iter_mut().zip(row).for_each(|(total, u)| *total += u);
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    fn take(&mut self, grade: usize, document: usize) {
+        let h = &mut self.h[document * self.width..][..self.width];
+        let (mut count, mut at) = (0.0, grade);
+        while at > 0 {
+            count += self.counts[at];
+            let totals = &self.totals[at * self.width..][..self.width];
+            h.iter_mut().zip(totals).for_each(|(h, total)| *h -= total);
+            at -= at & at.wrapping_neg();
+        }
+        let row = &self.u[document * self.width..][..self.width];
+        h.iter_mut().zip(row).for_each(|(h, u)| *h += count * u);
     }
 }
 
@@ -384,6 +467,12 @@ mod tests {
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
         assert!(close(&got.squared_slope, &slope));
         assert!(close(&preferences.curvature(&got, &u), &curve));
+        // Three columns at once: u, its double and nothing.
+        let rows: Vec<f64> = u.iter().flat_map(|u| [*u, 2.0 * u, 0.0]).collect();
+        let mut h = vec![0.0; 3 * n];
+        preferences.curvature_of_block(&got, 0, 3, &rows, &mut h);
+        assert_eq!(preferences.blocks(), 1);
+        assert!(close(&h, &curve.iter().flat_map(|h| [*h, 2.0 * h, 0.0]).collect::<Vec<_>>()));
     }
 
     #[test]

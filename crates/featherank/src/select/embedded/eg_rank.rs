@@ -130,7 +130,7 @@ impl Family for EgRank {
             return Err(nothing_ranks());
         }
         let found = self.minimise(sample, value, near.map(|near| &near.state[..]))?;
-        let effect = |k: usize| found.weights[k].abs() * sample.spreads()[k];
+        let effect = |k: usize| sample.effect(k, found.weights[k]);
         let mut order: Vec<(usize, f64)> = (0..sample.width()).map(|k| (k, effect(k))).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let (weights, gap) = match sample.run.constraints.k {

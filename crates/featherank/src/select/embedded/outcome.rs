@@ -1,6 +1,6 @@
 //! What an embedded method leaves: the features of the model that was chosen, and all models on the way to it.
 
-use super::path::{Path, Sparse};
+use super::path::{Finalist, Path, Sparse};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub(super) fn entries(sample: &Sample<'_>, path: &Path<'_>, chosen: &Sparse) -> 
     let last: Vec<&Sparse> = path.models.iter().filter_map(|models| models.last()).collect();
     let first = |k: usize| last.iter().position(|model| model.weights[k] != 0.0);
     let mut entered: Vec<(usize, usize)> = (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
-    let effect = |&(place, k): &(usize, usize)| last[place].weights[k].abs() * sample.spreads()[k];
+    let effect = |&(place, k): &(usize, usize)| sample.effect(k, last[place].weights[k]);
     entered.sort_by(|a, b| a.0.cmp(&b.0).then(effect(b).total_cmp(&effect(a))).then(a.1.cmp(&b.1)));
     let ahead = |place: usize| 1.0 - place as f64 / last.len() as f64;
     entered.into_iter().map(|(place, k)| (sample.features()[k], ahead(place))).collect()
@@ -27,7 +27,7 @@ pub(super) fn entries(sample: &Sample<'_>, path: &Path<'_>, chosen: &Sparse) -> 
 pub(super) fn record(
     sample: &Sample<'_>,
     paths: &[Path<'_>],
-    finals: &[(usize, f64, Sparse)],
+    finalists: &[Finalist],
     judged: &[Option<f64>],
     chosen: usize,
 ) -> Vec<Fit> {
@@ -44,7 +44,8 @@ pub(super) fn record(
     };
     let mut fits = Vec::new();
     let place_of = |which: usize, value: f64, model: &Sparse| {
-        finals.iter().position(|(w, v, m)| *w == which && *v == value && m.settings == model.settings)
+        let is_it = |f: &Finalist| f.which == which && f.value == value && f.model.settings == model.settings;
+        finalists.iter().position(is_it)
     };
     for (which, path) in paths.iter().enumerate() {
         for (&value, models) in path.values.iter().zip(&path.models) {
@@ -57,7 +58,7 @@ pub(super) fn record(
     }
     // Bisection goes between the values of the path.
     if !fits.iter().any(|fit| fit.chosen) {
-        let (which, value, model) = &finals[chosen];
+        let Finalist { which, value, model } = &finalists[chosen];
         fits.push(fit(*which, *value, model, judged[chosen], true));
     }
     fits
@@ -75,7 +76,7 @@ impl Choice<'_> {
     pub fn select(&self, model: Sparse, refit: impl Fn(&Sample<'_>) -> Result<Sparse>) -> Result<Selection> {
         let Choice { sample, candidates, entered } = self;
         let (run, engine) = (sample.run, sample.engine());
-        let effects = sample.spreads().iter().zip(&model.weights).map(|(spread, w)| spread * w.abs());
+        let effects = model.weights.iter().enumerate().map(|(k, &w)| sample.effect(k, w));
         let mut chosen: Vec<(FeatureId, f64)> =
             sample.features().iter().copied().zip(effects).filter(|(_, effect)| *effect > 0.0).collect();
         chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));

@@ -93,6 +93,13 @@ pub(super) struct Path<'a> {
     pub models: Vec<Vec<Sparse>>,
 }
 
+/// A model that may be chosen: its family's number, and the value of the parameter.
+pub(super) struct Finalist {
+    pub which: usize,
+    pub value: f64,
+    pub model: Sparse,
+}
+
 /// Selects by the best model of some families; `fixed` is the user's value of the parameter.
 pub(super) fn select(
     families: &[&dyn Family],
@@ -129,50 +136,41 @@ fn choose(
     let mut paths = Vec::with_capacity(families.len());
     for &family in families {
         let values = values(family, &sample, fixed)?;
-        let models = fit_all(family, &sample, &values)?;
-        paths.push(Path { family, values, models });
+        paths.push(Path { family, models: fit_all(family, &sample, &values)?, values });
     }
-    // What is chosen from: all models, or one value of each family.
-    let narrowed = |path: &Path<'_>| -> Result<Option<(Vec<f64>, Vec<Vec<Sparse>>)>> {
-        let last = path.values.len() - 1;
-        Ok(match run.constraints.k {
-            _ if fixed.is_some() => Some((vec![path.values[last]], vec![path.models[last].clone()])),
-            Some(k) if !path.family.counts_itself() => {
-                let (value, models) = of_size(path, &sample, k)?;
-                // Models before the last one have other numbers of features.
-                Some((vec![value], vec![models[models.len() - 1..].to_vec()]))
-            }
-            _ => None,
-        })
-    };
-    let mut finals: Vec<(usize, f64, Sparse)> = Vec::new();
-    let mut values_of: Vec<Vec<f64>> = Vec::new();
+    // What is chosen from: all models, or those of one value of each family.
+    let wanted = run.constraints.k.filter(|_| fixed.is_none());
+    let mut finalists: Vec<Finalist> = Vec::new();
+    let mut tried: Vec<Vec<f64>> = Vec::new();
     for (which, path) in paths.iter().enumerate() {
-        let narrow = narrowed(path)?;
-        let (values, models) = match &narrow {
-            Some((values, models)) => (values, models),
-            None => (&path.values, &path.models),
+        let first = if fixed.is_some() { path.values.len() - 1 } else { 0 };
+        let known = path.values.iter().copied().zip(&path.models);
+        let of_size = wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
+        let models: Vec<(f64, Vec<Sparse>)> = match of_size.transpose()? {
+            // Models before the last one have other numbers of features.
+            Some((value, models)) => vec![(value, models.into_iter().rev().take(1).collect())],
+            None => known.skip(first).map(|(value, models)| (value, models.clone())).collect(),
         };
-        for (&value, models) in values.iter().zip(models) {
-            finals.extend(models.iter().map(|model| (which, value, model.clone())));
+        tried.push(models.iter().map(|(value, _)| *value).collect());
+        for (value, models) in models {
+            finalists.extend(models.into_iter().map(|model| Finalist { which, value, model }));
         }
-        values_of.push(values.clone());
     }
-    let of_size = run.constraints.k.is_some() && fixed.is_none();
-    let judged = match finals.len() {
+    let judged = match finalists.len() {
         1 => {
             // It must make sense even where nothing is left to judge.
             tuning.measure.check_labels(engine.schema().largest_label())?;
             vec![None]
         }
         _ => {
-            let whole: Vec<Vec<f64>> = finals.iter().map(|(_, _, model)| model.weights.clone()).collect();
+            let whole: Vec<Vec<f64>> =
+                finalists.iter().map(|finalist| finalist.model.weights.clone()).collect();
             let fit = |part: &Sample<'_>| -> Result<Vec<Vec<f64>>> {
                 let mut all = Vec::new();
-                for (path, values) in paths.iter().zip(&values_of) {
+                for (path, values) in paths.iter().zip(&tried) {
+                    let last_only = wanted.is_some() && !path.family.counts_itself();
                     for models in fit_all(path.family, part, values)? {
-                        let first =
-                            if of_size && !path.family.counts_itself() { models.len() - 1 } else { 0 };
+                        let first = if last_only { models.len() - 1 } else { 0 };
                         all.extend(models.into_iter().skip(first).map(|model| model.weights));
                     }
                 }
@@ -182,13 +180,13 @@ fn choose(
         }
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
-    let ranks = |(_, _, model): &(usize, f64, Sparse)| !model.is_empty();
-    let sizes: Vec<usize> = finals.iter().map(|(_, _, model)| size(&sample, model)).collect();
+    let ranks = |finalist: &Finalist| !finalist.model.is_empty();
+    let sizes: Vec<usize> = finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
     let place = within(tuning.slack, &judged, &sizes)
-        .or_else(|| finals.iter().rposition(ranks))
-        .unwrap_or(finals.len() - 1);
-    let fits = record(&sample, &paths, &finals, &judged, place);
-    let (which, value, model) = finals.swap_remove(place);
+        .or_else(|| finalists.iter().rposition(ranks))
+        .unwrap_or(finalists.len() - 1);
+    let fits = record(&sample, &paths, &finalists, &judged, place);
+    let Finalist { which, value, model } = finalists.swap_remove(place);
     if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
         return Ok(None);
     }

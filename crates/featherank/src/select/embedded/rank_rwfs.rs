@@ -34,17 +34,15 @@ use crate::select::{Selection, Selector, SelectorSpec};
 /// Rounds at most.
 const ROUNDS: u64 = 50;
 
-/// Weights that change by less in a round, as a share of the largest, have settled.
-const SETTLED: f64 = 1e-8;
+/// Weights that change by a smaller share in a round have settled.
+const SETTLED: f64 = 1e-4;
 
 /// The largest slope that a training may leave.
 const TOLERANCE: f64 = 1e-10;
 
-/// Values of C that are tried are powers of ten with these exponents in quarters, 1e-6 to 0.1 …
-const QUARTERS: std::ops::RangeInclusive<i32> = -24..=-4;
-
-/// … and further up to this over the number of pairs, where that is more.
-const LEAST_LAST: f64 = 1000.0;
+/// Values of C that are tried are powers of ten in quarters of their exponents, while C times the number of pairs is in
+/// this range. On OHSUMED that is 1e-6 to 0.1.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
@@ -168,8 +166,8 @@ impl Family for Reweighted {
 
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
         let value = |quarters: i32| 10f64.powf(f64::from(quarters) / 4.0) * sample.pairs();
-        let further = (QUARTERS.end() + 1..).map(value).take_while(|value| *value <= LEAST_LAST);
-        Ok(QUARTERS.map(value).chain(further).collect())
+        let first = (4.0 * (WEIGHTS.start() / sample.pairs()).log10()).ceil() as i32;
+        Ok((first..).map(value).take_while(|value| value <= WEIGHTS.end()).collect())
     }
 
     fn counts_itself(&self) -> bool {
@@ -241,10 +239,9 @@ impl Reweighted {
     }
 }
 
-/// Whether a round has changed nothing: no other will.
+/// Whether a round has changed no weight: no other will. A weight that decays changes by the same share in every round.
 fn has_settled(before: &[f64], after: &[f64]) -> bool {
-    let largest = after.iter().fold(0.0f64, |most, w| most.max(w.abs()));
-    before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * largest)
+    before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * b.abs())
 }
 
 /// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective weights.
@@ -260,10 +257,7 @@ fn train(sample: &Sample<'_>, value: f64, scales: &[f64], start: &[f64]) -> Resu
 fn stayed(sample: &Sample<'_>, rounds: &[Vec<f64>]) -> Vec<(usize, f64)> {
     let of_feature = |k: usize| {
         let last = rounds.iter().rposition(|weights| weights[k] != 0.0);
-        (
-            last.map_or(0, |round| round + 1),
-            last.map_or(0.0, |round| rounds[round][k].abs() * sample.spreads()[k]),
-        )
+        (last.map_or(0, |round| round + 1), last.map_or(0.0, |round| sample.effect(k, rounds[round][k])))
     };
     let mut order: Vec<(usize, (usize, f64))> = (0..sample.width()).map(|k| (k, of_feature(k))).collect();
     order.sort_by(|(a, x), (b, y)| y.0.cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.cmp(b)));

@@ -145,6 +145,13 @@ impl<'a> Sample<'a> {
         &self.spreads
     }
 
+    /// How much a weight of the feature at this place moves a ranking, to ten digits: copies of a feature stay equals, and go by column.
+    pub fn effect(&self, place: usize, weight: f64) -> f64 {
+        let effect = weight.abs() * self.spreads[place];
+        let digits = 10f64.powf(9.0 - effect.log10().floor());
+        if digits.is_normal() && effect > 0.0 { (effect * digits).round() / digits } else { effect }
+    }
+
     /// Whether the run wants the feature at this place in any case.
     pub fn is_kept(&self, place: usize) -> bool {
         self.run.constraints.keep.contains(&self.features[place])
