@@ -88,7 +88,7 @@ fn with_sample<T>(work: impl FnOnce(&Sample<'_>) -> T) -> T {
 }
 
 fn reweighted(rule: Rule, target: usize) -> Reweighted {
-    Reweighted { rule, threshold: 1e-5, target, exactly: false }
+    Reweighted { rule, threshold: 1e-5, target, exactly: false, precision: 0.0 }
 }
 
 /// C = 1, times the seven pairs.

@@ -1,6 +1,5 @@
 //! `featherank select`: choose features.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -131,12 +130,14 @@ fn no_model(method: &str) -> Error {
 
 /// How the model of an embedded method was found, for people.
 fn fitted(fit: &Fit, tried: usize) -> String {
-    let numbers = |all: &BTreeMap<String, f64>, digits: usize| -> Vec<String> {
-        all.iter().map(|(name, value)| format!("{name} {value:.digits$e}")).collect()
-    };
+    let settings = fit.settings.iter().map(|(name, value)| format!("{name} {value:.3e}"));
     let worth = fit.value.map(|value| format!("{value:.4} on validation data"));
-    let parts =
-        [numbers(&fit.settings, 3), worth.into_iter().collect(), numbers(&fit.certificate, 1)].concat();
+    // Below that are rounding errors, which differ from machine to machine.
+    let certificates = fit.certificate.iter().map(|(name, value)| match value {
+        ..1e-8 => format!("{name} below 1e-8"),
+        _ => format!("{name} {value:.1e}"),
+    });
+    let parts: Vec<String> = settings.chain(worth).chain(certificates).collect();
     format!("the model, one of {tried}: {}", parts.join(", "))
 }
 

@@ -117,6 +117,17 @@ impl Point {
 
 /// Minimises from some start, until the conditions of optimality are violated by `tolerance` at most.
 pub fn minimise(sample: &Sample<'_>, penalty: &Penalty, start: &[f64], tolerance: f64) -> Result<Solution> {
+    minimise_until(sample, penalty, start, tolerance, ROUNDING)
+}
+
+/// The same, or until a step lowers the objective by a smaller share than `least_gain`.
+pub fn minimise_until(
+    sample: &Sample<'_>,
+    penalty: &Penalty,
+    start: &[f64],
+    tolerance: f64,
+    least_gain: f64,
+) -> Result<Solution> {
     let at = |weights: Vec<f64>| -> Result<Point> {
         let loss = sample.loss(&weights)?;
         let objective = loss.value + penalty.value(&weights);
@@ -147,9 +158,9 @@ pub fn minimise(sample: &Sample<'_>, penalty: &Penalty, start: &[f64], tolerance
         let mut target = point.weights.clone();
         places.iter().zip(&model.weights).for_each(|(&k, w)| target[k] = *w);
         let Some(next) = halve(&point, &target, penalty, at)? else { break };
-        let is_rounding = next.objective >= (1.0 - ROUNDING) * point.objective;
+        let gains_little = next.objective >= (1.0 - least_gain.max(ROUNDING)) * point.objective;
         point = next;
-        if is_rounding {
+        if gains_little {
             break;
         }
     }

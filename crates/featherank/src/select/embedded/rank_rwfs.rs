@@ -21,7 +21,7 @@
 //! left, of the mean squared hinge and the penalty. The path is the order of removal backwards, with the number of rounds that a feature stayed.
 
 use super::path::{Family, Sparse, select, select_if_any};
-use super::proximal_newton::{Penalty, Solution, minimise};
+use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
@@ -48,12 +48,14 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 /// |---|---|---|---|
 /// | `share` | `0.1` | 0 to 1 | share of the live features to be left; `k` says how many instead |
 /// | `threshold` | `1e-5` | 1e-12 to 1 | features with smaller weights are removed |
+/// | `precision` | `1e-4` | 0 to 0.1 | a round's training stops when a step promises less than this share of its objective |
 /// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against the squared weights; chosen on validation data unless set |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct RankRwfs {
     rule: Rule,
     share: f64,
     threshold: f64,
+    precision: f64,
     c: Option<f64>,
     tuning: Tuning,
 }
@@ -104,6 +106,12 @@ pub const L0: SelectorSpec = SelectorSpec {
             meaning: "features with smaller weights are removed",
         },
         Param {
+            name: "precision",
+            kind: Kind::Real { min: 0.0, max: 0.1 },
+            default: "1e-4",
+            meaning: "a round's training stops when a step promises less than this share of its objective; 0 is exact",
+        },
+        Param {
             name: "c",
             kind: Kind::Auto { min: 1e-12, max: 1e12 },
             default: "auto",
@@ -122,6 +130,7 @@ impl RankRwfs {
             rule,
             share: params.real("share")?,
             threshold: params.real("threshold")?,
+            precision: params.real("precision")?,
             c: params.auto("c")?,
             tuning: Tuning::from_params(params)?,
         }))
@@ -134,7 +143,13 @@ impl Selector for RankRwfs {
         let (alive, _) = engine.alive()?;
         let of_share = ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);
-        let loops = |exactly| Reweighted { rule: self.rule, threshold: self.threshold, target, exactly };
+        let loops = |exactly| Reweighted {
+            rule: self.rule,
+            threshold: self.threshold,
+            target,
+            exactly,
+            precision: self.precision,
+        };
         if run.constraints.k.is_none() {
             let reached = select_if_any(&[&loops(false)], run, engine, &self.tuning, fixed)?;
             if let Some(selection) = reached {
@@ -156,6 +171,8 @@ pub struct Reweighted {
     pub target: usize,
     /// Whether exactly so many are wanted, or at most.
     pub exactly: bool,
+    /// A round's training stops when a step promises less than this share of its objective; 0 is exact.
+    pub precision: f64,
 }
 
 /// The parameter is C times the number of pairs.
@@ -192,7 +209,7 @@ impl Family for Reweighted {
         let mut model = Sparse::new(vec![0.0; sample.width()], "gradient", 0.0);
         if !left.is_empty() && left.len() <= self.target {
             let Solution { weights, violation, .. } =
-                train(&sample.restricted(&left), value, &vec![1.0; left.len()], &vec![0.0; left.len()])?;
+                train(&sample.restricted(&left), value, &vec![1.0; left.len()], &vec![0.0; left.len()], 0.0)?;
             left.iter().zip(weights).for_each(|(&k, w)| model.weights[k] = w);
             model.certificate.1 = violation;
         }
@@ -214,7 +231,7 @@ impl Reweighted {
         let mut rounds: Vec<Vec<f64>> = Vec::new();
         for round in 1..=ROUNDS {
             sample.run.step("reweighting", round, None)?;
-            let trained = train(&sample.restricted(&places), value, &scales, &start)?.weights;
+            let trained = train(&sample.restricted(&places), value, &scales, &start, self.precision)?.weights;
             let mut effective = vec![0.0; width];
             places.iter().zip(&trained).for_each(|(&k, &w)| effective[k] = w);
             places.retain(|&k| self.stays(sample, k, effective[k]));
@@ -245,10 +262,10 @@ fn has_settled(before: &[f64], after: &[f64]) -> bool {
 }
 
 /// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective weights.
-fn train(sample: &Sample<'_>, value: f64, scales: &[f64], start: &[f64]) -> Result<Solution> {
+fn train(sample: &Sample<'_>, value: f64, scales: &[f64], start: &[f64], precision: f64) -> Result<Solution> {
     let penalty = Penalty::ridge(&vec![2.0 / value; scales.len()]);
     let start: Vec<f64> = start.iter().zip(scales).map(|(w, v)| w / v).collect();
-    let solution = minimise(&sample.times(scales), &penalty, &start, TOLERANCE)?;
+    let solution = minimise_until(&sample.times(scales), &penalty, &start, TOLERANCE, 0.5 * precision)?;
     let effective = solution.weights.iter().zip(scales).map(|(w, v)| w * v).collect();
     Ok(Solution { weights: effective, ..solution })
 }
