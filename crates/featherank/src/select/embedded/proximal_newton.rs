@@ -226,6 +226,11 @@ struct Quadratic {
 
 impl Quadratic {
     fn minimise(&mut self, tolerance: f64) {
+        let all: Vec<usize> = (0..self.weights.len()).collect();
+        // Without kinks the minimum is a step away, and copies of a feature get the same weight.
+        if all.iter().all(|&k| self.first_pull(k) == 0.0) {
+            self.move_all(&all);
+        }
         for sweep in 1..=SWEEPS {
             (0..self.weights.len()).for_each(|k| self.move_one(k));
             let far = |k: usize| distance(self.slope[k], self.weights[k], self.pulls[k]);
@@ -233,7 +238,8 @@ impl Quadratic {
                 break;
             }
             if sweep % SWEEPS_BETWEEN == 0 {
-                self.move_all();
+                let support: Vec<usize> = all.iter().copied().filter(|&k| self.weights[k] != 0.0).collect();
+                self.move_all(&support);
             }
         }
     }
@@ -274,9 +280,8 @@ impl Quadratic {
         }
     }
 
-    /// Moves all weights that are not 0 towards the minimum for their signs, as far as no sign changes.
-    fn move_all(&mut self) {
-        let support: Vec<usize> = (0..self.weights.len()).filter(|&k| self.weights[k] != 0.0).collect();
+    /// Moves some weights towards the minimum for their signs, as far as no sign changes.
+    fn move_all(&mut self, support: &[usize]) {
         let sign = |k: usize| self.weights[k].signum();
         let cells = support.iter().flat_map(|&k| support.iter().map(move |&l| (k, l)));
         let matrix = cells.map(|(k, l)| self.row(k)[l] + sign(k) * sign(l) * self.coupling(k, l)).collect();

@@ -22,7 +22,7 @@
 
 use super::path::{Family, Sparse, select, select_if_any};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
-use super::sample::Sample;
+use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -35,7 +35,7 @@ use crate::select::{Selection, Selector, SelectorSpec};
 const ROUNDS: u64 = 50;
 
 /// Weights that change by a smaller share in a round have settled.
-const SETTLED: f64 = 1e-4;
+const SETTLED: f64 = 1e-5;
 
 /// The largest slope that a training may leave.
 const TOLERANCE: f64 = 1e-10;
@@ -235,10 +235,11 @@ impl Reweighted {
             let mut effective = vec![0.0; width];
             places.iter().zip(&trained).for_each(|(&k, &w)| effective[k] = w);
             places.retain(|&k| self.stays(sample, k, effective[k]));
+            // Copies of a feature stay copies; rounding errors would decide between them under the ℓ0 rule.
             let scale = |&k: &usize| match self.rule {
                 _ if sample.is_kept(k) => 1.0,
-                Rule::L1 => effective[k].abs().sqrt(),
-                Rule::L0 => effective[k].abs(),
+                Rule::L1 => ten_digits(effective[k].abs().sqrt()),
+                Rule::L0 => ten_digits(effective[k].abs()),
             };
             scales = places.iter().map(scale).collect();
             start = places.iter().map(|&k| effective[k]).collect();

@@ -145,11 +145,9 @@ impl<'a> Sample<'a> {
         &self.spreads
     }
 
-    /// How much a weight of the feature at this place moves a ranking, to ten digits: copies of a feature stay equals, and go by column.
+    /// How much a weight of the feature at this place moves a ranking, to ten digits.
     pub fn effect(&self, place: usize, weight: f64) -> f64 {
-        let effect = weight.abs() * self.spreads[place];
-        let digits = 10f64.powf(9.0 - effect.log10().floor());
-        if digits.is_normal() && effect > 0.0 { (effect * digits).round() / digits } else { effect }
+        ten_digits(weight.abs() * self.spreads[place])
     }
 
     /// Whether the run wants the feature at this place in any case.
@@ -235,6 +233,12 @@ impl<'a> Sample<'a> {
             ..PairwiseHingePass::default()
         }
     }
+}
+
+/// A number above 0 to ten digits, so that what is equal but for the order of summation is equal: copies of a feature then go by column.
+pub(super) fn ten_digits(x: f64) -> f64 {
+    let unit = 10f64.powf(9.0 - x.log10().floor());
+    if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }
 }
 
 /// Standard deviation of every feature around the means of its queries.
