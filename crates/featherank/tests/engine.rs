@@ -3,7 +3,10 @@
 
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
-use featherank::engine::passes::{Centring, Correlation, CorrelationsPass, GramPass, LinearMeasuresPass};
+use featherank::engine::passes::{
+    Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass, NdcgPairsPass,
+    PairwiseHingePass,
+};
 use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Outcome, Pass};
 use featherank::measure::Measure;
 
@@ -39,8 +42,78 @@ fn passes() -> Vec<Pass> {
         Pass::Correlations(CorrelationsPass { kind: Correlation::Pearson, features: features.clone() }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Spearman, features: features.clone() }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Kendall, features: features.clone() }),
-        Pass::Correlations(CorrelationsPass { kind: Correlation::TopTen, features }),
+        Pass::Correlations(CorrelationsPass { kind: Correlation::TopTen, features: features.clone() }),
+        Pass::PairwiseHinge(PairwiseHingePass {
+            curved: vec![0, 3, 7],
+            direction: Some(vec![1e-6; 20]),
+            ..hinge(&features)
+        }),
+        Pass::NdcgPairs(NdcgPairsPass {
+            weights: hinge(&features).weights,
+            features: features.clone(),
+            leave_out: Vec::new(),
+        }),
+        Pass::LeaveQueryOut(LeaveQueryOutPass {
+            divisors: vec![1.0; 20],
+            centring: Centring::PerPair,
+            leave_out: Vec::new(),
+            weights: Vec::new(),
+            penalised: Vec::new(),
+            projections: Vec::new(),
+            slopes: (0..20).map(f64::from).collect(),
+            curvatures: vec![1e12; 20],
+            features,
+        }),
     ]
+}
+
+/// Weights small enough for features of any size to leave some pairs violated and others not.
+fn hinge(features: &[FeatureId]) -> PairwiseHingePass {
+    let weights = (0..features.len()).map(|f| (f as f64 * 3.0 % 11.0 - 5.0) * 1e-4).collect();
+    PairwiseHingePass { features: features.to_vec(), weights, ..PairwiseHingePass::default() }
+}
+
+/// Leaving queries out of a request is the same as not having them.
+#[test]
+fn queries_left_out_do_not_count() {
+    let whole = engine(2);
+    let data = whole.local().unwrap();
+    let (left, gone): (Vec<usize>, Vec<usize>) = (0..data.queries().len()).partition(|q| q % 3 != 1);
+    let mut leave_out: Vec<u64> = gone.iter().map(|&q| data.queries().key(q)).collect();
+    leave_out.sort_unstable();
+    let part = LocalEngine::new(data.subset(&left), 2).unwrap();
+    let (whole, part): (&dyn Engine, &dyn Engine) = (&whole, &part);
+    let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
+    let close = |a: &[f64], b: &[f64]| {
+        let largest = b.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        assert!(
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * largest),
+            "{a:?} {b:?}"
+        );
+    };
+    let pass = PairwiseHingePass { curved: vec![1, 2], ..hinge(&features) };
+    let expected = part.pairwise_hinge(pass.clone()).unwrap();
+    let got =
+        whole.pairwise_hinge(PairwiseHingePass { leave_out: leave_out.clone(), ..pass.clone() }).unwrap();
+    assert_eq!(got.pairs, expected.pairs);
+    assert_ne!(whole.pairwise_hinge(pass).unwrap().pairs, expected.pairs);
+    close(&[got.loss], &[expected.loss]);
+    close(&got.slope, &expected.slope);
+    close(&got.curvature, &expected.curvature);
+    let pass = |leave_out: Vec<u64>| NdcgPairsPass {
+        weights: hinge(&features).weights,
+        features: features.clone(),
+        leave_out,
+    };
+    let (got, expected) =
+        (whole.ndcg_pairs(pass(leave_out.clone())).unwrap(), part.ndcg_pairs(pass(Vec::new())).unwrap());
+    close(&[got.loss], &[expected.loss]);
+    close(&got.slope, &expected.slope);
+    let gram = GramPass::new(features.clone(), Centring::PerQuery);
+    let expected = part.gram(gram.clone()).unwrap();
+    let got = whole.gram(GramPass { leave_out, ..gram }).unwrap();
+    assert_eq!(got.count, expected.count);
+    close(&got.products, &expected.products);
 }
 
 /// Compared as text, which holds every bit of every number.
