@@ -14,6 +14,7 @@
 //! `gap` is that of the point before the cut. With `k` the k features with the largest |weight| × spread are taken, and the
 //! model is fitted to them anew with the same r, for every r that is tried. The path of the selection has all features by |weight| × spread.
 
+use super::RADII;
 use super::path::{Family, Sparse, nothing_ranks, select};
 use super::sample::{Loss, Sample};
 use super::tuning::Tuning;
@@ -23,9 +24,6 @@ use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
-
-/// Values of r that are tried.
-const RADII: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];
 
 /// The part of all shares that is dealt out evenly before a search starts from another solution: what has shrunk to nothing could
 /// not grow again.

@@ -13,7 +13,7 @@
 use super::path::{Family, Sparse, select};
 use super::sample::{Loss, Sample};
 use super::tuning::Tuning;
-use super::{RADII, RADIUS};
+use super::{RADII, RADIUS, dot};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::params::{Kind, Param};
@@ -139,10 +139,6 @@ fn steepest(slope: &[f64]) -> usize {
 }
 
 /// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.
-pub(super) fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
+fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
     dot(&loss.slope, weights) + r * loss.slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 
+use super::dot;
 use super::path::{Family, Sparse, nothing_ranks, select};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -230,8 +231,4 @@ impl Criterion for Growth<'_> {
     fn enough(&self, best: f64, _: usize) -> bool {
         best <= self.current * (1.0 - self.gain.max(EQUAL))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

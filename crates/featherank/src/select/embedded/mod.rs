@@ -27,3 +27,7 @@ const RADIUS: Param = Param {
     default: "auto",
     meaning: "the most that the sizes of the weights may sum to; chosen on validation data unless set",
 };
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
