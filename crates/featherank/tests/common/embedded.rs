@@ -110,8 +110,8 @@ pub fn loss(pairs: &[Vec<f64>], w: &[f64]) -> (f64, Vec<f64>) {
     (sum, gradient)
 }
 
-/// LIBLINEAR's way: one weight after the other over explicit pairs, until nothing moves.
-pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> Vec<f64> {
+/// LIBLINEAR's way: one weight after the other over explicit pairs, and whether it came to rest.
+pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> (Vec<f64>, bool) {
     let mut w = vec![0.0; pairs[0].len()];
     for _ in 0..20_000 {
         let mut moved = 0.0f64;
@@ -127,10 +127,10 @@ pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> Vec<f64> {
             }
         }
         if moved < 1e-12 {
-            break;
+            return (w, true);
         }
     }
-    w
+    (w, false)
 }
 
 /// MAP, NDCG@10 and number of features of the model itself: means over the five folds.

@@ -82,7 +82,7 @@ impl Penalty {
     }
 }
 
-/// Steps that lower the objective by a smaller share are rounding errors.
+/// Changes of the objective by a smaller share are rounding errors.
 const ROUNDING: f64 = 1e-15;
 
 /// Where the method ended.
@@ -113,11 +113,16 @@ impl Point {
     fn violation(&self) -> f64 {
         (0..self.weights.len()).map(|k| self.far(k)).fold(0.0, f64::max)
     }
+
+    /// Much nearer to optimal at the same objective: a violation is seen long after its square, by which the objective differs, is lost in rounding.
+    fn refines(&self, other: &Point) -> bool {
+        self.objective <= (1.0 + ROUNDING) * other.objective && self.violation() <= 0.5 * other.violation()
+    }
 }
 
 /// Minimises from some start, until the conditions of optimality are violated by `tolerance` at most.
 pub fn minimise(sample: &Sample<'_>, penalty: &Penalty, start: &[f64], tolerance: f64) -> Result<Solution> {
-    minimise_until(sample, penalty, start, tolerance, ROUNDING)
+    minimise_until(sample, penalty, start, tolerance, 0.0)
 }
 
 /// The same, or until a step lowers the objective by a smaller share than `least_gain`.
@@ -159,8 +164,9 @@ pub fn minimise_until(
         places.iter().zip(&model.weights).for_each(|(&k, w)| target[k] = *w);
         let Some(next) = halve(&point, &target, penalty, at)? else { break };
         let gains_little = next.objective >= (1.0 - least_gain.max(ROUNDING)) * point.objective;
+        let goes_on = !gains_little || (least_gain == 0.0 && next.refines(&point));
         point = next;
-        if gains_little {
+        if !goes_on {
             break;
         }
     }
@@ -170,7 +176,7 @@ pub fn minimise_until(
     Ok(Solution { violation: point.violation(), weights: point.weights, objective: point.objective })
 }
 
-/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen.
+/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen, or refines it.
 fn halve(
     from: &Point,
     target: &[f64],
@@ -188,7 +194,9 @@ fn halve(
             _ => from.weights.iter().zip(&change).map(|(a, by)| a + t * by).collect(),
         };
         let next = at(weights)?;
-        if next.objective <= from.objective + 0.01 * t * foreseen && next.objective < from.objective {
+        let lowers =
+            next.objective <= from.objective + 0.01 * t * foreseen && next.objective < from.objective;
+        if lowers || next.refines(from) {
             return Ok(Some(next));
         }
         t *= 0.5;
@@ -263,6 +271,10 @@ impl Quadratic {
         let (of_loss, weight) = (self.row(k)[k], self.weights[k]);
         let bend = of_loss + self.coupling(k, k);
         if bend <= 0.0 {
+            // No pair that still costs anything knows the feature: only the penalty does. How far to go is for the caller to find out.
+            if self.first_pull(k) > 0.0 {
+                self.shift(k, 0.0);
+            }
             return;
         }
         let free = of_loss * weight - self.slope[k];
