@@ -39,5 +39,6 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};

@@ -45,6 +45,13 @@ pub enum Kind {
         /// Most.
         max: f64,
     },
+    /// One or more numbers in a range, with commas between them, or `auto`: the method finds them.
+    Values {
+        /// Least.
+        min: f64,
+        /// Most.
+        max: f64,
+    },
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A feature's name or id, or `best`.
@@ -63,6 +70,7 @@ impl Kind {
             Kind::Real { min, max } => format!("{min} to {max}"),
             Kind::Whole { min, max } => format!("{min} to {max}"),
             Kind::Auto { min, max } => format!("auto, or {min} to {max}"),
+            Kind::Values { min, max } => format!("auto, or {min} to {max}; several with commas between"),
             Kind::Choice(words) => words.join(", "),
             Kind::Feature => "a feature's name or id, or best".into(),
             Kind::Ranker => "any ranker".into(),
@@ -76,6 +84,10 @@ impl Kind {
             Kind::Real { min, max } => value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Whole { min, max } => value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Auto { min, max } => value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value),
+            Kind::Values { min, max } => {
+                let number = Kind::Real { min: *min, max: *max };
+                value == "auto" || value.split(',').all(|one| number.accepts(one.trim()))
+            }
             Kind::Choice(words) => words.contains(&value),
             Kind::Feature | Kind::Ranker => !value.is_empty(),
         }
@@ -136,6 +148,12 @@ impl Params {
         if self.text(name) == "auto" { Ok(None) } else { self.real(name).map(Some) }
     }
 
+    /// Numbers to choose from; none where the method is to find them.
+    pub fn values(&self, name: &str) -> Result<Vec<f64>> {
+        let given = self.text(name).split(',').map(str::trim).filter(|one| *one != "auto");
+        given.map(|one| one.parse().map_err(|_| Error::invalid(name, one, "a number"))).collect()
+    }
+
     /// A whole number.
     pub fn whole(&self, name: &str) -> Result<u64> {
         self.text(name).parse().map_err(|_| Error::invalid(name, self.text(name), "a whole number"))
@@ -159,6 +177,7 @@ mod tests {
         Param { name: "measure", kind: Kind::Measure, default: "map", meaning: "" },
         Param { name: "delta", kind: Kind::Real { min: 0.0, max: 1.0 }, default: "0.01", meaning: "" },
         Param { name: "rounds", kind: Kind::Whole { min: 1, max: 9 }, default: "3", meaning: "" },
+        Param { name: "cost", kind: Kind::Values { min: 0.0, max: 9.0 }, default: "auto", meaning: "" },
         Param { name: "mode", kind: Kind::Choice(&["fast", "slow"]), default: "fast", meaning: "" },
     ];
 
@@ -171,11 +190,16 @@ mod tests {
         let params = set("measure", "NDCG[letor4]@5").unwrap();
         assert_eq!(params.text("measure"), "ndcg[letor]@5");
         assert_eq!((params.real("delta").unwrap(), params.whole("rounds").unwrap()), (0.01, 3));
+        assert!(params.values("cost").unwrap().is_empty());
+        assert_eq!(set("cost", "2, 0.5").unwrap().values("cost").unwrap(), [2.0, 0.5]);
         for (name, value, says) in [
             ("dleta", "1", "did you mean `delta`"),
             ("delta", "2", "0 to 1"),
             ("delta", "nan", "0 to 1"),
             ("rounds", "0", "1 to 9"),
+            ("cost", "1,10", "0 to 9; several with commas"),
+            ("cost", "1,,2", "auto, or 0"),
+            ("cost", "1,auto", "auto, or 0"),
             ("mode", "quick", "fast, slow"),
             ("measure", "x@3", "no measure called"),
         ] {

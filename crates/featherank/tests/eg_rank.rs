@@ -70,7 +70,7 @@ proptest! {
         let data = from_rows(&rows, labels.into_iter().map(f32::from).collect(), &[5, 7]);
         let pairs = differences(&data);
         let radius = r.to_string();
-        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-5"), ("standardise", "no"), ("steps", "20000")];
+        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-4"), ("standardise", "no"), ("steps", "20000")];
         let Ok(found) = try_select("eg-rank", &set, &data, &run()) else { return Ok(()) };
         let w = weights(found.model.as_ref().unwrap(), 5);
         prop_assert!(w.iter().map(|w| w.abs()).sum::<f64>() <= r * (1.0 + 1e-9));
@@ -82,7 +82,7 @@ proptest! {
         let steepest = g.iter().map(|g| g.abs()).fold(0.0, f64::max);
         let gap = g.iter().zip(&w).map(|(g, w)| g * w).sum::<f64>() + r * steepest;
         prop_assert!((gap - found.certificate["gap"]).abs() <= 1e-9, "{gap} {:?}", found.certificate);
-        prop_assert!(gap <= 1e-5, "{gap}");
+        prop_assert!(gap <= 1e-4, "{gap}");
         let sum: f64 = other.iter().map(|x| x.abs()).sum();
         let other: Vec<f64> = other.iter().map(|x| r * x / sum.max(1e-9)).collect();
         prop_assert!(mean(&other).0 >= value - gap - 1e-12);

@@ -71,6 +71,32 @@ fn validation_data_chooses() {
     }
 }
 
+/// Several values of the parameter are the path, in the order from sparse to dense; one of them is chosen.
+#[test]
+fn values_to_choose_from_are_the_path() {
+    for (method, name, given, path) in [
+        ("l1-svm", "c", "1,1e-3,0.1,1e-3", vec![1e-3, 0.1, 1.0]),
+        ("rankrwfs-l0", "c", "1e-3,1", vec![1e-3, 1.0]),
+        ("fenchel-rank", "r", "2,1", vec![1.0, 2.0]),
+        ("eg-rank", "r", "1, 2", vec![1.0, 2.0]),
+        ("nonconvex-svm", "lambda", "1e-3,1e-1", vec![1e-1, 1e-3]),
+        ("fsmrank", "lambda2", "1e-3,1e-2", vec![1e-2, 1e-3]),
+        ("greedy-rankrls", "lambda", "1,100", vec![100.0, 1.0]),
+        ("rsrank", "g", "0,5", vec![5.0, 0.0]),
+    ] {
+        let others = [("iterations", "10"), ("starts", "1"), ("lambda1", "0.01")];
+        let spec = SELECTORS.iter().find(|spec| spec.name == method).unwrap();
+        let known = others.into_iter().filter(|(other, _)| spec.params.iter().any(|p| p.name == *other));
+        let set: Vec<(&str, &str)> = known.chain([(name, given)]).collect();
+        let found = select(method, &set, &tiny());
+        let tried: Vec<f64> = found.fits.iter().map(|fit| fit.settings[name]).collect();
+        assert_eq!(tried.len(), path.len(), "{method}: {tried:?}");
+        let differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
+        assert!(!tried.iter().zip(&path).any(differs), "{method}: {tried:?} is not {path:?}");
+        assert_eq!(found.fits.iter().filter(|fit| fit.chosen).count(), 1, "{method}");
+    }
+}
+
 /// A feature to keep is in the selection, and one to drop is not even in the model.
 #[test]
 fn features_to_keep_and_to_drop() {

@@ -51,7 +51,7 @@ fn passes() -> Vec<Pass> {
         Pass::NdcgPairs(NdcgPairsPass {
             weights: hinge(&features).weights,
             features: features.clone(),
-            leave_out: Vec::new(),
+            ..NdcgPairsPass::default()
         }),
         Pass::LeaveQueryOut(LeaveQueryOutPass {
             divisors: vec![1.0; 20],
@@ -104,6 +104,7 @@ fn queries_left_out_do_not_count() {
         weights: hinge(&features).weights,
         features: features.clone(),
         leave_out,
+        slope_only: false,
     };
     let (got, expected) =
         (whole.ndcg_pairs(pass(leave_out.clone())).unwrap(), part.ndcg_pairs(pass(Vec::new())).unwrap());

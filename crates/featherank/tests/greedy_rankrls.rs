@@ -127,6 +127,7 @@ proptest! {
             prop_assert!((step.value - value).abs() <= 1e-9 * value.abs(), "{} {value}", step.value);
             prop_assert_eq!(step.feature as usize, feature + 1);
         }
+        let set = [&set[..], &[("gain", "0")]].concat();
         let free = try_select("greedy-rankrls", &set, &data, &run()).unwrap();
         let errors: Vec<f64> = expected.iter().map(|(_, value)| -value).collect();
         let stop = (1..5).find(|&k| errors[k] >= errors[k - 1]).unwrap_or(5);

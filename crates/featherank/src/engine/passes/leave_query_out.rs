@@ -19,6 +19,7 @@ use super::{Centring, without};
 use crate::data::{FeatureId, View};
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
+use crate::vector::dot;
 
 /// A least-squares model, and the features that could be added to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,14 +88,13 @@ impl LeaveQueryOut {
         let errors = left_out.col_as_slice(candidates);
         self.chosen += dot(errors, errors);
         for j in 0..candidates {
-            let (v, u) = (residuals.col(j).iter(), left_out.col_as_slice(j));
-            let (vp, vu) =
-                v.zip(errors).zip(u).fold((0.0, 0.0), |(vp, vu), ((v, p), u)| (vp + v * p, vu + v * u));
-            let curvature = pass.curvatures[j] - vu;
+            let (v, u) = (columns.col_as_slice(chosen + j), left_out.col_as_slice(j));
+            let curvature = pass.curvatures[j] - dot(u, v);
             // Without this query the candidate may be a combination of the chosen features: its weight would be a rounding error.
             let is_free = curvature > SINGULAR * pass.curvatures[j];
-            let weight = if is_free { (pass.slopes[j] - vp) / curvature } else { 0.0 };
-            self.with[j] += errors.iter().zip(u).map(|(p, u)| (p - weight * u).powi(2)).sum::<f64>();
+            let weight = if is_free { (pass.slopes[j] - dot(errors, v)) / curvature } else { 0.0 };
+            let with: Vec<f64> = errors.iter().zip(u).map(|(p, u)| p - weight * u).collect();
+            self.with[j] += dot(&with, &with);
         }
     }
 
@@ -129,8 +129,4 @@ fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -
     let mut all = residuals.to_owned();
     matmul(all.as_mut(), Accum::Add, x, change.as_ref(), 1.0, Par::Seq);
     all
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

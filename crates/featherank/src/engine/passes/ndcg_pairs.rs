@@ -8,6 +8,7 @@
 //! [`crate::rank::lambda`]: worse labels first, and those that share the label share the mean of their discounts. So the order
 //! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and answers merge by addition.
 
+use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
 
 use super::without;
@@ -24,6 +25,8 @@ pub struct NdcgPairsPass {
     pub weights: Vec<f64>,
     /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
     pub leave_out: Vec<u64>,
+    /// Whether the slope is enough; loss and weight are 0 then.
+    pub slope_only: bool,
 }
 
 /// The loss and its derivative.
@@ -47,7 +50,11 @@ impl NdcgPairs {
         for documents in design.queries() {
             let labels = &design.labels()[documents.clone()];
             if let Some(placed) = places.rank(&scores[documents.clone()], labels) {
-                sums.add(grades.of_query(&placed, &mut slope[documents.clone()]));
+                let slope = &mut slope[documents.clone()];
+                sums.add(match pass.slope_only {
+                    true => grades.of_query::<false>(&placed, slope),
+                    false => grades.of_query::<true>(&placed, slope),
+                });
             }
         }
         NdcgPairs { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
@@ -89,11 +96,11 @@ struct Grades {
 }
 
 /// Pairs that are worked on at a time.
-const LANES: usize = 4;
+const LANES: usize = 8;
 
 impl Grades {
     /// Loss and weight of a query; `slope` gets the derivative by each score.
-    fn of_query(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
+    fn of_query<const WITH_LOSS: bool>(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
         self.places.clear();
         self.places.extend(0..placed.order.len());
         self.places.sort_by(|&a, &b| placed.gains[a].total_cmp(&placed.gains[b]));
@@ -119,7 +126,8 @@ impl Grades {
                     let gap = same[0] - self.gains[group.start];
                     let slopes = &mut self.slopes[group.clone()];
                     let (scores, discounts) = (&self.scores[group.clone()], &self.discounts[group.clone()]);
-                    sums.add(against(gap, score, discount, scores, discounts, slopes));
+                    let pairs = Against::<WITH_LOSS> { gap, score, discount, scores, discounts, slopes };
+                    sums.add(Arch::new().dispatch(pairs));
                 }
                 self.slopes[better] += sums.slope;
                 total.add(sums);
@@ -134,40 +142,56 @@ impl Grades {
     }
 }
 
-/// One document against all of a lower gain: what their pairs sum to; the slopes of the worse ones grow. In strands and without branches, so
-/// that the compiler makes vector instructions of it; the order of summation is fixed.
-fn against(
+/// One document against all of a lower gain. In strands and without branches, so that the compiler makes vector instructions of it; the
+/// order of summation is fixed.
+struct Against<'a, const WITH_LOSS: bool> {
     gap: f64,
     score: f64,
     discount: f64,
-    scores: &[f64],
-    discounts: &[f64],
-    slopes: &mut [f64],
-) -> Sums {
-    let pair = |s: f64, d: f64, slope: &mut f64, sums: (&mut f64, &mut f64, &mut f64)| {
-        let weight = gap * (discount - d).abs();
-        let margin = score - s;
-        let short = margin.clamp(-1.0, 1.0) - 1.0;
-        let pull = weight * short;
-        *sums.0 += weight;
-        // (v − 1)² goes on as a straight line of slope −4 below −1.
-        *sums.1 += pull * short + 4.0 * weight * (-1.0 - margin).max(0.0);
-        *sums.2 += pull;
-        *slope -= 2.0 * pull;
-    };
-    let (mut weight, mut loss, mut pull) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    let whole = scores.len() / LANES * LANES;
-    let (slopes, last_slopes) = slopes.split_at_mut(whole);
-    let lanes = scores.chunks_exact(LANES).zip(discounts.chunks_exact(LANES));
-    for ((s, d), slope) in lanes.zip(slopes.chunks_exact_mut(LANES)) {
-        for lane in 0..LANES {
-            let sums = (&mut weight[lane], &mut loss[lane], &mut pull[lane]);
-            pair(s[lane], d[lane], &mut slope[lane], sums);
+    scores: &'a [f64],
+    discounts: &'a [f64],
+    slopes: &'a mut [f64],
+}
+
+impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
+    /// Adds some pairs to strands of sums; the slopes of the worse documents grow.
+    #[inline(always)]
+    fn add(&self, s: &[f64], d: &[f64], slopes: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
+        for lane in 0..s.len().min(LANES) {
+            let weight = self.gap * (self.discount - d[lane]).abs();
+            let margin = self.score - s[lane];
+            let short = margin.clamp(-1.0, 1.0) - 1.0;
+            let pull = weight * short;
+            sums[0][lane] += pull;
+            slopes[lane] -= 2.0 * pull;
+            if WITH_LOSS {
+                sums[1][lane] += weight;
+                // (v − 1)² goes on as a straight line of slope −4 below −1.
+                sums[2][lane] += pull * short + 4.0 * weight * (-1.0 - margin).max(0.0);
+            }
         }
     }
-    for ((&s, &d), slope) in scores[whole..].iter().zip(&discounts[whole..]).zip(last_slopes) {
-        pair(s, d, slope, (&mut weight[0], &mut loss[0], &mut pull[0]));
+}
+
+impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
+    type Output = Sums;
+
+    #[inline(always)]
+    fn call(mut self) -> Sums {
+        let slopes = std::mem::take(&mut self.slopes);
+        let mut sums = [[0.0; LANES]; 3];
+        let whole = self.scores.len() / LANES * LANES;
+        for start in (0..whole).step_by(LANES) {
+            let lanes = start..start + LANES;
+            self.add(
+                &self.scores[lanes.clone()],
+                &self.discounts[lanes.clone()],
+                &mut slopes[lanes],
+                &mut sums,
+            );
+        }
+        self.add(&self.scores[whole..], &self.discounts[whole..], &mut slopes[whole..], &mut sums);
+        let [pull, weight, loss] = sums.map(|lanes| lanes.iter().sum::<f64>());
+        Sums { weight, loss, slope: 2.0 * pull }
     }
-    let sum = |lanes: [f64; LANES]| lanes.iter().sum::<f64>();
-    Sums { weight: sum(weight), loss: sum(loss), slope: 2.0 * sum(pull) }
 }

@@ -13,6 +13,7 @@ use super::newton::diverged;
 use super::simplex_qp::SimplexQp;
 use crate::error::{Error, Result};
 use crate::run::Run;
+use crate::vector::dot;
 
 /// Where a plane is taken, from the best point towards the working set's.
 const TOWARDS: f64 = 0.1;
@@ -196,8 +197,4 @@ impl WorkingSet {
         }
         value
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

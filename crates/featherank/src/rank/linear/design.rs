@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
 use crate::rank::{LinearModel, Model, Scorer};
+use crate::vector::{add_times, dot};
 
 /// Documents in a block: a block of scores stays in the fastest cache while all columns pass by.
 const BLOCK: usize = 2048;
@@ -105,10 +106,7 @@ impl<'a> Design<'a> {
                 let column = self.view.data().column(*f);
                 let mut start = 0;
                 for rows in &block.rows {
-                    let part = &mut scores[start..start + rows.len()];
-                    part.iter_mut()
-                        .zip(&column[rows.clone()])
-                        .for_each(|(score, &x)| *score += weight * f64::from(x));
+                    add_times(&mut scores[start..start + rows.len()], weight, &column[rows.clone()]);
                     start += rows.len();
                 }
             }
@@ -179,19 +177,6 @@ impl<'a> Design<'a> {
             self.features.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w != 0.0).collect();
         LinearModel::new(self.view.data().features(), &used)
     }
-}
-
-/// A sum in eight strands, which the compiler turns into vector instructions; the order of summation is fixed.
-fn dot(g: &[f64], x: &[f32]) -> f64 {
-    let mut strands = [0.0f64; 8];
-    let (g_rest, x_rest) = (g.chunks_exact(8).remainder(), x.chunks_exact(8).remainder());
-    for (g, x) in g.chunks_exact(8).zip(x.chunks_exact(8)) {
-        for lane in 0..8 {
-            strands[lane] += g[lane] * f64::from(x[lane]);
-        }
-    }
-    let rest: f64 = g_rest.iter().zip(x_rest).map(|(g, &x)| g * f64::from(x)).sum();
-    strands.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

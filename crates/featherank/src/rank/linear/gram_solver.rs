@@ -6,6 +6,7 @@
 
 use super::cholesky::PivotedCholesky;
 use crate::engine::passes::Gram;
+use crate::vector::dot;
 
 /// Pivots below this, on the scale of correlations, are rounding errors.
 pub(crate) const SINGULAR: f64 = 1e-10;
@@ -80,8 +81,4 @@ impl GramSolver {
         let least = CONSTANT * self.gram.means[column];
         self.gram.product(column, column) > self.gram.count as f64 * least * least
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -18,6 +18,7 @@ use super::pair_free::{Preferences, Violations};
 use crate::engine::BLOCKS_AT_A_TIME;
 use crate::error::{Error, Result};
 use crate::run::Run;
+use crate::vector::dot;
 
 /// Up to this many features the second derivative is formed. On OHSUMED that is 1.4 times as fast as conjugate gradients for
 /// C = 10⁻⁴ and 12 times for C = 1, where they need many products.
@@ -273,10 +274,6 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
         length = next;
     }
     x
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Numbers too large to go on with.

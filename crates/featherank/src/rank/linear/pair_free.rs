@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::design::Design;
@@ -184,7 +185,7 @@ impl Preferences {
                 sorted.sweep(&mut Values { values: u, tree: &mut tree, visit });
             } else {
                 let mut rows = Rows { width, u, h, counts, totals };
-                sorted.sweep(&mut rows);
+                Arch::new().dispatch(SweepRows { sorted: &sorted, rows: &mut rows });
                 Rows { counts, totals, .. } = rows;
             }
         }
@@ -278,12 +279,14 @@ trait Sums {
 
 impl Sorted<'_> {
     /// Takes to every document those that it forms violated pairs with.
+    #[inline(always)]
     fn sweep(&self, sums: &mut impl Sums) {
         self.sweep_down(sums);
         self.sweep_up(sums);
     }
 
     /// The same for the pairs in which the document is the better one.
+    #[inline(always)]
     fn sweep_down(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
             return;
@@ -301,6 +304,7 @@ impl Sorted<'_> {
     }
 
     /// The same for the pairs in which the document is the worse one.
+    #[inline(always)]
     fn sweep_up(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
             return;
@@ -360,6 +364,7 @@ impl Sums for Rows<'_> {
         self.totals.resize(grades * self.width, 0.0);
     }
 
+    #[inline(always)]
     fn add(&mut self, grade: usize, document: usize) {
         let row = &self.u[document * self.width..][..self.width];
         let mut at = grade + 1;
@@ -371,6 +376,7 @@ impl Sums for Rows<'_> {
         }
     }
 
+    #[inline(always)]
     fn take(&mut self, grade: usize, document: usize) {
         let h = &mut self.h[document * self.width..][..self.width];
         let (mut count, mut at) = (0.0, grade);
@@ -382,6 +388,21 @@ impl Sums for Rows<'_> {
         }
         let row = &self.u[document * self.width..][..self.width];
         h.iter_mut().zip(row).for_each(|(h, u)| *h += count * u);
+    }
+}
+
+/// [`Sorted::sweep`] with the widest registers that the machine has.
+struct SweepRows<'a, 'b> {
+    sorted: &'a Sorted<'b>,
+    rows: &'a mut Rows<'b>,
+}
+
+impl NullaryFnOnce for SweepRows<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.sorted.sweep(self.rows);
     }
 }
 

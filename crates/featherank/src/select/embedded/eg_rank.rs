@@ -14,10 +14,11 @@
 //! `gap` is that of the point before the cut. With `k` the k features with the largest |weight| × spread are taken, and the
 //! model is fitted to them anew with the same r, for every r that is tried. The path of the selection has all features by |weight| × spread.
 
-use super::RADII;
-use super::path::{Family, Sparse, nothing_ranks, select};
+use super::fenchel_rank::gap;
+use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::sample::{Loss, Sample};
 use super::tuning::Tuning;
+use super::{RADII, RADIUS};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::params::{Kind, Param};
@@ -37,14 +38,14 @@ const EQUAL: f64 = 1e-14;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
-/// | `r` | `auto` | auto, or 1e-6 to 1e6 | the most that the absolute weights may sum to; chosen on validation data unless set |
+/// | `r` | `auto` | auto, or 1e-9 to 1e9 | the most that the absolute weights may sum to; chosen on validation data unless set |
 /// | `eta` | `auto` | auto, or 1e-9 to 1e6 | length of all steps; unless set, steps are accelerated and their length is found |
 /// | `epsilon` | `0.01` | 1e-10 to 1 | how far the loss may be above its minimum |
 /// | `steps` | `1000` | 1 to 1000000 | the most steps for one value of r |
 /// | `threshold` | `0.01` | 0 to 1 | share of the sum of absolute weights below which a weight is cut off |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct EgRank {
-    r: Option<f64>,
+    r: Vec<f64>,
     eta: Option<f64>,
     epsilon: f64,
     steps: u64,
@@ -61,12 +62,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     params: &[
-        Param {
-            name: "r",
-            kind: Kind::Auto { min: 1e-6, max: 1e6 },
-            default: "auto",
-            meaning: "the most that the absolute weights may sum to; chosen on validation data unless set",
-        },
+        RADIUS,
         Param {
             name: "eta",
             kind: Kind::Auto { min: 1e-9, max: 1e6 },
@@ -97,7 +93,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     ],
     build: |params| {
         Ok(Box::new(EgRank {
-            r: params.auto("r")?,
+            r: params.values("r")?,
             eta: params.auto("eta")?,
             epsilon: params.real("epsilon")?,
             steps: params.whole("steps")?,
@@ -109,7 +105,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for EgRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, &self.tuning, self.r)
+        Search { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
 
@@ -288,9 +284,9 @@ impl Ball<'_> {
 
     fn point(&self, shares: Vec<f64>) -> Result<Point> {
         let weights = self.weights(&shares);
-        let Loss { value, slope, .. } = self.sample.loss(&weights)?;
-        let steepest = slope.iter().map(|g| g.abs()).fold(0.0, f64::max);
-        let gap = slope.iter().zip(&weights).map(|(g, w)| g * w).sum::<f64>() + self.radius * steepest;
+        let loss = self.sample.loss(&weights)?;
+        let gap = gap(&loss, &weights, self.radius);
+        let Loss { value, slope, .. } = loss;
         let of_minus = slope.iter().map(|g| -self.radius * g);
         let slope = slope.iter().map(|g| self.radius * g).chain(of_minus).collect();
         // Below 0 it is a rounding error.

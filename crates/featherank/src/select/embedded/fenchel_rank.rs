@@ -10,10 +10,10 @@
 //! starts from the model of the next smaller radius, which is faster. Features to keep are chosen, but the ball is the same
 //! for them. Radii beyond one that the weights do not use half of are not tried: the ball no longer binds there.
 
-use super::path::{Family, Sparse, select};
+use super::path::{Family, Search, Sparse};
 use super::sample::{Loss, Sample};
 use super::tuning::Tuning;
-use super::{RADII, RADIUS, dot};
+use super::{RADII, RADIUS};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::params::{Kind, Param};
@@ -21,6 +21,7 @@ use crate::rank::linear::newton::minimum_along;
 use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
+use crate::vector::dot;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
@@ -30,7 +31,7 @@ use crate::select::{Selection, Selector, SelectorSpec};
 /// | `start` | `zero` | zero, neighbour | where the walk within a ball starts |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct FenchelRank {
-    r: Option<f64>,
+    r: Vec<f64>,
     epsilon: f64,
     steps: u64,
     from_neighbour: bool,
@@ -71,7 +72,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     ],
     build: |params| {
         Ok(Box::new(FenchelRank {
-            r: params.auto("r")?,
+            r: params.values("r")?,
             epsilon: params.real("epsilon")?,
             steps: params.whole("steps")?,
             from_neighbour: params.text("start") == "neighbour",
@@ -82,7 +83,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for FenchelRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, &self.tuning, self.r)
+        Search { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
 
@@ -139,6 +140,6 @@ fn steepest(slope: &[f64]) -> usize {
 }
 
 /// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.
-fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
+pub(super) fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
     dot(&loss.slope, weights) + r * loss.slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max)
 }

@@ -13,7 +13,7 @@
 
 use faer::{Mat, Side};
 
-use super::path::{Family, Sparse, select};
+use super::path::{Family, Search, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -48,8 +48,8 @@ const LEAST_WORTH: f64 = 1e-3;
 /// | `similarity`, `scope` | `pearson`, `query` | see [`Similarity`] | likeness |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct FsmRank {
-    lambda1: Option<f64>,
-    lambda2: Option<f64>,
+    lambda1: Vec<f64>,
+    lambda2: Vec<f64>,
     importance: Measure,
     similarity: Similarity,
     tuning: Tuning,
@@ -66,13 +66,13 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     params: &[
         Param {
             name: "lambda1",
-            kind: Kind::Auto { min: 0.0, max: 1e9 },
+            kind: Kind::Values { min: 0.0, max: 1e9 },
             default: "auto",
             meaning: "price of likeness; chosen on validation data unless set",
         },
         Param {
             name: "lambda2",
-            kind: Kind::Auto { min: 1e-12, max: 1e9 },
+            kind: Kind::Values { min: 1e-12, max: 1e9 },
             default: "auto",
             meaning: "price of features; chosen on validation data unless set",
         },
@@ -90,8 +90,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     ],
     build: |params| {
         Ok(Box::new(FsmRank {
-            lambda1: params.auto("lambda1")?,
-            lambda2: params.auto("lambda2")?,
+            lambda1: params.values("lambda1")?,
+            lambda2: params.values("lambda2")?,
             importance: params.measure("importance")?,
             similarity: Similarity::from_params(params)?,
             tuning: Tuning::from_params(params)?,
@@ -106,11 +106,11 @@ impl Selector for FsmRank {
         let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
         let alone = engine.feature_measures(&self.importance, &features)?;
         let prices = Prices { importance: self.importance.clone(), features, alone, likeness };
-        let lambdas = self.lambda1.map_or_else(|| LIKENESS.to_vec(), |lambda1| vec![lambda1]);
+        let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
-            lambdas.into_iter().map(|lambda1| Coupled { lambda1, prices: &prices }).collect();
+            lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
         let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
-        select(&families, run, engine, &self.tuning, self.lambda2)
+        Search { families: &families, tuning: &self.tuning, given: &self.lambda2 }.select(run, engine)
     }
 }
 

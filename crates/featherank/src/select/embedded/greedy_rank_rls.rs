@@ -7,8 +7,8 @@
 //! retrieval). The paper keeps the residual columns of all features, and their products with each query, from step to step; here every step takes them from
 //! the sums of products of all features and one pass over the rows ([`LeaveQueryOutPass`]), so that nothing but sums leaves the rows. The errors are the same.
 //!
-//! The paper stops at a number of features. With `k` so does this; without, it stops where the best candidate no longer lowers the error, or by
-//! a smaller share than `gain`. The path of the selection has minus the error as its value; features beyond the last step follow by the error
+//! The paper stops at a number of features. With `k` so does this; without, it stops where the best candidate lowers the error by a smaller
+//! share than `gain`, or not at all. With many queries every feature that is not pure noise lowers it a little: with `gain = 0` they are all added. The path of the selection has minus the error as its value; features beyond the last step follow by the error
 //! that each would have led to. `weighting = queries` counts a query by its documents instead of by its pairs, as RLScore does.
 //!
 //! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ per preference pair,
@@ -17,8 +17,7 @@
 
 use std::collections::HashMap;
 
-use super::dot;
-use super::path::{Family, Sparse, nothing_ranks, select};
+use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::data::FeatureId;
@@ -32,6 +31,7 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::forward::{Criterion, grow};
 use crate::select::{Selection, Selector, SelectorSpec};
+use crate::vector::dot;
 
 /// Errors closer than this share of each other are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
@@ -42,11 +42,11 @@ const POWERS: std::ops::RangeInclusive<i32> = 0..=6;
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
 /// | `lambda` | `auto` | auto, or 1e-12 to 1e12 | weight of ‖w‖² against the sum of squared errors; chosen on validation data unless set |
-/// | `gain` | `0` | 0 to 1 | without `k`, the least share of the error that a feature must take away |
+/// | `gain` | `1e-3` | 0 to 1 | without `k`, the least share of the error that a feature must take away |
 /// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct GreedyRankRls {
-    lambda: Option<f64>,
+    lambda: Vec<f64>,
     gain: f64,
     weighting: Centring,
     tuning: Tuning,
@@ -63,14 +63,14 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     params: &[
         Param {
             name: "lambda",
-            kind: Kind::Auto { min: 1e-12, max: 1e12 },
+            kind: Kind::Values { min: 1e-12, max: 1e12 },
             default: "auto",
             meaning: "weight of the squared weights against the sum of squared errors; chosen on validation data unless set",
         },
         Param {
             name: "gain",
             kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0",
+            default: "1e-3",
             meaning: "without k, the least share of the error that a feature must take away",
         },
         Param {
@@ -87,7 +87,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         let weighting =
             if params.text("weighting") == "queries" { Centring::PerQuery } else { Centring::PerPair };
         Ok(Box::new(GreedyRankRls {
-            lambda: params.auto("lambda")?,
+            lambda: params.values("lambda")?,
             gain: params.real("gain")?,
             weighting,
             tuning: Tuning::from_params(params)?,
@@ -97,8 +97,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for GreedyRankRls {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let fixed = self.lambda.map(|lambda| lambda / (engine.schema().pairs as f64).max(1.0));
-        select(&[self], run, engine, &self.tuning, fixed)
+        let pairs = (engine.schema().pairs as f64).max(1.0);
+        let given: Vec<f64> = self.lambda.iter().map(|lambda| lambda / pairs).collect();
+        Search { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 

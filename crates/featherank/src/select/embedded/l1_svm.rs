@@ -9,7 +9,7 @@
 //! The path starts at the C below which no feature is in the model, and goes on for 3½ decades in quarters. Parts of the training
 //! data are given the C with the same weight on the mean loss of a pair. Features to keep are not penalised.
 
-use super::path::{Family, Sparse, nothing_ranks, select};
+use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -29,7 +29,7 @@ const VALUES: i32 = 14;
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 /// | `tolerance` | `1e-8` | 1e-12 to 0.1 | the largest violation of the conditions of optimality |
 pub struct L1Svm {
-    c: Option<f64>,
+    c: Vec<f64>,
     tuning: Tuning,
     tolerance: f64,
 }
@@ -45,7 +45,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     params: &[
         Param {
             name: "c",
-            kind: Kind::Auto { min: 1e-12, max: 1e12 },
+            kind: Kind::Values { min: 1e-12, max: 1e12 },
             default: "auto",
             meaning: "weight of the sum over pairs against the penalty; chosen on validation data unless set",
         },
@@ -61,7 +61,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     ],
     build: |params| {
         Ok(Box::new(L1Svm {
-            c: params.auto("c")?,
+            c: params.values("c")?,
             tuning: Tuning::from_params(params)?,
             tolerance: params.real("tolerance")?,
         }))
@@ -70,8 +70,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for L1Svm {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let fixed = self.c.map(|c| c * engine.schema().pairs as f64);
-        select(&[self], run, engine, &self.tuning, fixed)
+        let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
+        Search { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 

@@ -16,7 +16,7 @@
 //! last one, in units of λ. Rounds end when no weight changes by more than 1e-6 of the largest, or after `rounds`.
 //! Features to keep are not penalised.
 
-use super::path::{Family, Sparse, select};
+use super::path::{Family, Search, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -44,7 +44,7 @@ const TOLERANCE: f64 = 1e-8;
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct NonconvexSvm {
     shape: Shape,
-    lambda: Option<f64>,
+    lambda: Vec<f64>,
     rounds: u64,
     tuning: Tuning,
 }
@@ -84,7 +84,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         },
         Param {
             name: "lambda",
-            kind: Kind::Auto { min: 1e-12, max: 1e9 },
+            kind: Kind::Values { min: 1e-12, max: 1e9 },
             default: "auto",
             meaning: "weight of the penalty against the mean loss; chosen on validation data unless set",
         },
@@ -124,7 +124,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
                 "mcp" => Shape::Mcp { gamma: params.real("gamma")? },
                 _ => Shape::Power { p: params.real("p")?, epsilon },
             },
-            lambda: params.auto("lambda")?,
+            lambda: params.values("lambda")?,
             rounds: params.whole("rounds")?,
             tuning: Tuning::from_params(params)?,
         }))
@@ -133,7 +133,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for NonconvexSvm {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        select(&[self], run, engine, &self.tuning, self.lambda)
+        Search { families: &[self], tuning: &self.tuning, given: &self.lambda }.select(run, engine)
     }
 }
 

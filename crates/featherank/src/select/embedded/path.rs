@@ -3,7 +3,7 @@
 //! A [`Family`] fits models for one value of its parameter; a method has one family, or one for each value of a second parameter. The
 //! driver walks each family's path from sparse to dense on the training data, each fit starting from its neighbour, and chooses a model:
 //!
-//! * at the user's value, where one is set;
+//! * at the user's value, where one is set; where several are, they are the path;
 //! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k, the k features of the next
 //!   denser model with the largest |weight| × spread are taken, and the model is fitted to them anew, with the same loss and value;
 //! * else the one that does best on validation data, or on held-out parts of the training data ([`HeldOut`]): the first of
@@ -100,50 +100,44 @@ pub(super) struct Finalist {
     pub model: Sparse,
 }
 
-/// Selects by the best model of some families; `fixed` is the user's value of the parameter.
-pub(super) fn select(
-    families: &[&dyn Family],
-    run: &Run,
-    engine: &dyn Engine,
-    tuning: &Tuning,
-    fixed: Option<f64>,
-) -> Result<Selection> {
-    select_if_any(families, run, engine, tuning, fixed)?.ok_or_else(nothing_ranks)
+/// Where models are looked for.
+pub(super) struct Search<'a> {
+    pub families: &'a [&'a dyn Family],
+    pub tuning: &'a Tuning,
+    /// The user's values of the parameter; none where the families' own are tried.
+    pub given: &'a [f64],
 }
 
-/// The same, or `None` where all models are empty.
-pub(super) fn select_if_any(
-    families: &[&dyn Family],
-    run: &Run,
-    engine: &dyn Engine,
-    tuning: &Tuning,
-    fixed: Option<f64>,
-) -> Result<Option<Selection>> {
-    let mut selection = Ok(None);
-    engine.within(&mut || selection = choose(families, run, engine, tuning, fixed));
-    selection
+impl Search<'_> {
+    /// Selects by the best model.
+    pub fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        self.select_if_any(run, engine)?.ok_or_else(nothing_ranks)
+    }
+
+    /// The same, or `None` where all models are empty.
+    pub fn select_if_any(&self, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
+        let mut selection = Ok(None);
+        engine.within(&mut || selection = choose(self, run, engine));
+        selection
+    }
 }
 
-fn choose(
-    families: &[&dyn Family],
-    run: &Run,
-    engine: &dyn Engine,
-    tuning: &Tuning,
-    fixed: Option<f64>,
-) -> Result<Option<Selection>> {
+fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
+    let Search { families, tuning, given } = *search;
+    let is_fixed = given.len() == 1;
     let candidates = Candidates::of(run, engine)?;
     let sample = Sample::new(run, engine, &candidates, tuning.scale)?;
     let mut paths = Vec::with_capacity(families.len());
     for &family in families {
-        let values = values(family, &sample, fixed)?;
+        let values = values(family, &sample, given)?;
         paths.push(Path { family, models: fit_all(family, &sample, &values)?, values });
     }
     // What is chosen from: all models, or those of one value of each family.
-    let wanted = run.constraints.k.filter(|_| fixed.is_none());
+    let wanted = run.constraints.k.filter(|_| !is_fixed);
     let mut finalists: Vec<Finalist> = Vec::new();
     let mut tried: Vec<Vec<f64>> = Vec::new();
     for (which, path) in paths.iter().enumerate() {
-        let first = if fixed.is_some() { path.values.len() - 1 } else { 0 };
+        let first = if is_fixed { path.values.len() - 1 } else { 0 };
         let known = path.values.iter().copied().zip(&path.models);
         let of_size = wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
         let models: Vec<(f64, Vec<Sparse>)> = match of_size.transpose()? {
@@ -197,11 +191,12 @@ fn choose(
     Ok(Some(Selection { fits, ..result }))
 }
 
-/// The values of a family that are fitted.
-fn values(family: &dyn Family, sample: &Sample<'_>, fixed: Option<f64>) -> Result<Vec<f64>> {
-    match fixed {
-        Some(fixed) if family.counts_itself() => Ok(vec![fixed]),
-        Some(fixed) => {
+/// The values of a family that are fitted, from sparse to dense.
+fn values(family: &dyn Family, sample: &Sample<'_>, given: &[f64]) -> Result<Vec<f64>> {
+    match *given {
+        [] => family.grid(sample),
+        [fixed] if family.counts_itself() => Ok(vec![fixed]),
+        [fixed] => {
             // The sparser ones say in which order features come in, and lead to it.
             let mut grid = family.grid(sample)?;
             let ascends = ascends(&grid);
@@ -209,7 +204,15 @@ fn values(family: &dyn Family, sample: &Sample<'_>, fixed: Option<f64>) -> Resul
             grid.push(fixed);
             Ok(grid)
         }
-        None => family.grid(sample),
+        _ => {
+            let mut values = given.to_vec();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            if !ascends(&family.grid(sample)?) {
+                values.reverse();
+            }
+            Ok(values)
+        }
     }
 }
 

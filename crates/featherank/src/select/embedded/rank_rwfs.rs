@@ -20,7 +20,7 @@
 //! Features to keep are never scaled nor removed. The certificate `gradient` is the largest slope that the last training
 //! left, of the mean squared hinge and the penalty. The path is the order of removal backwards, with the number of rounds that a feature stayed.
 
-use super::path::{Family, Sparse, select, select_if_any};
+use super::path::{Family, Search, Sparse};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
@@ -56,7 +56,7 @@ pub struct RankRwfs {
     share: f64,
     threshold: f64,
     precision: f64,
-    c: Option<f64>,
+    c: Vec<f64>,
     tuning: Tuning,
 }
 
@@ -113,7 +113,7 @@ pub const L0: SelectorSpec = SelectorSpec {
         },
         Param {
             name: "c",
-            kind: Kind::Auto { min: 1e-12, max: 1e12 },
+            kind: Kind::Values { min: 1e-12, max: 1e12 },
             default: "auto",
             meaning: "weight of the sum over pairs against the squared weights; chosen on validation data unless set",
         },
@@ -131,7 +131,7 @@ impl RankRwfs {
             share: params.real("share")?,
             threshold: params.real("threshold")?,
             precision: params.real("precision")?,
-            c: params.auto("c")?,
+            c: params.values("c")?,
             tuning: Tuning::from_params(params)?,
         }))
     }
@@ -139,7 +139,7 @@ impl RankRwfs {
 
 impl Selector for RankRwfs {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let fixed = self.c.map(|c| c * engine.schema().pairs as f64);
+        let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
         let (alive, _) = engine.alive()?;
         let of_share = ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);
@@ -151,12 +151,13 @@ impl Selector for RankRwfs {
             precision: self.precision,
         };
         if run.constraints.k.is_none() {
-            let reached = select_if_any(&[&loops(false)], run, engine, &self.tuning, fixed)?;
+            let search = Search { families: &[&loops(false)], tuning: &self.tuning, given: &given };
+            let reached = search.select_if_any(run, engine)?;
             if let Some(selection) = reached {
                 return Ok(selection);
             }
         }
-        select(&[&loops(true)], run, engine, &self.tuning, fixed)
+        Search { families: &[&loops(true)], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 

@@ -25,7 +25,7 @@
 
 use rand::RngExt;
 
-use super::path::{Family, Sparse, nothing_ranks, select};
+use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
@@ -58,7 +58,7 @@ const POWER_ROUNDS: u64 = 12;
 /// | `truncation` | `published` | published, langford | whether weights are cut by ηg, or by ηg times the interval |
 /// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
 pub struct RsRank {
-    g: Option<f64>,
+    g: Vec<f64>,
     starts: u64,
     descent: Descent,
     tuning: Tuning,
@@ -84,7 +84,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     params: &[
         Param {
             name: "g",
-            kind: Kind::Auto { min: 0.0, max: 1e12 },
+            kind: Kind::Values { min: 0.0, max: 1e12 },
             default: "auto",
             meaning: "price of a weight against the loss; chosen on validation data unless set",
         },
@@ -124,7 +124,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     ],
     build: |params| {
         Ok(Box::new(RsRank {
-            g: params.auto("g")?,
+            g: params.values("g")?,
             starts: params.whole("starts")?,
             descent: Descent {
                 iterations: params.auto("iterations")?.map(|iterations| iterations as u64),
@@ -142,8 +142,8 @@ impl Selector for RsRank {
         let from = |start| FromStart { descent: self.descent, start };
         let families: Vec<FromStart> = (1..=self.starts).map(from).collect();
         let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
-        let fixed = self.g.map(|g| g / engine.schema().pairs as f64);
-        select(&families, run, engine, &self.tuning, fixed)
+        let given: Vec<f64> = self.g.iter().map(|g| g / engine.schema().pairs as f64).collect();
+        Search { families: &families, tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 
@@ -159,7 +159,7 @@ impl Family for FromStart {
     }
 
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
-        let slope = sample.ndcg_pairs(&vec![0.0; sample.width()])?.slope;
+        let slope = sample.ndcg_slope(&vec![0.0; sample.width()])?;
         let steepest = slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
         // Rounding errors of a sum that is 0 are no slope.
         if steepest < f64::EPSILON {
@@ -203,7 +203,7 @@ impl Descent {
         let mut weights = start;
         let mut models = Vec::with_capacity(ends.len());
         for iteration in 1..=last {
-            let slope = sample.ndcg_pairs(&weights)?.slope;
+            let slope = sample.ndcg_slope(&weights)?;
             let mut moved = 0.0f64;
             for (k, (weight, slope)) in weights.iter_mut().zip(&slope).enumerate() {
                 let before = *weight;
@@ -262,9 +262,9 @@ fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
         let longest = direction.iter().map(|x: &f64| x.abs()).fold(0.0, f64::max);
         let at = |times: f64| {
             let weights: Vec<f64> = direction.iter().map(|x| times * SMALL * x / longest).collect();
-            sample.ndcg_pairs(&weights)
+            sample.ndcg_slope(&weights)
         };
-        let (near, far) = (at(1.0)?.slope, at(2.0)?.slope);
+        let (near, far) = (at(1.0)?, at(2.0)?);
         let bent: Vec<f64> = far.iter().zip(&near).map(|(far, near)| (far - near) / SMALL).collect();
         let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         largest = norm(&bent) / (norm(&direction) / longest);

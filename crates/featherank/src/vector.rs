@@ -1,0 +1,80 @@
+//! Sums over slices of numbers with the widest registers that the machine has, in an order of summation that is the same on all machines.
+
+use pulp::{Arch, NullaryFnOnce};
+
+/// Strands that a sum is cut into.
+const STRANDS: usize = 8;
+
+/// The scalar product.
+pub(crate) fn dot<T: Copy + Into<f64>>(a: &[f64], b: &[T]) -> f64 {
+    Arch::new().dispatch(Dot { a, b })
+}
+
+/// Adds a multiple of one slice to another.
+pub(crate) fn add_times<T: Copy + Into<f64>>(sum: &mut [f64], factor: f64, x: &[T]) {
+    Arch::new().dispatch(AddTimes { sum, factor, x });
+}
+
+// Closures would not be compiled for wide registers: they are not always inlined.
+struct Dot<'a, T> {
+    a: &'a [f64],
+    b: &'a [T],
+}
+
+impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let Dot { a, b } = self;
+        let mut strands = [0.0; STRANDS];
+        let (a_rest, b_rest) = (a.chunks_exact(STRANDS).remainder(), b.chunks_exact(STRANDS).remainder());
+        for (a, b) in a.chunks_exact(STRANDS).zip(b.chunks_exact(STRANDS)) {
+            for lane in 0..STRANDS {
+                strands[lane] += a[lane] * b[lane].into();
+            }
+        }
+        let mut sum = 0.0;
+        for strand in strands {
+            sum += strand;
+        }
+        for (a, &b) in a_rest.iter().zip(b_rest) {
+            sum += a * b.into();
+        }
+        sum
+    }
+}
+
+struct AddTimes<'a, T> {
+    sum: &'a mut [f64],
+    factor: f64,
+    x: &'a [T],
+}
+
+impl<T: Copy + Into<f64>> NullaryFnOnce for AddTimes<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (sum, &x) in self.sum.iter_mut().zip(self.x) {
+            *sum += self.factor * x.into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_by_hand() {
+        let a: Vec<f64> = (0..19).map(f64::from).collect();
+        let b: Vec<f32> = (0..19).map(|x| x as f32 - 4.0).collect();
+        // Σ x² − 4 Σ x for x below 19.
+        assert_eq!(dot(&a, &b), 2109.0 - 4.0 * 171.0);
+        assert_eq!(dot::<f64>(&[], &[]), 0.0);
+        let mut sum = a.clone();
+        add_times(&mut sum, 2.0, &b);
+        assert!(sum.iter().zip(&a).all(|(sum, x)| *sum == 3.0 * x - 8.0));
+    }
+}
