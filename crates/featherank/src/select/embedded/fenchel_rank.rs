@@ -118,20 +118,26 @@ impl Family for FenchelRank {
     }
 }
 
-/// The minimum of the loss on the line from some weights to others, which promise something.
+/// The minimum of the loss on the line from some weights to others, which promise something. The search itself looks at the features with
+/// weights alone: a pass over few columns instead of all.
 fn walk(sample: &Sample<'_>, from: &[f64], loss: &Loss, to: &[f64]) -> Result<(Vec<f64>, Loss)> {
-    let direction: Vec<f64> = to.iter().zip(from).map(|(to, from)| to - from).collect();
-    let along = |loss: &Loss| dot(&loss.slope, &direction);
-    let at = |t: f64| -> Result<(Vec<f64>, Loss)> {
-        let weights: Vec<f64> = to.iter().zip(from).map(|(to, from)| (1.0 - t) * from + t * to).collect();
-        let loss = sample.loss_along(&weights, Some(&direction))?;
-        Ok((weights, loss))
+    let used: Vec<usize> = (0..from.len()).filter(|&k| from[k] != 0.0 || to[k] != 0.0).collect();
+    let own = sample.restricted(&used);
+    let direction: Vec<f64> = used.iter().map(|&k| to[k] - from[k]).collect();
+    let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
+    let at = |t: f64| {
+        let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
+        own.loss_along(&weights, Some(&direction))
     };
+    let along = |loss: &Loss| dot(&loss.slope, &direction);
     // Where the minimum would be if no pair changed sides.
-    let (first, bend) = (along(loss), sample.loss_along(from, Some(&direction))?.bend);
+    let first: f64 = used.iter().zip(&direction).map(|(&k, by)| loss.slope[k] * by).sum();
+    let bend = at(0.0)?.bend;
     let guess = if bend > 0.0 { -first / bend } else { 1.0 };
-    let (_, there) = minimum_along(first, guess, 1.0, at, |(_, loss)| along(loss), |(_, loss)| loss.bend)?;
-    Ok(there)
+    let (t, _) = minimum_along(first, guess, 1.0, at, along, |loss| loss.bend)?;
+    let weights: Vec<f64> = (0..from.len()).map(|k| between(t, k)).collect();
+    let loss = sample.loss(&weights)?;
+    Ok((weights, loss))
 }
 
 /// The place of the largest slope, the first of equals.
