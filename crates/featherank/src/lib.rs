@@ -28,6 +28,7 @@ mod document;
 pub mod engine;
 mod error;
 pub mod evaluate;
+pub mod evolve;
 pub mod experiment;
 pub mod export;
 pub mod inspect;

@@ -67,10 +67,12 @@ impl Kind {
     pub fn range(&self) -> String {
         match self {
             Kind::Measure => "any measure".into(),
-            Kind::Real { min, max } => format!("{min} to {max}"),
+            Kind::Real { min, max } => between(*min, *max),
             Kind::Whole { min, max } => format!("{min} to {max}"),
-            Kind::Auto { min, max } => format!("auto, or {min} to {max}"),
-            Kind::Values { min, max } => format!("auto, or {min} to {max}; several with commas between"),
+            Kind::Auto { min, max } => format!("auto, or {}", between(*min, *max)),
+            Kind::Values { min, max } => {
+                format!("auto, or {}; several with commas between", between(*min, *max))
+            }
             Kind::Choice(words) => words.join(", "),
             Kind::Feature => "a feature's name or id, or best".into(),
             Kind::Ranker => "any ranker".into(),
@@ -92,6 +94,15 @@ impl Kind {
             Kind::Feature | Kind::Ranker => !value.is_empty(),
         }
     }
+}
+
+/// A range in words; very small and very large borders as powers of ten.
+fn between(min: f64, max: f64) -> String {
+    let border = |x: f64| match x.abs() {
+        size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{x:e}"),
+        _ => x.to_string(),
+    };
+    format!("{} to {}", border(min), border(max))
 }
 
 /// Checked values for all parameters of one method.
@@ -177,7 +188,7 @@ mod tests {
         Param { name: "measure", kind: Kind::Measure, default: "map", meaning: "" },
         Param { name: "delta", kind: Kind::Real { min: 0.0, max: 1.0 }, default: "0.01", meaning: "" },
         Param { name: "rounds", kind: Kind::Whole { min: 1, max: 9 }, default: "3", meaning: "" },
-        Param { name: "cost", kind: Kind::Values { min: 0.0, max: 9.0 }, default: "auto", meaning: "" },
+        Param { name: "cost", kind: Kind::Values { min: 1e-12, max: 9.0 }, default: "auto", meaning: "" },
         Param { name: "mode", kind: Kind::Choice(&["fast", "slow"]), default: "fast", meaning: "" },
     ];
 
@@ -197,9 +208,9 @@ mod tests {
             ("delta", "2", "0 to 1"),
             ("delta", "nan", "0 to 1"),
             ("rounds", "0", "1 to 9"),
-            ("cost", "1,10", "0 to 9; several with commas"),
-            ("cost", "1,,2", "auto, or 0"),
-            ("cost", "1,auto", "auto, or 0"),
+            ("cost", "1,10", "1e-12 to 9; several with commas"),
+            ("cost", "1,,2", "auto, or 1e-12"),
+            ("cost", "1,auto", "auto, or 1e-12"),
             ("mode", "quick", "fast, slow"),
             ("measure", "x@3", "no measure called"),
         ] {

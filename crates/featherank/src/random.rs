@@ -33,6 +33,8 @@ pub enum Purpose {
     Clusters = 10,
     /// Which queries a method looks at when it is told to look at some.
     QuerySample = 11,
+    /// One generation of an evolutionary search.
+    Evolution = 12,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

@@ -1,0 +1,191 @@
+//! Dominance: who is better than whom.
+//!
+//! Nothing here takes dominance to be transitive, or free of circles: "significantly better" is neither.
+
+use std::cmp::Ordering;
+
+use super::genome::Bits;
+
+/// Says which of two evaluations is better, if one is.
+pub trait Dominance<E: ?Sized> {
+    /// Whether `a` is better than `b`.
+    fn dominates(&self, a: &E, b: &E) -> bool;
+
+    /// Whether `a` is better than `b`, and whether `b` is better than `a`. To be written anew where the two answers
+    /// share their work, as those of a test of significance do.
+    fn both_ways(&self, a: &E, b: &E) -> (bool, bool) {
+        (self.dominates(a, b), self.dominates(b, a))
+    }
+}
+
+impl<E: ?Sized, D: Dominance<E>> Dominance<E> for &D {
+    fn dominates(&self, a: &E, b: &E) -> bool {
+        (**self).dominates(a, b)
+    }
+
+    fn both_ways(&self, a: &E, b: &E) -> (bool, bool) {
+        (**self).both_ways(a, b)
+    }
+}
+
+/// The rule behind every dominance by objectives. Each item says how the first compares with the second on one
+/// objective: less is better, and equal is also "the difference may be chance".
+pub fn better_somewhere_worse_nowhere(objectives: impl IntoIterator<Item = Ordering>) -> bool {
+    let mut better = false;
+    for objective in objectives {
+        match objective {
+            Ordering::Less => better = true,
+            Ordering::Equal => {}
+            Ordering::Greater => return false,
+        }
+    }
+    better
+}
+
+/// Pareto dominance of minimised objectives: nowhere greater and somewhere less. What is not a number is neither.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pareto;
+
+impl<E: AsRef<[f64]> + ?Sized> Dominance<E> for Pareto {
+    fn dominates(&self, a: &E, b: &E) -> bool {
+        let objectives = a.as_ref().iter().zip(b.as_ref());
+        better_somewhere_worse_nowhere(objectives.map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)))
+    }
+}
+
+/// Those whom nobody dominates, in order. In a circle there may be none.
+pub fn nondominated<E>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
+    let all: Vec<&E> = evaluations.iter().collect();
+    let dominators = Relation::default().grown(&all, dominance).dominators();
+    (0..evaluations.len()).filter(|&one| dominators[one] == 0).collect()
+}
+
+/// Who dominates whom among a number of individuals: for each, a bit for everyone it dominates.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Relation {
+    rows: Vec<Bits>,
+}
+
+impl Relation {
+    /// The relation among all of these, given that this is the one among the first of them: only pairs with somebody
+    /// new are compared. Comparisons may be expensive, and most of an archive stays for a long time.
+    #[must_use]
+    pub fn grown<E>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
+        let count = evaluations.len();
+        let mut rows: Vec<Bits> = self.rows.iter().map(|row| Bits::from_indices(count, row.ones())).collect();
+        rows.resize(count, Bits::new(count));
+        for new in self.rows.len()..count {
+            for other in 0..new {
+                let (is_better, is_worse) = dominance.both_ways(evaluations[new], evaluations[other]);
+                rows[new].set(other, is_better);
+                rows[other].set(new, is_worse);
+            }
+        }
+        Self { rows }
+    }
+
+    /// The relation among some of the individuals, in the order given.
+    #[must_use]
+    pub fn among(&self, chosen: &[usize]) -> Self {
+        let row = |&from: &usize| {
+            let dominated = (0..chosen.len()).filter(|&to| self.rows[from].get(chosen[to]));
+            Bits::from_indices(chosen.len(), dominated)
+        };
+        Self { rows: chosen.iter().map(row).collect() }
+    }
+
+    /// The number of individuals.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whom an individual dominates.
+    #[must_use]
+    pub fn dominated_by(&self, individual: usize) -> &Bits {
+        &self.rows[individual]
+    }
+
+    /// By how many each individual is dominated.
+    #[must_use]
+    pub fn dominators(&self) -> Vec<usize> {
+        let mut dominators = vec![0; self.size()];
+        for row in &self.rows {
+            row.ones().for_each(|dominated| dominators[dominated] += 1);
+        }
+        dominators
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Circle, config};
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    #[test]
+    fn pareto_by_hand() {
+        let front = [[1.0, 3.0], [2.0, 2.0], [2.0, 2.0], [2.0, 3.0], [f64::NAN, 9.0]];
+        assert!(Pareto.dominates(&front[0], &front[3]) && !Pareto.dominates(&front[3], &front[0]));
+        assert!(!Pareto.dominates(&front[1], &front[2]), "equals do not dominate each other");
+        assert_eq!(nondominated(&front, &Pareto), [0, 1, 2]);
+        assert!(nondominated::<[f64; 2]>(&[], &Pareto).is_empty());
+        assert!(nondominated(&[0, 1, 2], &Circle(3)).is_empty());
+    }
+
+    /// The tests of significance are the fixture's; what is checked is the rule that makes dominance of them.
+    #[test]
+    fn tested_dominance_is_as_the_fixture() {
+        struct Tested<'a>(&'a Value);
+        impl Tested<'_> {
+            fn outcomes(&self, a: usize, b: usize, level: f64) -> [Ordering; 2] {
+                let pair =
+                    self.0["pairs"].as_array().unwrap().iter().find(|pair| pair["i"] == a && pair["j"] == b);
+                let number = |name: &str| pair.unwrap()[name].as_f64().unwrap();
+                let tested = |p: f64, order: Ordering| if p < level { order } else { Ordering::Equal };
+                let risk = number("frisk_i").total_cmp(&number("frisk_j"));
+                let effectiveness = number("eff_j").total_cmp(&number("eff_i"));
+                [tested(number("p_risk"), risk), tested(number("p_eff"), effectiveness)]
+            }
+        }
+        impl Dominance<usize> for Tested<'_> {
+            fn dominates(&self, &a: &usize, &b: &usize) -> bool {
+                better_somewhere_worse_nowhere(self.outcomes(a, b, self.0["alpha_level"].as_f64().unwrap()))
+            }
+        }
+
+        let text = include_str!("../../tests/fixtures/spea2_tested_dominance.json");
+        let fixture: Value = serde_json::from_str(text).unwrap();
+        let tested = Tested(&fixture);
+        let pairs = fixture["pairs"].as_array().unwrap();
+        let index = |pair: &Value, name: &str| usize::try_from(pair[name].as_u64().unwrap()).unwrap();
+        for pair in pairs {
+            let (a, b) = (index(pair, "i"), index(pair, "j"));
+            assert_eq!(tested.dominates(&a, &b), pair["tested_ER"].as_bool().unwrap(), "{pair}");
+            let untested = better_somewhere_worse_nowhere(tested.outcomes(a, b, 2.0));
+            assert_eq!(untested, pair["scalar_ER"].as_bool().unwrap(), "{pair}");
+        }
+        assert_eq!(pairs.len(), 6);
+        assert_eq!(nondominated(&[0, 1, 2], &tested), [0, 1]);
+    }
+
+    proptest! {
+        #![proptest_config(config())]
+
+        /// Growing from what is known, in any two steps, is comparing everybody with everybody.
+        #[test]
+        fn relations_grow(points in prop::collection::vec(any::<[u8; 2]>(), 0..20), known in 0usize..20) {
+            let points: Vec<[f64; 2]> = points.iter().map(|point| point.map(|value| f64::from(value % 8))).collect();
+            let all: Vec<&[f64; 2]> = points.iter().collect();
+            let known: Vec<usize> = (0..all.len().min(known)).collect();
+            let relation = Relation::default().grown(&all, &Pareto);
+            prop_assert_eq!(&relation.among(&known).grown(&all, &Pareto), &relation);
+            for (a, one) in points.iter().enumerate() {
+                for (b, other) in points.iter().enumerate() {
+                    prop_assert_eq!(relation.dominated_by(a).get(b), Pareto.dominates(one, other));
+                }
+            }
+        }
+    }
+}

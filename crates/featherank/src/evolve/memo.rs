@@ -1,0 +1,172 @@
+//! Remembering what genomes are worth.
+
+use std::collections::HashMap;
+
+use super::problem::Problem;
+use crate::random::Stream;
+
+/// A problem that evaluates no genome twice while it remembers it.
+///
+/// Remembers everything unless told how much. It is not part of a search's state: a search that goes on from a saved
+/// state starts with an empty memory, evaluates some genomes again and ends in the same bytes.
+#[derive(Debug, Clone)]
+pub struct Memo<P: Problem> {
+    problem: P,
+    recent: HashMap<P::Genome, P::Evaluation>,
+    /// What was recent before; forgotten all at once when `recent` is full.
+    older: HashMap<P::Genome, P::Evaluation>,
+    half: usize,
+    evaluations: u64,
+    hits: u64,
+}
+
+impl<P: Problem> Memo<P> {
+    /// Remembers every genome.
+    pub fn new(problem: P) -> Self {
+        Self::bounded(problem, usize::MAX)
+    }
+
+    /// Remembers no more than `capacity` genomes, and no less than the half of it used last. For long genomes: 10,000
+    /// of 350,000 bits take 440 MB.
+    pub fn bounded(problem: P, capacity: usize) -> Self {
+        let half = capacity / 2;
+        Self { problem, recent: HashMap::new(), older: HashMap::new(), half, evaluations: 0, hits: 0 }
+    }
+
+    /// How many genomes the problem evaluated.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// How many genomes were asked for again, in a later generation or in the same one.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// The problem itself.
+    pub fn problem(&self) -> &P {
+        &self.problem
+    }
+
+    /// The problem itself, without the memory.
+    pub fn into_problem(self) -> P {
+        self.problem
+    }
+
+    fn recall(&mut self, genome: &P::Genome) -> Option<P::Evaluation> {
+        if let Some(evaluation) = self.recent.get(genome) {
+            return Some(evaluation.clone());
+        }
+        let (genome, evaluation) = self.older.remove_entry(genome)?;
+        self.remember(genome, evaluation.clone());
+        Some(evaluation)
+    }
+
+    fn remember(&mut self, genome: P::Genome, evaluation: P::Evaluation) {
+        if self.recent.len() >= self.half {
+            self.older = std::mem::take(&mut self.recent);
+        }
+        if self.half > 0 {
+            self.recent.insert(genome, evaluation);
+        }
+    }
+}
+
+/// Where an answer comes from.
+enum Source<E> {
+    Remembered(E),
+    /// A place among the genomes that are evaluated now.
+    Fresh(usize),
+}
+
+impl<P: Problem> Problem for Memo<P> {
+    type Genome = P::Genome;
+    type Evaluation = P::Evaluation;
+    type Error = P::Error;
+
+    fn initial(&self, number: usize, rng: &mut Stream) -> P::Genome {
+        self.problem.initial(number, rng)
+    }
+
+    fn cross(&self, a: &P::Genome, b: &P::Genome, rng: &mut Stream) -> (P::Genome, P::Genome) {
+        self.problem.cross(a, b, rng)
+    }
+
+    fn mutate(&self, genome: P::Genome, generation: u64, rng: &mut Stream) -> P::Genome {
+        self.problem.mutate(genome, generation, rng)
+    }
+
+    fn repair(&self, genome: P::Genome) -> P::Genome {
+        self.problem.repair(genome)
+    }
+
+    fn evaluate(&mut self, genomes: &[P::Genome]) -> Result<Vec<P::Evaluation>, P::Error> {
+        let mut fresh: Vec<P::Genome> = Vec::new();
+        let mut places = HashMap::new();
+        let mut sources = Vec::with_capacity(genomes.len());
+        for genome in genomes {
+            if let Some(&place) = places.get(genome) {
+                sources.push(Source::Fresh(place));
+            } else if let Some(evaluation) = self.recall(genome) {
+                sources.push(Source::Remembered(evaluation));
+            } else {
+                places.insert(genome, fresh.len());
+                sources.push(Source::Fresh(fresh.len()));
+                fresh.push(genome.clone());
+            }
+        }
+        let evaluations = if fresh.is_empty() { Vec::new() } else { self.problem.evaluate(&fresh)? };
+        self.evaluations += fresh.len() as u64;
+        self.hits += (genomes.len() - fresh.len()) as u64;
+        let answer = |source| match source {
+            Source::Remembered(evaluation) => evaluation,
+            Source::Fresh(place) => evaluations[place].clone(),
+        };
+        let answers = sources.into_iter().map(answer).collect();
+        for (genome, evaluation) in fresh.into_iter().zip(evaluations) {
+            self.remember(genome, evaluation);
+        }
+        Ok(answers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::LeadingTrailing;
+    use super::*;
+    use crate::evolve::Bits;
+
+    fn genome(word: u64) -> Bits {
+        Bits::from_words(8, || word)
+    }
+
+    #[test]
+    fn genomes_are_evaluated_once() {
+        let mut memo = Memo::new(LeadingTrailing::new(8));
+        let batch = [1, 2, 1, 3].map(genome);
+        let plain = LeadingTrailing::new(8).evaluate(&batch);
+        assert_eq!(memo.evaluate(&batch), plain);
+        assert_eq!((memo.evaluations(), memo.hits(), memo.problem().evaluated), (3, 1, 3));
+        assert_eq!(memo.evaluate(&batch), plain);
+        assert_eq!((memo.evaluations(), memo.hits(), memo.problem().evaluated), (3, 5, 3));
+        memo.evaluate(&[genome(4)]).unwrap();
+        assert_eq!(memo.into_problem().evaluated, 4);
+    }
+
+    #[test]
+    fn a_bounded_memory_forgets_what_was_not_used() {
+        for capacity in 0..12 {
+            let mut memo = Memo::bounded(LeadingTrailing::new(8), capacity);
+            for round in 0..40 {
+                // Genome 0 is used in every round, the others come and go.
+                let batch = [0, 1 + round, 0, 1 + round * 7 % 40].map(genome);
+                assert_eq!(memo.evaluate(&batch), LeadingTrailing::new(8).evaluate(&batch));
+                assert!(memo.recent.len() + memo.older.len() <= capacity);
+            }
+            // After genome 0 two others were stored; half the capacity must hold those for it to be there still.
+            let before = memo.evaluations();
+            memo.evaluate(&[genome(0)]).unwrap();
+            assert_eq!(memo.evaluations() == before, capacity / 2 >= 2, "{capacity}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Evolutionary search over subsets: genomes, operators, dominance, SPEA2 and NSGA-II.
+//!
+//! A [`Problem`] says what a genome is worth and how genomes vary. An [`Algorithm`], [`Spea2`] or [`Nsga2`], says who
+//! survives. [`run`] puts the two together, a generation at a time. All fitness here is minimised, and below 1 exactly
+//! where nobody dominates an individual.
+//!
+//! Dominance may be anything, even circular: tests of significance are not transitive.
+//!
+//! ```
+//! use featherank::evolve::{Bits, Nsga2, Pareto, Problem, Settings, bernoulli, front, mutate_gene_wise, run, two_point};
+//! use featherank::random::Stream;
+//! use std::ops::ControlFlow;
+//!
+//! /// Few genes, but as many of the first four as can be.
+//! struct FirstFour;
+//! impl Problem for FirstFour {
+//!     type Genome = Bits;
+//!     type Evaluation = [f64; 2];
+//!     type Error = std::convert::Infallible;
+//!     fn initial(&self, _: usize, rng: &mut Stream) -> Bits {
+//!         bernoulli(20, 0.5, rng)
+//!     }
+//!     fn cross(&self, a: &Bits, b: &Bits, rng: &mut Stream) -> (Bits, Bits) {
+//!         two_point(a, b, rng)
+//!     }
+//!     fn mutate(&self, mut genome: Bits, _: u64, rng: &mut Stream) -> Bits {
+//!         mutate_gene_wise(&mut genome, 1.0, 0.05, rng);
+//!         genome
+//!     }
+//!     fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, Self::Error> {
+//!         let useful = |genome: &Bits| genome.ones().filter(|&gene| gene < 4).count();
+//!         Ok(genomes.iter().map(|genome| [genome.count() as f64, -(useful(genome) as f64)]).collect())
+//!     }
+//! }
+//!
+//! let settings = Settings { population: 30, generations: 60, crossover: 0.9, tournament: 2 };
+//! let nsga2 = Nsga2 { settings, dominance: Pareto };
+//! let state = run(&mut FirstFour, &nsga2, 1, None, |_| ControlFlow::Continue(()))?;
+//! assert!(front(&state.population).any(|best| best.evaluation == [4.0, -4.0]));
+//! # Ok::<(), std::convert::Infallible>(())
+//! ```
+
+mod dominance;
+mod genome;
+pub mod hypervolume;
+mod memo;
+pub mod nsga2;
+mod operators;
+mod problem;
+mod search;
+pub mod spea2;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tournament;
+mod truncation;
+
+pub use dominance::{Dominance, Pareto, Relation, better_somewhere_worse_nowhere, nondominated};
+pub use genome::{Bits, Bounds, Mixed, ParseBitsError};
+pub use memo::Memo;
+pub use nsga2::Nsga2;
+pub use operators::{bernoulli, flip_each, mutate_gene_wise, polynomial, sbx, two_point, uniform};
+pub use problem::Problem;
+pub use search::{Algorithm, Settings, run};
+pub use spea2::Spea2;
+pub use state::{Individual, State, front};
+pub use tournament::tournament;
+pub use truncation::{Distances, truncate};
