@@ -10,6 +10,7 @@ use crate::data::{FeatureId, View};
 use crate::rank::linear::design::Design;
 use crate::rank::linear::newton::second_derivative;
 use crate::rank::linear::pair_free::Preferences;
+use crate::vector::dot;
 
 /// A linear model, and what is wanted beside loss and slope.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,8 +23,10 @@ pub struct PairwiseHingePass {
     pub leave_out: Vec<u64>,
     /// Features between which the second derivative is wanted, by their places.
     pub curved: Vec<usize>,
-    /// A change of the weights along which the second derivative is wanted.
+    /// A change of the weights along which derivatives are wanted.
     pub direction: Option<Vec<f64>>,
+    /// Whether those are enough; the derivatives by each weight are left out then.
+    pub along_only: bool,
 }
 
 /// The loss and its derivatives.
@@ -37,6 +40,8 @@ pub struct PairwiseHinge {
     pub slope: Vec<f64>,
     /// Its second derivative between the features that were asked for, row after row.
     pub curvature: Vec<f64>,
+    /// Its derivative along the direction that was asked for.
+    pub along: f64,
     /// Its second derivative along the direction that was asked for.
     pub bend: f64,
 }
@@ -47,11 +52,15 @@ impl PairwiseHinge {
         let preferences = Preferences::new(design.labels(), design.queries());
         let violations = preferences.violations(&design.scores(&pass.weights));
         let twice = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
-        let bend = pass.direction.as_ref().map_or(0.0, |direction| {
+        let (along, bend) = pass.direction.as_ref().map_or((0.0, 0.0), |direction| {
             let change = design.scores(direction);
             let curved = preferences.curvature(&violations, &change);
-            2.0 * curved.iter().zip(&change).map(|(h, u)| h * u).sum::<f64>()
+            (2.0 * dot(&violations.squared_slope, &change), 2.0 * dot(&curved, &change))
         });
+        let slope = match pass.along_only {
+            true => Vec::new(),
+            false => twice(design.transposed(&violations.squared_slope)),
+        };
         let curvature = match &pass.curved[..] {
             [] => Vec::new(),
             places => twice(second_derivative(&design.restricted(places), &preferences, &violations)),
@@ -59,8 +68,9 @@ impl PairwiseHinge {
         PairwiseHinge {
             pairs: preferences.pairs(),
             loss: 2.0 * violations.squared,
-            slope: twice(design.transposed(&violations.squared_slope)),
+            slope,
             curvature,
+            along,
             bend,
         }
     }
@@ -69,6 +79,7 @@ impl PairwiseHinge {
         let add = |all: &mut [f64], more: &[f64]| all.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         self.pairs += next.pairs;
         self.loss += next.loss;
+        self.along += next.along;
         self.bend += next.bend;
         add(&mut self.slope, &next.slope);
         add(&mut self.curvature, &next.curvature);

@@ -101,6 +101,8 @@ impl Family for FenchelRank {
         let near = near.filter(|_| self.from_neighbour).filter(inside);
         let mut weights = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let mut loss = sample.loss(&weights)?;
+        // The first step goes to a corner, or most of the way.
+        let mut guess = 1.0;
         for step in 1.. {
             sample.run.step("walking to corners of the ball", step, Some(self.steps))?;
             let steepest = steepest(&loss.slope);
@@ -112,29 +114,32 @@ impl Family for FenchelRank {
             }
             let mut corner = vec![0.0; sample.width()];
             corner[steepest] = -r * loss.slope[steepest].signum();
-            (weights, loss) = walk(sample, &weights, &loss, &corner)?;
+            (weights, loss) = walk(sample, &weights, &loss, &corner, &mut guess)?;
         }
         unreachable!("the loop ends after the last step")
     }
 }
 
-/// The minimum of the loss on the line from some weights to others, which promise something. The search itself looks at the features with
-/// weights alone: a pass over few columns instead of all.
-fn walk(sample: &Sample<'_>, from: &[f64], loss: &Loss, to: &[f64]) -> Result<(Vec<f64>, Loss)> {
+/// The minimum of the loss on the line from some weights to others, which promise something. `guess` is where to look first, and where it was in the
+/// end. The search looks at the features with weights alone: passes over few columns instead of all.
+fn walk(
+    sample: &Sample<'_>,
+    from: &[f64],
+    loss: &Loss,
+    to: &[f64],
+    guess: &mut f64,
+) -> Result<(Vec<f64>, Loss)> {
     let used: Vec<usize> = (0..from.len()).filter(|&k| from[k] != 0.0 || to[k] != 0.0).collect();
     let own = sample.restricted(&used);
     let direction: Vec<f64> = used.iter().map(|&k| to[k] - from[k]).collect();
     let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
-        own.loss_along(&weights, Some(&direction))
+        own.along(&weights, &direction)
     };
-    let along = |loss: &Loss| dot(&loss.slope, &direction);
-    // Where the minimum would be if no pair changed sides.
     let first: f64 = used.iter().zip(&direction).map(|(&k, by)| loss.slope[k] * by).sum();
-    let bend = at(0.0)?.bend;
-    let guess = if bend > 0.0 { -first / bend } else { 1.0 };
-    let (t, _) = minimum_along(first, guess, 1.0, at, along, |loss| loss.bend)?;
+    let (t, _) = minimum_along(first, *guess, 1.0, at, |at| at.slope, |at| at.bend)?;
+    *guess = t;
     let weights: Vec<f64> = (0..from.len()).map(|k| between(t, k)).collect();
     let loss = sample.loss(&weights)?;
     Ok((weights, loss))
