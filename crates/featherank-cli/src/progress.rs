@@ -1,5 +1,6 @@
 //! Progress bars and Ctrl-C: the command's observer.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,10 +28,12 @@ pub fn handle_interrupts() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows steps as a bar on a terminal, as lines where output is piped, not at all when quiet; stops at Ctrl-C.
+/// Shows steps as a bar on a terminal, as one line for each kind of work where output is piped, not at all when quiet; stops at Ctrl-C.
 pub struct Progress {
     mode: Mode,
     bar: Mutex<Option<(&'static str, ProgressBar)>>,
+    /// What lines have said: methods that repeat their passes would say it hundreds of times.
+    said: Mutex<HashSet<&'static str>>,
 }
 
 enum Mode {
@@ -48,14 +51,18 @@ impl Progress {
             () if output.live() => Mode::Bars,
             () => Mode::Lines,
         };
-        Arc::new(Progress { mode, bar: Mutex::new(None) })
+        Arc::new(Progress { mode, bar: Mutex::new(None), said: Mutex::default() })
     }
 
     fn show(&self, step: &Step) {
         let finished = step.total == Some(step.done);
         match self.mode {
             Mode::Silent => {}
-            Mode::Lines if finished => eprintln!("{}: done", step.what),
+            Mode::Lines if finished => {
+                if self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(step.what) {
+                    eprintln!("{}: done", step.what);
+                }
+            }
             Mode::Lines => {}
             Mode::Bars => {
                 let mut current = self.bar.lock().unwrap_or_else(PoisonError::into_inner);

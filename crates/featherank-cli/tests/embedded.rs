@@ -52,6 +52,17 @@ fn the_model_of_a_selection_is_a_model() {
     assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
 }
 
+/// Hundreds of passes over the rows are one line where nobody looks at a bar.
+#[test]
+fn progress_says_everything_once() {
+    let folder = made();
+    let output = featherank(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = said.lines().filter(|line| line.ends_with(": done")).collect();
+    let distinct: std::collections::HashSet<&str> = lines.iter().copied().collect();
+    assert!(distinct.len() > 1 && distinct.len() == lines.len(), "{said}");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = made();

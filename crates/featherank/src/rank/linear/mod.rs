@@ -17,6 +17,7 @@ pub mod ranksvm_primal;
 pub mod ranksvm_struct;
 mod simplex_qp;
 pub mod svm_map;
+mod sweep;
 pub mod validation;
 
 pub use linear_model::LinearModel;

@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::design::Design;
+use super::sweep::{Fenwick, Rows, Sorted, Sum, Values};
 use crate::error::{Error, Result};
 
 /// Documents in a block: the unit of parallel work, fixed so that results do not depend on the machine.
@@ -185,7 +185,7 @@ impl Preferences {
                 sorted.sweep(&mut Values { values: u, tree: &mut tree, visit });
             } else {
                 let mut rows = Rows { width, u, h, counts, totals };
-                Arch::new().dispatch(SweepRows { sorted: &sorted, rows: &mut rows });
+                sorted.sweep_rows(&mut rows);
                 Rows { counts, totals, .. } = rows;
             }
         }
@@ -258,197 +258,11 @@ impl Part {
     }
 }
 
-/// The documents of one query by ascending score.
-struct Sorted<'a> {
-    order: &'a [u32],
-    from: &'a [u32],
-    to: &'a [u32],
-    grades: &'a [u32],
-    distinct: usize,
-}
-
-/// What a sweep adds up by grade, document by document.
-trait Sums {
-    /// Starts anew.
-    fn reset(&mut self, grades: usize);
-    /// Adds a document at its grade.
-    fn add(&mut self, grade: usize, document: usize);
-    /// Takes what was added at smaller grades to a document.
-    fn take(&mut self, grade: usize, document: usize);
-}
-
-impl Sorted<'_> {
-    /// Takes to every document those that it forms violated pairs with.
-    #[inline(always)]
-    fn sweep(&self, sums: &mut impl Sums) {
-        self.sweep_down(sums);
-        self.sweep_up(sums);
-    }
-
-    /// The same for the pairs in which the document is the better one.
-    #[inline(always)]
-    fn sweep_down(&self, sums: &mut impl Sums) {
-        if self.distinct < 2 {
-            return;
-        }
-        sums.reset(self.distinct);
-        let mut reached = self.order.len();
-        for (place, &i) in self.order.iter().enumerate().rev() {
-            while reached > self.from[place] as usize {
-                reached -= 1;
-                let j = self.order[reached] as usize;
-                sums.add(self.grades[j] as usize, j);
-            }
-            sums.take(self.grades[i as usize] as usize, i as usize);
-        }
-    }
-
-    /// The same for the pairs in which the document is the worse one.
-    #[inline(always)]
-    fn sweep_up(&self, sums: &mut impl Sums) {
-        if self.distinct < 2 {
-            return;
-        }
-        sums.reset(self.distinct);
-        // Grades count from the top here, so that "better" is "below" in the tree.
-        let from_top = |document: usize| self.distinct - 1 - self.grades[document] as usize;
-        let mut reached = 0;
-        for (place, &i) in self.order.iter().enumerate() {
-            while reached < self.to[place] as usize {
-                let j = self.order[reached] as usize;
-                sums.add(from_top(j), j);
-                reached += 1;
-            }
-            sums.take(from_top(i as usize), i as usize);
-        }
-    }
-}
-
-/// One value a document.
-struct Values<'a, V: FnMut(usize, Sum)> {
-    values: &'a [f64],
-    tree: &'a mut Fenwick,
-    visit: V,
-}
-
-impl<V: FnMut(usize, Sum)> Sums for Values<'_, V> {
-    fn reset(&mut self, grades: usize) {
-        self.tree.reset(grades);
-    }
-
-    fn add(&mut self, grade: usize, document: usize) {
-        self.tree.add(grade, self.values[document]);
-    }
-
-    fn take(&mut self, grade: usize, document: usize) {
-        (self.visit)(document, self.tree.below(grade));
-    }
-}
-
-/// Many values a document, for curvatures along all features at once: the compiler turns the inner loops into vector
-/// instructions, and the tree is walked once for all of them.
-struct Rows<'a> {
-    width: usize,
-    /// Document after document.
-    u: &'a [f64],
-    h: &'a mut [f64],
-    counts: Vec<f64>,
-    totals: Vec<f64>,
-}
-
-impl Sums for Rows<'_> {
-    fn reset(&mut self, grades: usize) {
-        self.counts.clear();
-        self.counts.resize(grades, 0.0);
-        self.totals.clear();
-        self.totals.resize(grades * self.width, 0.0);
-    }
-
-    #[inline(always)]
-    fn add(&mut self, grade: usize, document: usize) {
-        let row = &self.u[document * self.width..][..self.width];
-        let mut at = grade + 1;
-        while at < self.counts.len() {
-            self.counts[at] += 1.0;
-            let totals = &mut self.totals[at * self.width..][..self.width];
-            totals.iter_mut().zip(row).for_each(|(total, u)| *total += u);
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, grade: usize, document: usize) {
-        let h = &mut self.h[document * self.width..][..self.width];
-        let (mut count, mut at) = (0.0, grade);
-        while at > 0 {
-            count += self.counts[at];
-            let totals = &self.totals[at * self.width..][..self.width];
-            h.iter_mut().zip(totals).for_each(|(h, total)| *h -= total);
-            at -= at & at.wrapping_neg();
-        }
-        let row = &self.u[document * self.width..][..self.width];
-        h.iter_mut().zip(row).for_each(|(h, u)| *h += count * u);
-    }
-}
-
-/// [`Sorted::sweep`] with the widest registers that the machine has.
-struct SweepRows<'a, 'b> {
-    sorted: &'a Sorted<'b>,
-    rows: &'a mut Rows<'b>,
-}
-
-impl NullaryFnOnce for SweepRows<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.sorted.sweep(self.rows);
-    }
-}
-
 #[derive(Debug, Default)]
 struct Scratch {
     relative: Vec<f64>,
     slopes: Vec<(f64, f64)>,
     tree: Fenwick,
-}
-
-/// How many, and what they sum to.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    count: f64,
-    total: f64,
-}
-
-/// Sums by grade, with prefix sums in logarithmic time.
-#[derive(Debug, Default)]
-struct Fenwick(Vec<Sum>);
-
-impl Fenwick {
-    fn reset(&mut self, grades: usize) {
-        self.0.clear();
-        self.0.resize(grades, Sum::default());
-    }
-
-    fn add(&mut self, grade: usize, value: f64) {
-        let mut at = grade + 1;
-        while at < self.0.len() {
-            self.0[at].count += 1.0;
-            self.0[at].total += value;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// What was added at smaller grades.
-    fn below(&self, grade: usize) -> Sum {
-        let (mut sum, mut at) = (Sum::default(), grade);
-        while at > 0 {
-            sum.count += self.0[at].count;
-            sum.total += self.0[at].total;
-            at -= at & at.wrapping_neg();
-        }
-        sum
-    }
 }
 
 #[cfg(test)]
