@@ -120,8 +120,8 @@ impl Family for FenchelRank {
     }
 }
 
-/// The minimum of the loss on the line from some weights to others, which promise something. `guess` is where to look first, and where it was in the
-/// end. The search looks at the features with weights alone: passes over few columns instead of all.
+/// The minimum of the loss on the line from some weights to others, which promise something. `guess` is where to look first, and
+/// where it was in the end. The search looks at the features with weights alone: passes over few columns instead of all.
 fn walk(
     sample: &Sample<'_>,
     from: &[f64],

@@ -9,7 +9,8 @@
 //!
 //! The paper stops at a number of features. With `k` so does this; without, it stops where the best candidate lowers the error by a smaller
 //! share than `gain`, or not at all. With many queries every feature that is not pure noise lowers it a little: with `gain = 0` they are all added.
-//! The path of the selection has minus the error as its value; features beyond the last step follow by the error that each would have led to. `weighting = queries` counts a query by its documents instead of by its pairs, as RLScore does.
+//! The path of the selection has minus the error as its value; features beyond the last step follow by the error that each would have led to.
+//! `weighting = queries` counts a query by its documents instead of by its pairs, as RLScore does.
 //!
 //! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ per preference pair,
 //! in whole powers of ten; parts of the training data are given the same. The certificate `gradient` is the largest

@@ -14,7 +14,8 @@
 //!
 //! The text and the algorithm disagree in places; the algorithm is followed, with features removed in every round as the
 //! text has it. C is chosen on validation data among the values that reach r; a round that removes everything does not. At most 50
-//! rounds, and none after one that changes nothing.
+//! rounds, and none after one that changes nothing. The paper leaves the values of C open; the independent figures in docs/reproduction.md
+//! are for whole powers of ten, here they are quarters of powers unless given.
 //! With `k`, r = k: where a round skips k, or copies of one feature keep their weights together for ever, the features that stay
 //! longest are taken, of those that fall together the ones with the largest |weight| × spread; so too where no C reaches r.
 //! Features to keep are never scaled nor removed. The certificate `gradient` is the largest slope that the last training
