@@ -45,7 +45,7 @@ fn passes() -> Vec<Pass> {
         Pass::Correlations(CorrelationsPass { kind: Correlation::TopTen, features: features.clone() }),
         Pass::PairwiseHinge(PairwiseHingePass {
             curved: vec![0, 3, 7],
-            direction: Some(vec![1e-6; 20]),
+            towards: Some(vec![1e-6; 20]),
             ..hinge(&features)
         }),
         Pass::NdcgPairs(NdcgPairsPass {

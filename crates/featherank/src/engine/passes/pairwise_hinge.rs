@@ -23,8 +23,8 @@ pub struct PairwiseHingePass {
     pub leave_out: Vec<u64>,
     /// Features between which the second derivative is wanted, by their places.
     pub curved: Vec<usize>,
-    /// A change of the weights along which derivatives are wanted.
-    pub direction: Option<Vec<f64>>,
+    /// Other weights, towards which derivatives are wanted: along the difference to them.
+    pub towards: Option<Vec<f64>>,
     /// Whether those are enough; the derivatives by each weight are left out then.
     pub along_only: bool,
 }
@@ -40,9 +40,9 @@ pub struct PairwiseHinge {
     pub slope: Vec<f64>,
     /// Its second derivative between the features that were asked for, row after row.
     pub curvature: Vec<f64>,
-    /// Its derivative along the direction that was asked for.
+    /// Its derivative towards the weights that were asked for.
     pub along: f64,
-    /// Its second derivative along the direction that was asked for.
+    /// Its second derivative towards them.
     pub bend: f64,
 }
 
@@ -50,10 +50,12 @@ impl PairwiseHinge {
     pub(crate) fn of(pass: &PairwiseHingePass, block: &View<'_>) -> Self {
         let design = Design::with_features(&without(block, &pass.leave_out), pass.features.clone());
         let preferences = Preferences::new(design.labels(), design.queries());
-        let violations = preferences.violations(&design.scores(&pass.weights));
+        let scores = design.scores(&pass.weights);
+        let violations = preferences.violations(&scores);
         let twice = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
-        let (along, bend) = pass.direction.as_ref().map_or((0.0, 0.0), |direction| {
-            let change = design.scores(direction);
+        let (along, bend) = pass.towards.as_ref().map_or((0.0, 0.0), |towards| {
+            let mut change = design.scores(towards);
+            change.iter_mut().zip(&scores).for_each(|(there, here)| *there -= here);
             let curved = preferences.curvature(&violations, &change);
             (2.0 * dot(&violations.squared_slope, &change), 2.0 * dot(&curved, &change))
         });

@@ -46,6 +46,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["lai2013fenchel", "laporte2015"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         RADIUS,
         Param {
@@ -131,13 +132,20 @@ fn walk(
 ) -> Result<(Vec<f64>, Loss)> {
     let used: Vec<usize> = (0..from.len()).filter(|&k| from[k] != 0.0 || to[k] != 0.0).collect();
     let own = sample.restricted(&used);
-    let direction: Vec<f64> = used.iter().map(|&k| to[k] - from[k]).collect();
+    let corner: Vec<f64> = used.iter().map(|&k| to[k]).collect();
     let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
-        own.along(&weights, &direction)
+        // Seen from the point at t only 1 − t of the line is left; at its end, where nothing is, one looks back.
+        let (other, share) = if t < 0.5 {
+            (corner.clone(), 1.0 - t)
+        } else {
+            (used.iter().map(|&k| from[k]).collect(), -t)
+        };
+        let Along { slope, bend } = own.towards(&weights, &other)?;
+        Ok(Along { slope: slope / share, bend: bend / (share * share) })
     };
-    let first: f64 = used.iter().zip(&direction).map(|(&k, by)| loss.slope[k] * by).sum();
+    let first: f64 = used.iter().map(|&k| loss.slope[k] * (to[k] - from[k])).sum();
     let (t, _) = minimum_along(first, *guess, 1.0, at, |at| at.slope, |at| at.bend)?;
     *guess = t;
     let weights: Vec<f64> = (0..from.len()).map(|k| between(t, k)).collect();

@@ -45,7 +45,7 @@ pub struct Loss {
     pub slope: Vec<f64>,
 }
 
-/// Derivatives of the same loss along a direction.
+/// Derivatives of the same loss on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Along {
     /// The first.
@@ -204,10 +204,10 @@ impl<'a> Sample<'a> {
         Ok(Loss { value: hinge.loss / self.pairs, slope: slope.collect() })
     }
 
-    /// Its first and second derivative along a direction, which takes less time.
-    pub fn along(&self, weights: &[f64], direction: &[f64]) -> Result<Along> {
-        let direction = Some(self.raw(direction));
-        let pass = PairwiseHingePass { direction, along_only: true, ..self.pass(weights) };
+    /// Its first and second derivative on the line towards other weights, which takes less time.
+    pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<Along> {
+        let towards = Some(self.raw(others));
+        let pass = PairwiseHingePass { towards, along_only: true, ..self.pass(weights) };
         let hinge = self.engine.pairwise_hinge(pass)?;
         Ok(Along { slope: hinge.along / self.pairs, bend: hinge.bend / self.pairs })
     }
