@@ -29,6 +29,15 @@ pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Re
     text.map(|text| text + "\n").map_err(|e| Error::invalid(kind, "its content", e.to_string()))
 }
 
+/// Writes a document on one line: half the bytes, for what nobody reads.
+pub(crate) fn save_compact<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
+    let document = Document { featherank: kind, version, content };
+    write_atomically(path, |file| {
+        let failed = |e: serde_json::Error| Error::io("write", path, e.into());
+        serde_json::to_writer(std::io::BufWriter::new(file), &document).map_err(failed)
+    })
+}
+
 /// Writes a document.
 pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
     let text = to_json(kind, version, content)?;

@@ -22,6 +22,7 @@
 //! # Ok::<(), featherank::Error>(())
 //! ```
 
+pub mod checkpoint;
 mod cluster;
 pub mod data;
 mod document;

@@ -2,9 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoint;
 use crate::data::{FeatureId, FeatureTable};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
@@ -33,6 +36,24 @@ pub struct Silent;
 impl Observer for Silent {
     fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
         ControlFlow::Continue(())
+    }
+}
+
+/// Shows steps to another observer, and stops when time is up.
+pub struct Limited {
+    /// Who else watches.
+    pub observer: Arc<dyn Observer>,
+    /// When time is up.
+    pub deadline: Instant,
+}
+
+impl Observer for Limited {
+    fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
+        self.observer.on_step(step)?;
+        match Instant::now() < self.deadline {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Stop::TimeLimit),
+        }
     }
 }
 
@@ -106,12 +127,23 @@ pub struct Run {
     pub observer: Arc<dyn Observer>,
     /// Data on which methods that tune themselves do so; without it they hold out a part of the training data.
     pub valid: Option<Arc<dyn Engine>>,
+    /// Where methods that take long keep what they need to go on after they were killed.
+    pub checkpoint: Option<Checkpoint>,
+    /// When methods that have an answer at any time return the best so far. Others pay no attention; [`Limited`] stops them.
+    pub deadline: Option<Instant>,
 }
 
 impl Run {
     /// A run that nobody watches.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
-        Run { seed, constraints, observer: Arc::new(Silent), valid: None }
+        Run {
+            seed,
+            constraints,
+            observer: Arc::new(Silent),
+            valid: None,
+            checkpoint: None,
+            deadline: None,
+        }
     }
 
     /// Reports a step; an error when the observer says stop.
@@ -120,6 +152,21 @@ impl Run {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(stop) => Err(Error::Stopped(stop)),
         }
+    }
+
+    /// What an interrupted run of the same work left behind, if anything.
+    pub fn saved<S: DeserializeOwned>(&self) -> Result<Option<S>> {
+        self.checkpoint.as_ref().map_or(Ok(None), Checkpoint::load)
+    }
+
+    /// Keeps a state from which the work can go on, where a checkpoint is wanted.
+    pub fn save<S: Serialize>(&self, state: &S) -> Result<()> {
+        self.checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(state))
+    }
+
+    /// Whether time is up: the best so far is to be returned, as soon as there is one.
+    pub fn is_out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

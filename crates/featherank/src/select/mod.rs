@@ -8,6 +8,7 @@ pub mod search;
 mod selection;
 pub mod wrapper;
 
+use crate::checkpoint::Work;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::params::{Param, Params};
@@ -35,6 +36,8 @@ pub struct SelectorSpec {
     pub status: Status,
     /// Needs passes only, never rows.
     pub scales_out: bool,
+    /// Keeps checkpoints and goes on from them, and returns the best so far when time is up.
+    pub resumes: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the method from checked parameters.
@@ -63,6 +66,19 @@ impl SelectorSpec {
                 help: "check the labels".into(),
             });
         }
+        let checkpoint = run.checkpoint.as_ref().map(|checkpoint| {
+            let work = Work {
+                method: self.name.to_owned(),
+                parameters: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+                seed: run.seed,
+                constraints: run.constraints.clone(),
+                data: schema.fingerprint.clone(),
+                valid: run.valid.as_ref().map(|valid| valid.schema().fingerprint.clone()),
+                release: env!("CARGO_PKG_VERSION").to_owned(),
+            };
+            checkpoint.of(work)
+        });
+        let run = &Run { checkpoint, ..run.clone() };
         let mut selection = (self.build)(&params)?.select(run, engine)?;
         selection.sign(self.name, &params, run, &schema.features);
         Ok(selection)

@@ -61,6 +61,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["du2018", "auslender2006"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         RADIUS,
         Param {

@@ -11,7 +11,7 @@
 //! for them. Radii beyond one that the weights do not use half of are not tried: the ball no longer binds there.
 
 use super::path::{Family, Search, Sparse};
-use super::sample::{Loss, Sample};
+use super::sample::{Along, Loss, Sample};
 use super::tuning::Tuning;
 use super::{RADII, RADIUS};
 use crate::engine::Engine;

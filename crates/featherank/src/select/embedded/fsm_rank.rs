@@ -63,6 +63,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["lai2013fsm", "laporte2015"],
     status: Status::Reconstruction,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "lambda1",

@@ -61,6 +61,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["pahikkala2010"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "lambda",

@@ -42,6 +42,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["fan2008", "laporte2015"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "c",

@@ -75,6 +75,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["laporte2014"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "penalty",

@@ -93,6 +93,7 @@ pub const L0: SelectorSpec = SelectorSpec {
     cites: &["laporte2015"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "share",

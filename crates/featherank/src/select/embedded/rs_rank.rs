@@ -81,6 +81,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["sun2009", "langford2009"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "g",

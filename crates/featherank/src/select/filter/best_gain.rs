@@ -44,6 +44,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["costa2010"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Relevance::measure("map[ties=expected]"),
         Param {

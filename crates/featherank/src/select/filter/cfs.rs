@@ -53,6 +53,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["hall2000", "fayyad1993", "costa2010"],
     status: Status::AsPublished,
     scales_out: false,
+    resumes: false,
     params: &[
         BestFirst::PATIENCE,
         Param {

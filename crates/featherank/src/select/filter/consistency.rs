@@ -55,6 +55,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["dash2000", "fayyad1993", "costa2010"],
     status: Status::AsPublished,
     scales_out: false,
+    resumes: false,
     params: &[
         Param {
             name: "search",

@@ -51,6 +51,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["naini2014", "sousa2016"],
     status: Status::Reconstruction,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "rule",

@@ -36,6 +36,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["yu2003", "fayyad1993", "costa2010"],
     status: Status::AsPublished,
     scales_out: false,
+    resumes: false,
     params: &[
         Param {
             name: "threshold",

@@ -39,6 +39,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["geng2007", "costa2010"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "c",

@@ -47,6 +47,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["gigli2016"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "linkage",

@@ -49,6 +49,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["hua2010", "arthur2007"],
     status: Status::Reconstruction,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "clusters",

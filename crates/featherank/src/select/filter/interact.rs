@@ -42,6 +42,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["zhao2007", "fayyad1993", "costa2010"],
     status: Status::AsPublished,
     scales_out: false,
+    resumes: false,
     params: &[
         Param {
             name: "threshold",

@@ -47,6 +47,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["peng2005", "shirzad2015"],
     status: Status::Reconstruction,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "form",

@@ -40,6 +40,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["gigli2016"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[Relevance::MEASURE, Relevance::BY, Similarity::kind("spearman"), Similarity::SCOPE],
     build: |params| {
         let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);

@@ -49,6 +49,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["yu2009", "robnik1997"],
     status: Status::Reconstruction,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "neighbours",

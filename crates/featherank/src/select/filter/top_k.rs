@@ -29,6 +29,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["naini2014"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[Relevance::MEASURE],
     build: |params| Ok(Box::new(TopK { measure: params.measure("measure")? })),
 };

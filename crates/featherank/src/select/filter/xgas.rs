@@ -39,6 +39,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["gigli2016"],
     status: Status::AsPublished,
     scales_out: true,
+    resumes: false,
     params: &[
         Param {
             name: "p",

@@ -48,6 +48,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     cites: &["costa2010"],
     status: Status::AsPublished,
     scales_out: false,
+    resumes: false,
     params: &[
         Param {
             name: "ranker",

@@ -1,0 +1,176 @@
+//! Checkpoints: what a long run needs to go on after it was killed, written whole or not at all.
+//!
+//! A checkpoint says of which work it is: method, parameters, seed, constraints, data and release. A run takes up its own
+//! checkpoint only. Any other, and one that was cut off, is refused and left alone: a result must never come from two different runs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::document;
+use crate::error::{Error, Result};
+use crate::run::Constraints;
+
+const KIND: &str = "checkpoint";
+const VERSION: u32 = 1;
+
+/// What a run does; two runs that agree in this do the same.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Work {
+    /// The method's name.
+    pub method: String,
+    /// Its parameters, all of them.
+    pub parameters: BTreeMap<String, String>,
+    /// The seed.
+    pub seed: u64,
+    /// What the result must satisfy.
+    pub constraints: Constraints,
+    /// Changes with any value, label, query or feature.
+    pub data: String,
+    /// The same of the validation data, where there is some.
+    pub valid: Option<String>,
+    /// The release of featherank: another one may go another way.
+    pub release: String,
+}
+
+impl Work {
+    /// The first thing in which another piece of work differs, and how.
+    fn difference(&self, other: &Work) -> Option<String> {
+        let differs = |what: &str, there: String, here: String| {
+            (there != here).then(|| format!("{what} is {there} there and {here} here"))
+        };
+        let parameter = |(name, here): (&String, &String)| {
+            let there = other.parameters.get(name).map_or("missing", |value| value);
+            differs(name, there.to_owned(), here.clone())
+        };
+        differs("the method", other.method.clone(), self.method.clone())
+            .or_else(|| self.parameters.iter().find_map(parameter))
+            .or_else(|| differs("the seed", other.seed.to_string(), self.seed.to_string()))
+            .or_else(|| differs("the release", other.release.clone(), self.release.clone()))
+            .or_else(|| (self.data != other.data).then(|| "the data is not the same".into()))
+            .or_else(|| (self.valid != other.valid).then(|| "the validation data is not the same".into()))
+            .or_else(|| (self != other).then(|| "what may be chosen is not the same".into()))
+    }
+}
+
+/// The file in which a run keeps what it needs to go on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    path: PathBuf,
+    work: Work,
+}
+
+#[derive(Serialize)]
+struct Kept<'a, S> {
+    work: &'a Work,
+    state: &'a S,
+}
+
+#[derive(Deserialize)]
+struct Found<S> {
+    state: S,
+}
+
+#[derive(Deserialize)]
+struct WorkAlone {
+    work: Work,
+}
+
+impl Checkpoint {
+    /// A checkpoint in a file, which need not exist yet.
+    pub fn new(path: &Path) -> Self {
+        Checkpoint { path: path.to_owned(), work: Work::default() }
+    }
+
+    /// The same file for some work.
+    #[must_use]
+    pub fn of(&self, work: Work) -> Self {
+        Checkpoint { path: self.path.clone(), work }
+    }
+
+    /// What an earlier run of the same work has left. An error where the file holds anything else.
+    pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let WorkAlone { work } = document::load(KIND, VERSION, &self.path)?;
+        if let Some(difference) = self.work.difference(&work) {
+            return Err(Error::Document {
+                what: format!("this checkpoint is of another run: {difference}"),
+                path: self.path.clone(),
+                help: "repeat the command that wrote it, or give this run another file".into(),
+            });
+        }
+        let Found { state } = document::load(KIND, VERSION, &self.path)?;
+        Ok(Some(state))
+    }
+
+    /// Replaces what is kept.
+    pub fn save<S: Serialize>(&self, state: &S) -> Result<()> {
+        document::save_compact(KIND, VERSION, &Kept { work: &self.work, state }, &self.path)
+    }
+
+    /// Removes the file, if it is there: the run has ended and its result is safe.
+    pub fn remove(&self) -> Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &self.path, e)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint(folder: &Path, seed: u64) -> Checkpoint {
+        let parameters = BTreeMap::from([("measure".to_owned(), "ndcg@10".to_owned())]);
+        let work = Work { method: "spea2".into(), parameters, seed, ..Work::default() };
+        Checkpoint::new(&folder.join("run.json")).of(work)
+    }
+
+    #[test]
+    fn a_run_finds_what_it_kept_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = checkpoint(folder.path(), 1);
+        assert_eq!(own.load::<Vec<f64>>().unwrap(), None);
+        own.save(&vec![1.0]).unwrap();
+        own.save(&vec![0.1 + 0.2, 5e-324]).unwrap();
+        assert_eq!(own.load().unwrap(), Some(vec![0.1 + 0.2, 5e-324]));
+        own.remove().unwrap();
+        own.remove().unwrap();
+        assert_eq!(own.load::<Vec<f64>>().unwrap(), None);
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = checkpoint(folder.path(), 1);
+        own.save(&vec![0.5; 100]).unwrap();
+        let whole = fs::read_to_string(&own.path).unwrap();
+        let refused = |by: &Checkpoint, says: &str| {
+            let error = by.load::<Vec<f64>>().unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        };
+        refused(&checkpoint(folder.path(), 2), "the seed is 1 there and 2 here");
+        let mut other = own.clone();
+        other.work.parameters.insert("measure".into(), "map".into());
+        refused(&other, "measure is ndcg@10 there and map here");
+        let mut other = own.clone();
+        other.work.constraints.k = Some(3);
+        refused(&other, "what may be chosen");
+        let mut other = own.clone();
+        other.work.data = "changed".into();
+        refused(&other, "the data is not the same");
+        for cut in [0, 1, 20, whole.len() / 2, whole.len() - 2] {
+            fs::write(&own.path, &whole[..cut]).unwrap();
+            refused(&own, "featherank checkpoint");
+            assert_eq!(fs::read_to_string(&own.path).unwrap(), whole[..cut]);
+        }
+        fs::write(&own.path, r#"{"featherank":"selection","version":1}"#).unwrap();
+        refused(&own, "this is a featherank selection");
+    }
+}
