@@ -136,14 +136,7 @@ pub struct Run {
 impl Run {
     /// A run that nobody watches.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
-        Run {
-            seed,
-            constraints,
-            observer: Arc::new(Silent),
-            valid: None,
-            checkpoint: None,
-            deadline: None,
-        }
+        Run { seed, constraints, observer: Arc::new(Silent), valid: None, checkpoint: None, deadline: None }
     }
 
     /// Reports a step; an error when the observer says stop.
