@@ -59,6 +59,7 @@ impl Observer for Limited {
 
 /// What every selector honours where it makes sense.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Constraints {
     /// Exactly this many features.
     #[serde(skip_serializing_if = "Option::is_none")]

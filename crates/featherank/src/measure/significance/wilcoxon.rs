@@ -80,7 +80,10 @@ pub fn wilcoxon_differences(differences: &[f64], method: WilcoxonMethod) -> Wilc
 
 /// A difference in whole steps.
 pub(super) fn rounded(difference: f64) -> f64 {
-    (difference * STEPS).round()
+    let steps = difference * STEPS;
+    // Beside this number there is room for whole numbers only: adding it rounds, four times as fast as a call.
+    const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
+    if steps.abs() < (1u64 << 51) as f64 { (steps + WHOLE) - WHOLE } else { steps }
 }
 
 /// The same, of differences in whole units, such as effectiveness in ten-thousandths: ranks come from counting, in
@@ -169,13 +172,15 @@ fn test(ties: &[Tie], method: WilcoxonMethod) -> Wilcoxon {
 fn exact_p(twice_ranks: &[(usize, u64)], smaller: usize) -> f64 {
     // chance[s]: the positive ranks so far sum to s. Sums beyond `smaller` never matter, so they are not kept.
     let mut chance = vec![0.0f64; smaller + 1];
+    let mut next = chance.clone();
     chance[0] = 1.0;
     for &(rank, count) in twice_ranks {
         for _ in 0..count {
-            for sum in (0..=smaller).rev() {
-                let with = if sum >= rank { chance[sum - rank] } else { 0.0 };
-                chance[sum] = (chance[sum] + with) / 2.0;
-            }
+            let (without, with) = next.split_at_mut(rank.min(smaller + 1));
+            without.iter_mut().zip(&chance).for_each(|(next, chance)| *next = chance / 2.0);
+            let both = chance[without.len()..].iter().zip(&chance);
+            with.iter_mut().zip(both).for_each(|(next, (without, with))| *next = (without + with) / 2.0);
+            std::mem::swap(&mut chance, &mut next);
         }
     }
     (2.0 * chance.iter().sum::<f64>()).min(1.0)

@@ -180,3 +180,48 @@ fn parts(keys: &[u64], folds: usize, seed: u64) -> Result<Vec<Part>> {
     };
     Ok((0..folds).map(of_fold).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::synth::{SynthConfig, generate};
+    use crate::engine::LocalEngine;
+    use crate::registry;
+    use crate::run::Constraints;
+
+    /// Least squares from sums of products and as any other ranker, judged where it was trained and where it was not.
+    #[test]
+    fn both_ways_agree() {
+        let config =
+            SynthConfig { queries: 40, documents: 500, heavy_tails: false, ..SynthConfig::default() };
+        let engine = LocalEngine::new(generate(&config).unwrap().0, 2).unwrap();
+        let engine: &dyn Engine = &engine;
+        let (run, measure) = (Run::new(3, Constraints::default()), "ndcg@5".parse().unwrap());
+        let features = engine.alive().unwrap().0;
+        let ranker = registry::ranker("linear-regression").unwrap();
+        let subsets = [features.clone(), features[..3].to_vec(), vec![features[7]]];
+        let mut in_sample = None;
+        for folds in [0, 2, 7] {
+            let mut black_box =
+                BlackBox::new(&run, engine, (ranker, &Vec::new()), &features, &measure, folds).unwrap();
+            let fast = black_box.per_query(&subsets).unwrap();
+            let params = Params::new(ranker.name, ranker.params, &[]).unwrap();
+            let view = engine.local().unwrap().view().with_features(features.clone());
+            black_box.learner = Learner::Trained { ranker: (ranker.build)(&params).unwrap(), view };
+            assert_eq!(black_box.per_query(&subsets).unwrap(), fast, "{folds} folds");
+            assert_ne!(in_sample.replace(fast.clone()), Some(fast), "{folds} folds change something");
+        }
+    }
+
+    #[test]
+    fn every_query_is_judged_once() {
+        let keys: Vec<u64> = (0..23).map(|q| q * 7919 % 101).collect();
+        let parts = parts(&keys, 4, 1).unwrap();
+        for key in &keys {
+            let judged = parts.iter().filter(|part| !part.not_judged.contains(key)).count();
+            let learnt_from = parts.iter().filter(|part| !part.not_learnt_from.contains(key)).count();
+            assert_eq!((judged, learnt_from), (1, 3));
+        }
+        assert!(super::parts(&keys, 24, 1).is_err());
+    }
+}

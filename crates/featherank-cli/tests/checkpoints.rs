@@ -1,0 +1,129 @@
+//! Long runs as processes: killed at any moment, they go on and end in the same bytes.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use featherank::random::{Purpose, stream};
+use rand::RngExt;
+
+fn featherank(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_featherank"));
+    command.args(args).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn finished(folder: &Path, args: &[&str]) -> Output {
+    featherank(folder, args).output().unwrap()
+}
+
+/// A folder with data, the result of a run that nobody disturbed, and how long it took.
+fn undisturbed(args: &[&str]) -> (tempfile::TempDir, Vec<u8>, Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = ["synth", "-o", "data", "--set", "queries=120", "--set", "documents=2400", "-q"];
+    assert!(finished(folder.path(), &made).status.success());
+    let start = Instant::now();
+    let output = finished(folder.path(), &[args, &["-o", "whole.json"]].concat());
+    let time = start.elapsed();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let whole = fs::read(folder.path().join("whole.json")).unwrap();
+    (folder, whole, time)
+}
+
+/// Kills the run at random moments until it gets through, and says how often.
+fn disturbed(folder: &Path, args: &[&str], longest: Duration) -> u32 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let mut rng = stream(now.as_nanos() as u64, Purpose::Test, 0);
+    for killed in 0..1000 {
+        let mut process = featherank(folder, args).spawn().unwrap();
+        std::thread::sleep(longest.mul_f64(rng.random::<f64>()));
+        process.kill().unwrap();
+        if process.wait().unwrap().success() {
+            return killed;
+        }
+    }
+    panic!("the run never gets through");
+}
+
+#[test]
+fn killed_many_times_a_run_ends_in_the_same_bytes() {
+    let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=30", "-q"];
+    let (folder, whole, time) = undisturbed(&select);
+    let folder = folder.path();
+    let mut killed = 0;
+    for turn in 0..20 {
+        let kept = format!("kept{turn}.json");
+        let args = [&select[..], &["--checkpoint", &kept, "-o", "result.json"]].concat();
+        killed += disturbed(folder, &args, time);
+        assert_eq!(fs::read(folder.join("result.json")).unwrap(), whole);
+        assert!(!folder.join(kept).exists(), "a run that has ended leaves no checkpoint");
+        fs::remove_file(folder.join("result.json")).unwrap();
+    }
+    assert!(killed >= 10, "killed {killed} times only: the run is too short for this test");
+}
+
+#[test]
+fn damaged_and_foreign_checkpoints_are_refused() {
+    let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=3", "-q"];
+    let (folder, _, _) = undisturbed(&select);
+    let folder = folder.path();
+    // Time is up at once, so that the checkpoint stays.
+    let short = [&select[..], &["--checkpoint", "kept.json", "--time-limit", "0.001s"]].concat();
+    assert!(finished(folder, &short).status.success());
+    let kept = fs::read(folder.join("kept.json")).unwrap();
+    let refused = |args: &[&str], content: &[u8], says: &str| {
+        fs::write(folder.join("kept.json"), content).unwrap();
+        let output = finished(folder, &[args, &["--checkpoint", "kept.json"]].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(says), "{error}");
+        assert_eq!(fs::read(folder.join("kept.json")).unwrap(), content, "what is refused is left alone");
+    };
+    refused(&select, &kept[..kept.len() / 2], "checkpoint");
+    refused(&select, b"", "checkpoint");
+    refused(&select, b"my only copy of something else", "not a featherank checkpoint");
+    refused(&[&select[..], &["--seed", "2"]].concat(), &kept, "the seed is 1 there and 2 here");
+    refused(&[&select[..], &["--k", "4"]].concat(), &kept, "what may be chosen");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=1000000"];
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
+    let process =
+        featherank(folder, &[&select[..], &["--checkpoint", "kept.json"]].concat()).spawn().unwrap();
+    while !folder.join("kept.json").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success());
+    let output = process.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("kept.json is kept: the same command goes on from it"), "{said}");
+}
+
+#[test]
+fn time_limits_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
+    let select = ["select", "data/train.txt", "--method"];
+    let said = |args: &[&str]| {
+        let output = finished(folder, &[&select[..], args].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, error) = said(&["spea2", "-p", "generations=1000000", "--time-limit", "0.3s"]);
+    assert!(code == Some(0) && error.contains("time is up; this is the best so far"), "{error}");
+    let (code, error) = said(&["rsrank", "-p", "iterations=100000", "--time-limit", "0.3s"]);
+    assert!(code == Some(1) && error.contains("the time limit was reached"), "{error}");
+    let (code, error) = said(&["top-k", "--checkpoint", "kept.json"]);
+    assert!(code == Some(0) && error.contains("--checkpoint makes no difference"), "{error}");
+    for wrong in ["0", "-3s", "soon", "3d", "m", ""] {
+        let (code, error) = said(&["spea2", "--time-limit", wrong]);
+        assert!(code == Some(2) && error.contains("90s, 10m or 1h30m"), "{wrong}: {error}");
+    }
+}
