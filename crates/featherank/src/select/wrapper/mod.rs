@@ -1,3 +1,6 @@
 //! Wrappers: selectors that train a ranker for many subsets of features.
 
+mod elimination;
 pub mod greedy;
+pub mod rfe;
+mod training;
