@@ -1,6 +1,7 @@
 //! Wrappers: selectors that train a ranker for many subsets of features.
 
 pub mod backward;
+pub mod boruta;
 mod elimination;
 pub mod greedy;
 pub mod rfe;
