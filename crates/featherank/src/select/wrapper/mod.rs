@@ -4,5 +4,6 @@ pub mod backward;
 pub mod boruta;
 mod elimination;
 pub mod greedy;
+pub mod rank_wrapper;
 pub mod rfe;
 mod training;
