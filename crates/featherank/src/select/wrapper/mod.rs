@@ -2,6 +2,7 @@
 
 pub mod backward;
 pub mod boruta;
+pub mod btfs;
 mod elimination;
 pub mod greedy;
 pub mod rank_wrapper;
