@@ -1,6 +1,7 @@
 //! Wrappers: selectors that train a ranker for many subsets of features.
 
 pub mod backward;
+pub mod best_first;
 pub mod boruta;
 pub mod btfs;
 mod elimination;
