@@ -112,7 +112,7 @@ impl BestFirstWrapper {
             Some(wanted) => found.iter().map(|found| found.subset.len()).sum::<usize>() >= wanted,
             None => self.subsets > 0 && found.len() >= self.subsets,
         };
-        while !(start.is_empty() && left.is_empty()) && !is_enough(&found) {
+        while (!start.is_empty() || !left.is_empty()) && !is_enough(&found) {
             let best = how.search(run, &start, &left, merit)?;
             if best.subset.is_empty() {
                 break;
