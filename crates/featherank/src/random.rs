@@ -35,6 +35,8 @@ pub enum Purpose {
     QuerySample = 11,
     /// One generation of an evolutionary search.
     Evolution = 12,
+    /// Copies of features that are shuffled so that they tell nothing, and the forests that are grown on them.
+    Shadows = 20,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

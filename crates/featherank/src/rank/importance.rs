@@ -1,19 +1,49 @@
-//! Permutation importance: what a model loses when a feature tells it nothing (Breiman 2001).
+//! Importance: how much each feature matters to a model, by what the model itself says, or by what it loses without it.
 //!
-//! A feature's values are shuffled among the documents of each query, the model scores again, and the fall of a measure is
+//! By itself: the gain of a feature's splits, for trees; for linear models the size of its weight times how far the feature
+//! spreads within queries, which is how far it moves documents of one query apart.
+//!
+//! Permutation importance (Breiman 2001) is what a model loses when a feature tells it nothing. A feature's values are shuffled among the documents of each query, the model scores again, and the fall of a measure is
 //! the feature's importance. Shuffling within queries, not over all documents, breaks what the feature says about the
 //! ranking and keeps what it says about the query. Works for every model; features the model does not use have none.
+
+use std::ops::Range;
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Model;
+use super::tree::Importance;
+use super::{Model, Scorer};
 use crate::data::{Dataset, Feature, FeatureId, View};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::random::{Purpose, stream};
 use crate::run::Run;
+
+/// How much each of a model's features matters by the model itself, for a model that scores the view's features as they are.
+pub(crate) fn model_importance(model: &Model, view: &View<'_>) -> Result<Vec<(FeatureId, f64)>> {
+    let columns = model.columns(view.data().features())?;
+    let values = match &model.scorer {
+        Scorer::Trees(trees) => trees.importance(Importance::Gain),
+        Scorer::Linear(linear) => {
+            let size = |(&f, weight): (&FeatureId, f64)| weight.abs() * spread_within_queries(view, f);
+            columns.iter().zip(linear.weights().iter().map(|w| w.weight)).map(size).collect()
+        }
+    };
+    Ok(columns.into_iter().zip(values).collect())
+}
+
+/// The standard deviation of a feature from the mean of its query.
+fn spread_within_queries(view: &View<'_>, feature: FeatureId) -> f64 {
+    let column = view.data().column(feature);
+    let squares = |rows: Range<usize>| {
+        let values = &column[rows];
+        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len().max(1) as f64;
+        values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>()
+    };
+    (view.rows().map(squares).sum::<f64>() / view.documents().max(1) as f64).sqrt()
+}
 
 /// How much a measure falls without a feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]

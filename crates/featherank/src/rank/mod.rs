@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::Status;
 use crate::run::Run;
+pub(crate) use importance::model_importance;
 pub use importance::{PermutationImportance, permutation_importance};
 pub use linear::LinearModel;
 pub(crate) use model::embedded_model;

@@ -31,6 +31,12 @@ impl Candidates {
         Ok(Candidates { keep, free, dear, dead })
     }
 
+    /// How many of the live features are wanted, at least one; dead features to keep take places too.
+    pub fn wanted(&self, run: &Run) -> Option<usize> {
+        let dead_kept = run.constraints.keep.len() - self.keep.len();
+        run.constraints.k.map(|k| k.saturating_sub(dead_kept).max(1))
+    }
+
     /// All that are on the path, by column.
     pub fn all(&self) -> Vec<FeatureId> {
         let mut all = [&self.keep[..], &self.free, &self.dear].concat();

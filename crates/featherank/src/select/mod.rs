@@ -4,6 +4,7 @@ mod candidates;
 pub mod embedded;
 pub mod filter;
 pub mod forward;
+mod judging;
 pub mod search;
 mod searched;
 mod selection;

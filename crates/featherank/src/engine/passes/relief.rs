@@ -28,6 +28,9 @@ pub struct ReliefPass {
     pub ranges: Option<Vec<(f32, f32)>>,
     /// Look at some queries only.
     pub sample: Option<QuerySample>,
+    /// How much each feature counts, where near documents are looked for; all alike where not given.
+    #[serde(default)]
+    pub distance_weights: Option<Vec<f32>>,
 }
 
 /// Queries drawn by a seed and their ids, wherever they are.
@@ -131,6 +134,8 @@ struct List {
     documents: usize,
     /// Column after column, each with a range of 1.
     scaled: Vec<f32>,
+    /// The same times the weights of the features, where they have some.
+    weighted: Option<Vec<f32>>,
     /// From some rows to all.
     distances: Vec<f32>,
     ordered: Vec<u32>,
@@ -145,7 +150,7 @@ struct Pair {
     place: f64,
     /// How far apart their labels are, as a share of the query's range.
     apart: f64,
-    /// In some feature.
+    /// In some feature, as far as is known.
     differ: bool,
 }
 
@@ -163,6 +168,10 @@ impl List {
             let scale = if range > 0.0 { range.recip() } else { 0.0 };
             self.scaled.extend(values.iter().map(|&x| ((f64::from(x) - least) * scale) as f32));
         }
+        self.weighted = pass.distance_weights.as_ref().map(|weights| {
+            let columns = self.scaled.chunks_exact(rows.len()).zip(weights);
+            columns.flat_map(|(column, weight)| column.iter().map(move |x| x * weight)).collect()
+        });
     }
 
     /// All pairs of a document and a neighbour.
@@ -185,7 +194,9 @@ impl List {
                 for (j, &distance) in distances.iter().enumerate().filter(|(_, d)| **d <= farthest) {
                     let apart = (f64::from(labels[i]) - f64::from(labels[j])).abs() / range;
                     let place = if distance < farthest { 1.0 } else { share };
-                    self.pairs.push(Pair { i, j, place, apart, differ: distance > 0.0 });
+                    // Documents at the same place may differ in features that do not count.
+                    let differ = distance > 0.0 || self.weighted.is_some();
+                    self.pairs.push(Pair { i, j, place, apart, differ });
                 }
             }
         }
@@ -195,7 +206,8 @@ impl List {
     fn measure_from(&mut self, rows: &Range<usize>) {
         self.distances.clear();
         self.distances.resize(rows.len() * self.documents, 0.0);
-        for column in self.scaled.chunks_exact(self.documents) {
+        let columns = self.weighted.as_ref().unwrap_or(&self.scaled);
+        for column in columns.chunks_exact(self.documents) {
             if let [a, b, c, d] = column[rows.clone()] {
                 let (ab, cd) = self.distances.split_at_mut(2 * self.documents);
                 let (to_a, to_b) = ab.split_at_mut(self.documents);
@@ -238,7 +250,13 @@ mod tests {
         let data = Dataset::new(values, labels, Queries::from_sizes(&[5, 2]), FeatureTable::numbered(1, 1));
         for (neighbours, expected) in [(1, 0.5), (2, 4.0)] {
             let ranges = Some(vec![(0.0, 1.0)]);
-            let pass = ReliefPass { features: vec![FeatureId(0)], neighbours, ranges, sample: None };
+            let pass = ReliefPass {
+                features: vec![FeatureId(0)],
+                neighbours,
+                ranges,
+                sample: None,
+                distance_weights: None,
+            };
             let relief = Relief::of(&pass, &data.view());
             assert_eq!((relief.documents, relief.places), (5, 5.0 * neighbours as f64));
             assert_eq!(relief.weights(neighbours), [expected / (5.0 * neighbours as f64)]);
@@ -253,9 +271,37 @@ mod tests {
         let (values, labels) = (vec![0., 1., 3.], vec![2., 0., 1.]);
         let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
         let ranges = Some(vec![(0.0, 1.0)]);
-        let pass = ReliefPass { features: vec![FeatureId(0)], neighbours: 1, ranges, sample: None };
+        let pass = ReliefPass {
+            features: vec![FeatureId(0)],
+            neighbours: 1,
+            ranges,
+            sample: None,
+            distance_weights: None,
+        };
         let weight = Relief::of(&pass, &data.view()).balanced_weights()[0];
         assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
+    }
+
+    /// Three documents at (0, 0), (0, 1), (1, ½) with labels 1, 0, 0. Only the first feature counts for who is near: the first two have
+    /// each other, at distance 0, and differ by 1 in the second feature, with labels a whole range apart: 1 each. The third has
+    /// both, tied, one with an equal label: ½ − ½ = 0. In the second feature alone the first and the third are near, at ½, and so
+    /// are the second and the third, tied for the third: ½ and ½ from the first two, of which the second has an equal label, then
+    /// ½ · ½ − ½ · ½ = 0.
+    #[test]
+    fn some_features_say_who_is_near() {
+        let values = vec![0., 0., 1., /* */ 0., 1., 0.5];
+        let data =
+            Dataset::new(values, vec![1., 0., 0.], Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
+        for (counts, expected) in [([1.0, 0.0], [0.0, 2.0]), ([0.0, 1.0], [0.0, 0.0])] {
+            let pass = ReliefPass {
+                features: vec![FeatureId(0), FeatureId(1)],
+                neighbours: 1,
+                ranges: Some(vec![(0.0, 1.0); 2]),
+                sample: None,
+                distance_weights: Some(counts.to_vec()),
+            };
+            assert_eq!(Relief::of(&pass, &data.view()).weights(1), expected.map(|sum| sum / 3.0));
+        }
     }
 
     #[test]

@@ -6,20 +6,17 @@
 //! queries have documents of different relevance none can be spared: they are both learnt from and tuned on.
 
 use super::sample::Sample;
-use crate::data::FeatureId;
+use crate::engine::Engine;
 use crate::engine::passes::LinearMeasuresPass;
-use crate::engine::{Engine, deal};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::select::judging::{checked_validation, deal};
 
 /// Parts that are held out.
 const PARTS: usize = 5;
 
 /// Queries below which none is held out.
 const LEAST: u64 = 2 * PARTS as u64;
-
-/// Values closer than this are equal: sums in another order differ in their last digits.
-const EQUAL: f64 = 1e-9;
 
 /// Who judges models.
 pub struct HeldOut<'a> {
@@ -40,7 +37,7 @@ impl<'a> HeldOut<'a> {
         let (run, engine) = (sample.run, sample.engine());
         let schema = engine.schema();
         let by = match &run.valid {
-            Some(valid) => By::Data(checked(valid.as_ref(), engine, sample.features())?),
+            Some(valid) => By::Data(checked_validation(valid.as_ref(), engine, sample.features())?),
             None if schema.queries() as u64 - schema.all_equal < LEAST => By::Data(engine),
             None => By::Parts(deal(&schema.query_keys, PARTS, run.seed)),
         };
@@ -102,72 +99,5 @@ impl<'a> HeldOut<'a> {
             leave_out: Vec::new(),
         };
         Ok(data.linear_measures(pass)?.per_query)
-    }
-}
-
-/// The place of the best value, the first of equals.
-pub fn best(values: &[Option<f64>]) -> Option<usize> {
-    let known = values.iter().enumerate().filter_map(|(i, value)| Some((i, (*value)?)));
-    known.reduce(|best, next| if next.1 > best.1 + EQUAL { next } else { best }).map(|(i, _)| i)
-}
-
-/// The place of the smallest of those whose value is at most `slack` below the best; of equally small ones the best, the
-/// first of equals. Without slack the best.
-pub fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Option<usize> {
-    let place = best(values)?;
-    if slack == 0.0 {
-        return Some(place);
-    }
-    let enough = values[place]? - slack - EQUAL;
-    let is_enough = |i: &usize| values[*i].is_some_and(|value| value >= enough);
-    let least = (0..values.len()).filter(is_enough).map(|i| sizes[i]).min()?;
-    let smallest = |i: usize| values[i].filter(|_| sizes[i] == least);
-    best(&(0..values.len()).map(smallest).collect::<Vec<_>>())
-}
-fn checked<'a>(valid: &'a dyn Engine, train: &dyn Engine, features: &[FeatureId]) -> Result<&'a dyn Engine> {
-    let schema = valid.schema();
-    if schema.features != train.schema().features {
-        return Err(Error::Conflict {
-            what: "training and validation data have different features".into(),
-            help: "use files made with the same features in the same order".into(),
-        });
-    }
-    match features.iter().find(|f| schema.missing.contains(f)) {
-        None => Ok(valid),
-        Some(&f) => Err(Error::Conflict {
-            what: format!("feature {} has missing values in the validation data", schema.features.label(f)),
-            help: "read the data with --missing zero".into(),
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_follow_ids_and_are_even() {
-        let keys: Vec<u64> = (0..23).map(|i| i * 7919 % 101).collect();
-        let parts = deal(&keys, PARTS, 7);
-        let reversed: Vec<u64> = keys.iter().rev().copied().collect();
-        assert_eq!(deal(&reversed, PARTS, 7).into_iter().rev().collect::<Vec<_>>(), parts);
-        assert_ne!(deal(&keys, PARTS, 8), parts);
-        let sizes: Vec<usize> = (0..PARTS).map(|part| parts.iter().filter(|&&p| p == part).count()).collect();
-        assert_eq!(sizes, [5, 5, 5, 4, 4]);
-    }
-
-    #[test]
-    fn the_first_of_equals_is_best_and_empty_models_never() {
-        assert_eq!(best(&[None, Some(0.4), Some(0.4 + 1e-12), Some(0.3)]), Some(1));
-        assert_eq!(best(&[None, None]), None);
-    }
-
-    #[test]
-    fn slack_buys_a_smaller_model() {
-        let (values, sizes) = ([None, Some(0.38), Some(0.395), Some(0.398), Some(0.4)], [0, 1, 2, 2, 9]);
-        assert_eq!(within(0.0, &values, &sizes), Some(4));
-        assert_eq!(within(0.005, &values, &sizes), Some(3));
-        assert_eq!(within(0.1, &values, &sizes), Some(1));
-        assert_eq!(within(0.1, &[None], &[0]), None);
     }
 }

@@ -16,7 +16,7 @@
 //! no use for them. A model never uses a feature that is not chosen: where constraints forbid a part of it, it is
 //! fitted to the others anew.
 
-use super::held_out::{HeldOut, within};
+use super::held_out::HeldOut;
 use super::outcome::{Choice, entries, record};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
+use crate::select::judging::within;
 
 /// Halvings of the interval in which a model with k features is looked for.
 const HALVINGS: usize = 25;

@@ -23,7 +23,7 @@ use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::engine::passes::{QuerySample, ReliefPass};
 use crate::error::{Error, Result};
-use crate::params::{Kind, Param};
+use crate::params::{Kind, Param, Params};
 use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
@@ -50,51 +50,81 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: true,
     resumes: false,
-    params: &[
-        Param {
-            name: "neighbours",
-            kind: Kind::Whole { min: 1, max: 100_000 },
-            default: "10",
-            meaning: "nearest documents that each document is compared with",
-        },
-        Param {
-            name: "scale",
-            kind: Kind::Choice(&["overall", "query"]),
-            default: "overall",
-            meaning: "scale features to [0, 1] over all documents, or within each query",
-        },
-        Param {
-            name: "balance",
-            kind: Kind::Choice(&["yes", "no"]),
-            default: "yes",
-            meaning: "let pairs of different and of equal relevance count alike in sum",
-        },
-        Param {
-            name: "sample",
-            kind: Kind::Real { min: 0.000_001, max: 1.0 },
-            default: "1",
-            meaning: "share of the queries to look at",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(RankFilter {
+    params: &PARAMS,
+    build: |params| Ok(Box::new(RankFilter::new(params)?)),
+};
+
+/// The parameters of methods that compare near documents.
+pub(in crate::select) const PARAMS: [Param; 4] = [
+    Param {
+        name: "neighbours",
+        kind: Kind::Whole { min: 1, max: 100_000 },
+        default: "10",
+        meaning: "nearest documents that each document is compared with",
+    },
+    Param {
+        name: "scale",
+        kind: Kind::Choice(&["overall", "query"]),
+        default: "overall",
+        meaning: "scale features to [0, 1] over all documents, or within each query",
+    },
+    Param {
+        name: "balance",
+        kind: Kind::Choice(&["yes", "no"]),
+        default: "yes",
+        meaning: "let pairs of different and of equal relevance count alike in sum",
+    },
+    Param {
+        name: "sample",
+        kind: Kind::Real { min: 0.000_001, max: 1.0 },
+        default: "1",
+        meaning: "share of the queries to look at",
+    },
+];
+
+impl Selector for RankFilter {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let (features, dead) = compared(run, engine)?;
+        self.weigh(run, engine, features, &dead, None)
+    }
+}
+
+/// The live features that are not dropped, and the dead ones.
+pub(in crate::select) fn compared(
+    run: &Run,
+    engine: &dyn Engine,
+) -> Result<(Vec<FeatureId>, Vec<FeatureId>)> {
+    let (mut features, dead) = engine.alive()?;
+    features.retain(|f| !run.constraints.drop.contains(f));
+    Ok((features, dead))
+}
+
+impl RankFilter {
+    /// From the parameters of [`PARAMS`].
+    pub(in crate::select) fn new(params: &Params) -> Result<Self> {
+        Ok(RankFilter {
             neighbours: params.whole("neighbours")? as usize,
             within_queries: params.text("scale") == "query",
             balance: params.text("balance") == "yes",
             share: params.real("sample")?,
-        }))
-    },
-};
+        })
+    }
 
-impl Selector for RankFilter {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (mut features, dead) = engine.alive()?;
-        features.retain(|f| !run.constraints.drop.contains(f));
+    /// Chooses by the weights of these features, where each may count more or less for how near documents are.
+    pub(in crate::select) fn weigh(
+        &self,
+        run: &Run,
+        engine: &dyn Engine,
+        features: Vec<FeatureId>,
+        dead: &[FeatureId],
+        distance_weights: Option<Vec<f32>>,
+    ) -> Result<Selection> {
         let pass = ReliefPass {
             neighbours: self.neighbours,
             ranges: self.ranges(engine, &features)?,
             sample: (self.share < 1.0).then_some(QuerySample { share: self.share, seed: run.seed }),
             features,
+            distance_weights,
         };
         let relief = engine.relief(pass.clone())?;
         run.step("choosing features", 1, Some(1))?;
@@ -109,11 +139,9 @@ impl Selector for RankFilter {
         }
         let weights = if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };
         let scored: Vec<_> = pass.features.into_iter().zip(weights).collect();
-        Selection::by_score(run, engine.schema(), &scored, &dead)
+        Selection::by_score(run, engine.schema(), &scored, dead)
     }
-}
 
-impl RankFilter {
     fn ranges(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<Option<Vec<(f32, f32)>>> {
         if self.within_queries {
             return Ok(None);

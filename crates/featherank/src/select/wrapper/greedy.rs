@@ -10,20 +10,16 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::training::{Bench, SETTINGS, Trainer, measure_param, on_threads_of, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
-use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
-use crate::rank::RankerSpec;
-use crate::rank::tune::Settings;
-use crate::registry::{self, Category, Status};
-use crate::run::{Run, Silent};
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -34,9 +30,7 @@ use crate::select::{Selection, Selector, SelectorSpec};
 /// | `measure` | `map[ties=expected]` | any measure | what the ranker is judged by, on training data |
 /// | `delta` | `0.005` | 0 to 1 | stops before the measure would grow by less |
 pub struct Greedy {
-    ranker: &'static RankerSpec,
-    settings: Settings,
-    measure: Measure,
+    trainer: Trainer,
     delta: f64,
 }
 
@@ -50,19 +44,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     scales_out: false,
     resumes: false,
     params: &[
-        Param {
-            name: "ranker",
-            kind: Kind::Ranker,
-            default: "svm-map",
-            meaning: "what is trained on every subset",
-        },
-        Param { name: "settings", kind: Kind::Settings, default: "", meaning: "parameters of the ranker" },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "map[ties=expected]",
-            meaning: "what the ranker is judged by, on training data",
-        },
+        ranker_param("svm-map"),
+        SETTINGS,
+        measure_param("map[ties=expected]", "what the ranker is judged by, on training data"),
         Param {
             name: "delta",
             kind: Kind::Real { min: 0.0, max: 1.0 },
@@ -70,37 +54,20 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             meaning: "stops before the measure would grow by less",
         },
     ],
-    build: |params| {
-        Ok(Box::new(Greedy {
-            ranker: registry::ranker(params.text("ranker"))?,
-            settings: params.settings("settings")?,
-            measure: params.measure("measure")?,
-            delta: params.real("delta")?,
-        }))
-    },
+    build: |params| Ok(Box::new(Greedy { trainer: Trainer::new(params)?, delta: params.real("delta")? })),
 };
 
 impl Selector for Greedy {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let data = engine.local().ok_or_else(|| Error::Conflict {
-            what: "greedy trains rankers, and the rows are not in this process".into(),
-            help: "use a filter, or run it where the data is".into(),
-        })?;
-        self.measure.check_labels(engine.schema().largest_label())?;
-        let (alive, dead) = engine.alive()?;
-        let params = Params::new(self.ranker.name, self.ranker.params, &self.settings)?;
-        let (ranker, view) = ((self.ranker.build)(&params)?, data.view().with_features(&alive[..]));
-        // Steps are the rankers that are trained; what happens within one would drown them.
-        let within = Run { observer: Arc::new(Silent), ..run.clone() };
-        let fit = ranker.for_subsets(&within, &view, None)?;
-        let trained = AtomicU64::new(0);
-        let value = |features: &[FeatureId]| {
-            let scores = fit(features)?.score(&data.view())?;
-            run.step("training rankers", trained.fetch_add(1, Ordering::Relaxed) + 1, None)?;
-            Ok(self.measure.summary(&self.measure.per_query(&scores, &view)))
-        };
-        let mut trained = Trained::new(value, self.delta, run.constraints.k);
-        forward(run, engine.schema(), &alive, &dead, &mut trained)
+        on_threads_of(engine, || {
+            let bench = Bench::new("greedy", &self.trainer, run, engine)?;
+            let (alive, dead) = engine.alive()?;
+            let whole = bench.whole(&alive);
+            let lesson = [bench.lesson(&whole)?];
+            let value = |features: &[FeatureId]| bench.value(&lesson, features);
+            let mut trained = Trained::new(value, self.delta, run.constraints.k);
+            forward(run, engine.schema(), &alive, &dead, &mut trained)
+        })
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::data::{FeatureId, View};
+use crate::engine::Engine;
 use crate::engine::passes::{Centring, GramPass, LinearMeasuresPass};
-use crate::engine::{Engine, deal};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::Params;
@@ -19,6 +19,7 @@ use crate::rank::linear::gram_solver::GramSolver;
 use crate::rank::tune::Settings;
 use crate::rank::{Ranker, RankerSpec};
 use crate::run::{Run, Silent};
+use crate::select::judging::deal;
 
 /// A ranker, and who judges it.
 pub struct BlackBox<'a> {

@@ -1,0 +1,231 @@
+//! BFS-Wrapper: best-first search for subsets that a ranker makes most of.
+//!
+//! Dang & Croft, "Feature selection for document ranking using best first search and coordinate ascent", SIGIR workshop on feature
+//! generation and selection for information retrieval, 2010. A subset is worth the measure, on training data, of the ranker that is
+//! trained there on it; coordinate ascent in the paper. A [best-first search](crate::select::search) finds the best
+//! subset. Its features are set aside, and the search begins again among the others. At the end each subset counts as one feature, its
+//! ranker's score, and a ranker of these is trained; subsets of which it makes no use are not chosen.
+//!
+//! The paper goes on until no feature is left; here `subsets` says how many are looked for, where 0 means the same, and `k`
+//! looks for as many as it takes. The paper's patience is not known. Chosen features go subset by subset, each in the order in which its
+//! features were added, with the value of the subset; the others follow by their own values. Coordinate ascent climbs once with
+//! few trials where its settings are `auto`, because a search trains hundreds.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::training::{Bench, Lesson, Trainer, measure_param, on_threads_of, ranker_param};
+use crate::data::{Dataset, FeatureId, FeatureTable};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::candidates::Candidates;
+use crate::select::forward::{Criterion, Scored};
+use crate::select::search::{BestFirst, Found, SubsetMerit};
+use crate::select::{Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `ranker` | `coordinate-ascent` | any ranker | what is trained on every subset |
+/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: climbs `measure` once, with 10 trials in each direction, where it has these |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what the ranker is judged by, on training data |
+/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which the search ends |
+/// | `subsets` | `1` | 0 to 10000 | subsets to look for, one after the other; 0: until no feature is left |
+pub struct BestFirstWrapper {
+    trainer: Trainer,
+    patience: usize,
+    subsets: usize,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "best-first",
+    summary: "best-first search for subsets of features that coordinate ascent makes most of",
+    category: Category::Wrapper,
+    cites: &["dang2010", "metzler2007"],
+    status: Status::Reconstruction,
+    scales_out: false,
+    resumes: false,
+    params: &[
+        ranker_param("coordinate-ascent"),
+        Param {
+            name: "settings",
+            kind: Kind::Settings,
+            default: "auto",
+            meaning: "parameters of the ranker; auto: climbs `measure` once, with 10 trials in each direction, where it has these",
+        },
+        measure_param("ndcg[ties=expected]@10", "what the ranker is judged by, on training data"),
+        BestFirst::PATIENCE,
+        Param {
+            name: "subsets",
+            kind: Kind::Whole { min: 0, max: 10_000 },
+            default: "1",
+            meaning: "subsets to look for, one after the other; 0: until no feature is left",
+        },
+    ],
+    build: |params| {
+        let auto = [("measure", params.text("measure")), ("restarts", "1"), ("iterations", "10")];
+        Ok(Box::new(BestFirstWrapper {
+            trainer: Trainer::with_auto(params, &auto)?,
+            patience: params.whole("patience")? as usize,
+            subsets: params.whole("subsets")? as usize,
+        }))
+    },
+};
+
+impl Selector for BestFirstWrapper {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        on_threads_of(engine, || {
+            let bench = Bench::new("best-first", &self.trainer, run, engine)?;
+            let candidates = Candidates::of(run, engine)?;
+            let whole = bench.whole(&candidates.all());
+            let lesson = [bench.lesson(&whole)?];
+            let mut trained =
+                Trained { value: |f: &[FeatureId]| bench.value(&lesson, f), first: BTreeMap::new() };
+            let found = self.search(run, &candidates, &mut trained)?;
+            let used = match found.len() {
+                0 | 1 => vec![true; found.len()],
+                _ => used(&bench, &lesson[0], &found)?,
+            };
+            let scored =
+                |found: &Found| -> Scored { found.subset.iter().map(|&f| (f, found.merit)).collect() };
+            let pick = |wanted: bool| found.iter().zip(&used).filter(move |(_, used)| **used == wanted);
+            let chosen: Scored = pick(true).flat_map(|(found, _)| scored(found)).collect();
+            let unused: Scored = pick(false).flat_map(|(found, _)| scored(found)).collect();
+            let seen: Vec<FeatureId> = chosen.iter().chain(&unused).map(|(f, _)| *f).collect();
+            let mut others = trained.alone(&candidates.without(&seen))?;
+            others.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+            candidates.select(run, engine, &chosen, &[unused, others].concat())
+        })
+    }
+}
+
+impl BestFirstWrapper {
+    /// Subsets that have no feature in common, the best first. Features to keep are in the first.
+    fn search(&self, run: &Run, candidates: &Candidates, merit: &mut dyn SubsetMerit) -> Result<Vec<Found>> {
+        let how = BestFirst { patience: self.patience, revisits: false };
+        let (mut start, mut left) = (candidates.keep.clone(), candidates.free.clone());
+        let mut found: Vec<Found> = Vec::new();
+        let is_enough = |found: &[Found]| match candidates.wanted(run) {
+            Some(wanted) => found.iter().map(|found| found.subset.len()).sum::<usize>() >= wanted,
+            None => self.subsets > 0 && found.len() >= self.subsets,
+        };
+        while (!start.is_empty() || !left.is_empty()) && !is_enough(&found) {
+            let best = how.search(run, &start, &left, merit)?;
+            if best.subset.is_empty() {
+                break;
+            }
+            left.retain(|f| !best.subset.contains(f));
+            start.clear();
+            found.push(best);
+        }
+        Ok(found)
+    }
+}
+
+/// Which subsets a ranker makes use of, when each of them is one feature.
+fn used(bench: &Bench<'_>, lesson: &Lesson<'_>, found: &[Found]) -> Result<Vec<bool>> {
+    let data = lesson.learnt_from().data();
+    let score = |found: &Found| lesson.train(&found.subset)?.score(&data.view());
+    let scores: Vec<Vec<f32>> = found.iter().map(score).collect::<Result<_>>()?;
+    let table = FeatureTable::numbered(found.len(), 0);
+    let combined = Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
+    let important = bench.important(&combined)?;
+    Ok((0..found.len()).map(|place| important.contains(&FeatureId::from(place))).collect())
+}
+
+/// What rankers reach on subsets.
+struct Trained<V> {
+    value: V,
+    /// What each feature was worth when it was first tried.
+    first: BTreeMap<FeatureId, f64>,
+}
+
+impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Trained<V> {
+    /// What features were worth when they were first tried.
+    fn alone(&mut self, features: &[FeatureId]) -> Result<Scored> {
+        let unknown: Vec<FeatureId> =
+            features.iter().copied().filter(|f| !self.first.contains_key(f)).collect();
+        self.worth(&[], &unknown)?;
+        Ok(features.iter().map(|f| (*f, self.first[f])).collect())
+    }
+}
+
+impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> SubsetMerit for Trained<V> {
+    fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
+        if subset.is_empty() { Ok(0.0) } else { (self.value)(subset) }
+    }
+}
+
+impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Criterion for Trained<V> {
+    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+        let value = &self.value;
+        let worth = |&f: &FeatureId| value(&[subset, &[f]].concat());
+        let worth: Vec<f64> = added.par_iter().map(worth).collect::<Result<_>>()?;
+        added.iter().zip(&worth).for_each(|(&f, &value)| {
+            self.first.entry(f).or_insert(value);
+        });
+        Ok(worth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Queries;
+    use crate::engine::LocalEngine;
+    use crate::run::Constraints;
+
+    /// The fixture's values: {0, 2} is best with .4; what is left is {1}, with .28. Each feature alone: .3, .28, .1.
+    #[test]
+    fn finds_the_fixture_s_subset_and_goes_on_among_the_others() {
+        let all: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
+        let value = |features: &[FeatureId]| {
+            let mut sorted: Vec<u32> = features.iter().map(|f| f.0).collect();
+            sorted.sort_unstable();
+            let name = sorted.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+            Ok(all["bfs"]["values"][name].as_f64().unwrap())
+        };
+        let values = vec![0., 1., 2., 3., 4., 5.];
+        let data =
+            Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
+        let engine = LocalEngine::new(data, 1).unwrap();
+        let search = |subsets: &str, constraints: Constraints| {
+            let run = Run::new(0, constraints);
+            let set = [("subsets".to_owned(), subsets.to_owned())];
+            let params = crate::params::Params::new("best-first", SPEC.params, &set).unwrap();
+            let wrapper = BestFirstWrapper {
+                trainer: Trainer::new(&params).unwrap(),
+                patience: 5,
+                subsets: params.whole("subsets").unwrap() as usize,
+            };
+            let mut trained = Trained { value, first: BTreeMap::new() };
+            let candidates = Candidates::of(&run, &engine).unwrap();
+            let found = wrapper.search(&run, &candidates, &mut trained).unwrap();
+            let found: Vec<(Vec<u32>, f64)> = found
+                .into_iter()
+                .map(|found| (found.subset.iter().map(|f| f.0).collect(), found.merit))
+                .collect();
+            (
+                found,
+                trained
+                    .alone(&candidates.all())
+                    .unwrap()
+                    .into_iter()
+                    .map(|(_, value)| value)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let free = Constraints::default;
+        assert_eq!(search("1", free()), (vec![(vec![0, 2], 0.4)], vec![0.3, 0.28, 0.1]));
+        assert_eq!(search("0", free()).0, [(vec![0, 2], 0.4), (vec![1], 0.28)]);
+        assert_eq!(search("1", Constraints { k: Some(3), ..free() }).0.len(), 2);
+        // From {1} on: {1, 2} has .35, and no larger set has .00001 more than all three, .38.
+        let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
+        assert_eq!(search("1", kept).0, [(vec![1, 2, 0], 0.38)]);
+    }
+}

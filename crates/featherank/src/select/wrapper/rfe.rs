@@ -1,0 +1,164 @@
+//! Recursive feature elimination: train a ranker, let the features go that matter least to it, and begin again.
+//!
+//! Guyon, Weston, Barnhill & Vapnik, Machine Learning 2002. They take a support vector machine and the squares of its weights;
+//! here any ranker will do. What a feature matters is, for trees, the gain of its splits, and for linear models the size of its
+//! weight times the spread of the feature within queries: a weight alone depends on the feature's unit. Of equally important
+//! features the later column leaves first.
+//!
+//! The paper leaves open how many features are best. Without `k` each of `folds` parts of the queries is held out in turn, the
+//! elimination runs on the others down to one feature, and every size is judged on the part held out. The size with the best
+//! measure over all queries is taken, or the smallest within `slack` of it; then the elimination runs on all data. Validation
+//! data, where the run has some, takes the place of the parts. A feature's score is its share of all importance in the last round
+//! that it took part in; `fits` holds the measure of every size.
+
+use super::elimination::{STEP, order, shares, survivors};
+use super::training::{
+    Bench, FEW_TREES, Lesson, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
+};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::params::{Kind, Param};
+use crate::registry::{Category, Status};
+use crate::run::Run;
+use crate::select::candidates::Candidates;
+use crate::select::forward::Scored;
+use crate::select::judging::within;
+use crate::select::{Fit, Selection, Selector, SelectorSpec};
+
+/// | Name | Default | Range | Meaning |
+/// |---|---|---|---|
+/// | `ranker` | `lambdamart` | any ranker | what is trained on every subset |
+/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: 50 trees where it has trees |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | what sizes are judged by |
+/// | `step` | `0.2` | 0.001 to 100000 | features that leave in a round: below 1 a share of those that are left, else so many; at least one |
+/// | `folds` | `5` | 2 to 100 | parts of the queries on which sizes are judged |
+/// | `slack` | `0` | 0 to 1 | takes the smallest size whose measure is at most so much below the best |
+pub struct Rfe {
+    trainer: Trainer,
+    step: f64,
+    folds: usize,
+    slack: f64,
+}
+
+/// The registry's entry.
+pub const SPEC: SelectorSpec = SelectorSpec {
+    name: "rfe",
+    summary: "recursive feature elimination: what matters least to a ranker leaves, round after round",
+    category: Category::Wrapper,
+    cites: &["guyon2002"],
+    status: Status::AsPublished,
+    scales_out: false,
+    resumes: false,
+    params: &[
+        ranker_param("lambdamart"),
+        FEW_TREES,
+        measure_param("ndcg[ties=expected]@10", "what sizes are judged by"),
+        STEP,
+        folds_param(2, "5", "parts of the queries on which sizes are judged"),
+        SLACK,
+    ],
+    build: |params| {
+        Ok(Box::new(Rfe {
+            trainer: Trainer::new(params)?,
+            step: params.real("step")?,
+            folds: params.whole("folds")? as usize,
+            slack: params.real("slack")?,
+        }))
+    },
+};
+
+/// How much may be lost for fewer features.
+pub(super) const SLACK: Param = Param {
+    name: "slack",
+    kind: Kind::Real { min: 0.0, max: 1.0 },
+    default: "0",
+    meaning: "takes the smallest size whose measure is at most so much below the best",
+};
+
+impl Selector for Rfe {
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        on_threads_of(engine, || {
+            let bench = Bench::new("rfe", &self.trainer, run, engine)?;
+            let candidates = Candidates::of(run, engine)?;
+            let features = candidates.all();
+            if features.is_empty() {
+                return candidates.select(run, engine, &[], &[]);
+            }
+            let whole = bench.whole(&features);
+            let eliminate = |wanted| self.eliminate(&bench.lesson(&whole)?, &candidates, wanted);
+            let (order, size, fits) = match candidates.wanted(run) {
+                Some(wanted) => (order_of(&eliminate(wanted)?), wanted, Vec::new()),
+                None => {
+                    let parts = bench.held_out(self.folds, &features)?;
+                    let of_part = |part| self.eliminate(&bench.lesson(part)?, &candidates, 1);
+                    let rounds: Vec<Vec<Round>> = parts.iter().map(of_part).collect::<Result<_>>()?;
+                    let (size, fits) = self.choose_size(&bench, &candidates, &rounds)?;
+                    // A single part is all training data.
+                    let order = match &rounds[..] {
+                        [only] => order_of(only),
+                        _ => order_of(&eliminate(1)?),
+                    };
+                    (order, size, fits)
+                }
+            };
+            let (chosen, rest) = order.split_at(size.min(order.len()));
+            Ok(Selection { fits, ..candidates.select(run, engine, chosen, rest)? })
+        })
+    }
+}
+
+/// The features of a round, most important first, and the measure of the queries that it is judged on.
+struct Round {
+    ranked: Scored,
+    per_query: Vec<f64>,
+}
+
+fn order_of(rounds: &[Round]) -> Scored {
+    order(&rounds.iter().map(|round| round.ranked.clone()).collect::<Vec<_>>())
+}
+
+impl Rfe {
+    fn eliminate(&self, lesson: &Lesson<'_>, candidates: &Candidates, wanted: usize) -> Result<Vec<Round>> {
+        let (mut left, mut rounds) = (candidates.all(), Vec::new());
+        while !left.is_empty() {
+            let model = lesson.train(&left)?;
+            let ranked = shares(&model, lesson.learnt_from(), &left)?;
+            left = survivors(&ranked, candidates, self.step, wanted);
+            rounds.push(Round { ranked, per_query: lesson.judge(&model)? });
+        }
+        Ok(rounds)
+    }
+
+    /// The size that is best where it was judged, and all sizes, smallest first. All parts went through the same sizes.
+    fn choose_size(
+        &self,
+        bench: &Bench<'_>,
+        candidates: &Candidates,
+        parts: &[Vec<Round>],
+    ) -> Result<(usize, Vec<Fit>)> {
+        // What the budget cannot pay for is in the first round alone.
+        let first = usize::from(!candidates.dear.is_empty() && parts[0].len() > 1);
+        let places: Vec<usize> = (first..parts[0].len()).rev().collect();
+        let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
+        let value = |&round: &usize| {
+            let judged: Vec<&[f64]> = parts.iter().map(|rounds| &rounds[round].per_query[..]).collect();
+            bench.summary(&judged.concat())
+        };
+        let values: Vec<f64> = places.iter().map(value).collect::<Result<_>>()?;
+        let judged: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+        let chosen = within(self.slack, &judged, &sizes).unwrap_or(0);
+        Ok((sizes[chosen], record(&sizes, &judged, chosen)))
+    }
+}
+
+/// What is remembered of every size.
+pub(super) fn record(sizes: &[usize], values: &[Option<f64>], chosen: usize) -> Vec<Fit> {
+    let fit = |(place, (&features, &value)): (usize, (&usize, &Option<f64>))| Fit {
+        settings: Default::default(),
+        features,
+        value,
+        certificate: Default::default(),
+        chosen: place == chosen,
+    };
+    sizes.iter().zip(values).enumerate().map(fit).collect()
+}
