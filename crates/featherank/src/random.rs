@@ -35,6 +35,8 @@ pub enum Purpose {
     QuerySample = 11,
     /// One generation of an evolutionary search.
     Evolution = 12,
+    /// The seeds of the parts of a method that has several.
+    Phases = 15,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

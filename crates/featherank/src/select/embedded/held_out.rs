@@ -16,10 +16,10 @@ use crate::measure::Measure;
 use crate::random::{Purpose, stream};
 
 /// Parts that are held out.
-const PARTS: usize = 5;
+pub(in crate::select) const PARTS: usize = 5;
 
 /// Queries below which none is held out.
-const LEAST: u64 = 2 * PARTS as u64;
+pub(in crate::select) const LEAST: u64 = 2 * PARTS as u64;
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
@@ -128,7 +128,7 @@ pub fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Option<usi
 }
 
 /// The part of each query.
-fn deal(keys: &[u64], seed: u64) -> Vec<usize> {
+pub(in crate::select) fn deal(keys: &[u64], seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|&q| keys[q]);
     order.shuffle(&mut stream(seed, Purpose::Folds, 0));
@@ -137,7 +137,12 @@ fn deal(keys: &[u64], seed: u64) -> Vec<usize> {
     parts
 }
 
-fn checked<'a>(valid: &'a dyn Engine, train: &dyn Engine, features: &[FeatureId]) -> Result<&'a dyn Engine> {
+/// Validation data that fits the training data.
+pub(in crate::select) fn checked<'a>(
+    valid: &'a dyn Engine,
+    train: &dyn Engine,
+    features: &[FeatureId],
+) -> Result<&'a dyn Engine> {
     let schema = valid.schema();
     if schema.features != train.schema().features {
         return Err(Error::Conflict {

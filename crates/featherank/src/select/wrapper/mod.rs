@@ -1,3 +1,4 @@
 //! Wrappers: selectors that train a ranker for many subsets of features.
 
 pub mod greedy;
+pub mod mofsrank;
