@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
 use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_like};
@@ -216,6 +217,27 @@ fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
         c == ',' && depth == 0
     });
     parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// A time such as `90s`, `10m` or `1h30m`; a number alone is seconds.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let refused = || "expected a time above 0 such as 90s, 10m or 1h30m".to_owned();
+    let (mut seconds, mut number) = (0.0, String::new());
+    for character in text.chars().chain((!text.ends_with(['h', 'm', 's'])).then_some('s')) {
+        let unit = match character {
+            'h' => 3600.0,
+            'm' => 60.0,
+            's' => 1.0,
+            _ => {
+                number.push(character);
+                continue;
+            }
+        };
+        seconds +=
+            unit * number.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0).ok_or_else(refused)?;
+        number.clear();
+    }
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(refused)
 }
 
 /// A `key=value` argument.

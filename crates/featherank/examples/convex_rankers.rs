@@ -109,8 +109,12 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     };
     let weights: Vec<Vec<f32>> = subsets.iter().map(spread).collect();
     let solve_seconds = start.elapsed().as_secs_f64() - gram_seconds;
-    let measures =
-        engine.linear_measures(LinearMeasuresPass { measure: measure.clone(), features, weights })?;
+    let measures = engine.linear_measures(LinearMeasuresPass {
+        measure: measure.clone(),
+        features,
+        weights,
+        leave_out: Vec::new(),
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(json!({
         "seconds": seconds,

@@ -60,6 +60,8 @@ pub enum Kind {
     Ranker,
     /// Parameters of another method: `name=value;name=value`.
     Settings,
+    /// Words that the method itself reads; what they may be.
+    Words(&'static str),
 }
 
 impl Kind {
@@ -77,12 +79,13 @@ impl Kind {
             Kind::Feature => "a feature's name or id, or best".into(),
             Kind::Ranker => "any ranker".into(),
             Kind::Settings => "name=value;name=value".into(),
+            Kind::Words(words) => (*words).into(),
         }
     }
 
     fn accepts(&self, value: &str) -> bool {
         match self {
-            Kind::Measure | Kind::Settings => true,
+            Kind::Measure | Kind::Settings | Kind::Words(_) => true,
             Kind::Real { min, max } => value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Whole { min, max } => value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x)),
             Kind::Auto { min, max } => value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value),

@@ -25,6 +25,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::filter::hierarchical::SPEC,
     &select::filter::rank_filter::SPEC,
     &select::wrapper::greedy::SPEC,
+    &select::wrapper::spea2::SPEC,
     &select::wrapper::mofsrank::SPEC,
     &select::embedded::l1_svm::SPEC,
     &select::embedded::rank_rwfs::L1,

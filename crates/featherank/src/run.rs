@@ -59,6 +59,7 @@ impl Observer for Limited {
 
 /// What every selector honours where it makes sense.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Constraints {
     /// Exactly this many features.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,14 +137,7 @@ pub struct Run {
 impl Run {
     /// A run that nobody watches.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
-        Run {
-            seed,
-            constraints,
-            observer: Arc::new(Silent),
-            valid: None,
-            checkpoint: None,
-            deadline: None,
-        }
+        Run { seed, constraints, observer: Arc::new(Silent), valid: None, checkpoint: None, deadline: None }
     }
 
     /// Reports a step; an error when the observer says stop.

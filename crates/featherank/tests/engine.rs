@@ -38,6 +38,7 @@ fn passes() -> Vec<Pass> {
                 .map(|model| (0..20).map(|f| ((model * 7 + f * 3) % 11) as f32 - 5.0).collect())
                 .collect(),
             features: features.clone(),
+            leave_out: Vec::new(),
         }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Pearson, features: features.clone() }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Spearman, features: features.clone() }),
@@ -198,6 +199,7 @@ fn many_linear_models_at_once_equal_each_alone() {
             measure: measure.clone(),
             features: features.clone(),
             weights: weights.clone(),
+            leave_out: Vec::new(),
         };
         let all = (&engine as &dyn Engine).linear_measures(pass).unwrap();
         for (weights, got) in weights.iter().zip(&all.per_query) {
@@ -221,13 +223,14 @@ fn equal_documents_get_equal_scores() {
     let engine = LocalEngine::new(data, 2).unwrap();
     let weights = (0..13).map(|m| (0..136).map(|f| (m * f) as f32 / 7.3).collect()).collect();
     let features = (0..136).map(FeatureId).collect();
-    let pass = LinearMeasuresPass { measure, features, weights };
+    let pass = LinearMeasuresPass { measure, features, weights, leave_out: Vec::new() };
     let got = (&engine as &dyn Engine).linear_measures(pass).unwrap();
     assert!(got.per_query.iter().all(|values| *values == expected));
     let short = LinearMeasuresPass {
         measure: "map".parse().unwrap(),
         features: vec![FeatureId(0)],
         weights: vec![vec![]],
+        leave_out: Vec::new(),
     };
     assert!((&engine as &dyn Engine).linear_measures(short).is_err());
 }

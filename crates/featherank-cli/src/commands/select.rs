@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use featherank::Error;
+use featherank::checkpoint::Checkpoint;
 use featherank::data::{FeatureTable, check_target};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::registry::{self, Category};
-use featherank::run::{Constraints, Run};
-use featherank::select::{Fit, Selection};
+use featherank::run::{Constraints, Limited, Observer, Run};
+use featherank::select::{Fit, Generation, Searched, Selection};
 
-use crate::arguments::{Common, Reading, parse_setting, read_costs};
+use crate::arguments::{Common, Reading, parse_duration, parse_setting, read_costs};
 use crate::output::{Output, table};
 use crate::progress::Progress;
 
@@ -41,7 +42,20 @@ pub struct Args {
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
+    long: LongRun,
+    #[command(flatten)]
     reading: Reading,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Long runs")]
+struct LongRun {
+    /// Keep what is needed to go on in this file; the same command goes on from it, and removes it in the end
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Stop after this time and return the best so far: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    time_limit: Option<Duration>,
 }
 
 #[derive(clap::Args)]
@@ -81,9 +95,13 @@ impl Limits {
 
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
-    for path in [&args.output, &args.model].into_iter().flatten() {
+    for path in [&args.output, &args.model, &args.long.checkpoint].into_iter().flatten() {
         check_target(path)?;
     }
+    if args.long.checkpoint.is_some() && !spec.resumes {
+        output.note(format!("{} keeps no checkpoint; --checkpoint makes no difference", spec.name));
+    }
+    let deadline = args.long.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     if args.model.is_some() && spec.category != Category::Embedded {
         return Err(no_model(spec.name).into());
     }
@@ -92,7 +110,12 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     }
     let data = args.reading.read(&args.train, output)?;
     let constraints = args.limits.constraints(data.features())?;
-    let observer = Progress::start(output);
+    let watched = Progress::start(output);
+    // A method that has no answer before its end is stopped without one.
+    let observer: Arc<dyn Observer> = match deadline.filter(|_| !spec.resumes) {
+        Some(deadline) => Arc::new(Limited { observer: watched, deadline }),
+        None => watched,
+    };
     let valid: Option<Arc<dyn Engine>> = match args.valid.is_empty() {
         true => None,
         false => {
@@ -101,14 +124,28 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         }
     };
     let engine = LocalEngine::new(data, common.threads)?.observed_by(observer.clone());
-    let run = Run { observer, valid, ..Run::new(args.seed, constraints) };
+    let checkpoint = args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
+    let run = Run { observer, valid, deadline, checkpoint, ..Run::new(args.seed, constraints) };
     let start = Instant::now();
-    let selection = spec.run(&args.params, &run, &engine)?;
+    let selection = spec.run(&args.params, &run, &engine).inspect_err(|error| {
+        if let (Error::Stopped(_), Some(path)) =
+            (error, args.long.checkpoint.as_ref().filter(|path| path.exists()))
+        {
+            output.note(format!("{} is kept: the same command goes on from it", path.display()));
+        }
+    })?;
+    let out_of_time = run.is_out_of_time();
     if let Some(path) = &args.output {
         selection.save(path)?;
     }
     if let Some(path) = &args.model {
         selection.model.as_ref().ok_or_else(|| no_model(spec.name))?.save(path)?;
+    }
+    match &run.checkpoint {
+        Some(checkpoint) if !out_of_time => checkpoint.remove()?,
+        Some(_) => output.note("time is up; the checkpoint is kept: the same command goes on from it"),
+        None if out_of_time => output.note("time is up; this is the best so far"),
+        None => {}
     }
     if output.json() {
         return output.print(selection.to_json()?.trim_end());
@@ -141,6 +178,27 @@ fn fitted(fit: &Fit, tried: usize) -> String {
     format!("the model, one of {tried}: {}", parts.join(", "))
 }
 
+/// How a search among subsets went, for people.
+fn searched(searched: &Searched) -> String {
+    let chosen = searched.front.iter().find(|member| member.chosen);
+    let objectives: Vec<String> = chosen
+        .iter()
+        .flat_map(|member| &member.objectives)
+        .map(|(name, value)| match name.as_str() {
+            "features" | "cost" => format!("{name} {value}"),
+            _ => format!("{name} {value:.4}"),
+        })
+        .collect();
+    let best = |generation: Option<&Generation>| generation.map_or(0.0, |generation| generation.best);
+    format!(
+        "the subset, one of {} that no other dominates: {}; best of the first generation {:.4}, of the last {:.4}",
+        searched.front.len(),
+        objectives.join(", "),
+        best(searched.generations.first()),
+        best(searched.generations.last())
+    )
+}
+
 /// The selection as a table for people.
 pub fn summary(selection: &Selection) -> String {
     let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
@@ -167,6 +225,8 @@ pub fn summary(selection: &Selection) -> String {
     };
     lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
     lines.extend(selection.fits.iter().find(|fit| fit.chosen).map(|fit| fitted(fit, selection.fits.len())));
+    lines.extend(selection.searched.as_ref().map(searched));
+    lines.extend(selection.notes.iter().map(|note| format!("note: {note}")));
     if !selection.set_aside.is_empty() {
         let aside: Vec<String> =
             selection.set_aside.iter().map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string())).collect();

@@ -25,6 +25,7 @@ use passes::{
     LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass,
     PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
 };
+pub(crate) use schema::deal;
 pub use schema::{LabelCount, Schema};
 
 /// Access to rows, wherever they are.

@@ -1,8 +1,10 @@
 //! What data is like, without its rows.
 
+use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, FeatureId, FeatureTable};
+use crate::random::{Purpose, stream};
 
 /// Features, labels and query sizes of the data behind an engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +100,16 @@ fn add_counts(total: &mut Vec<LabelCount>, counts: &[LabelCount]) {
             Err(at) => total.insert(at, *count),
         }
     }
+}
+
+/// The part of each query, by the queries' keys: the order of the data has no say.
+pub(crate) fn deal(keys: &[u64], parts: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|&q| keys[q]);
+    order.shuffle(&mut stream(seed, Purpose::Folds, 0));
+    let mut of_query = vec![0; keys.len()];
+    order.iter().enumerate().for_each(|(place, &q)| of_query[q] = place % parts);
+    of_query
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
+
 use super::genome::Bits;
 
-/// Says which of two evaluations is better, if one is.
-pub trait Dominance<E: ?Sized> {
+/// Says which of two evaluations is better, if one is. Asked by many threads at once.
+pub trait Dominance<E: ?Sized>: Sync {
     /// Whether `a` is better than `b`.
     fn dominates(&self, a: &E, b: &E) -> bool;
 
@@ -54,7 +56,7 @@ impl<E: AsRef<[f64]> + ?Sized> Dominance<E> for Pareto {
 }
 
 /// Those whom nobody dominates, in order. In a circle there may be none.
-pub fn nondominated<E>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
+pub fn nondominated<E: Sync>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
     let all: Vec<&E> = evaluations.iter().collect();
     let dominators = Relation::default().grown(&all, dominance).dominators();
     (0..evaluations.len()).filter(|&one| dominators[one] == 0).collect()
@@ -70,13 +72,17 @@ impl Relation {
     /// The relation among all of these, given that this is the one among the first of them: only pairs with somebody
     /// new are compared. Comparisons may be expensive, and most of an archive stays for a long time.
     #[must_use]
-    pub fn grown<E>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
+    pub fn grown<E: Sync>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
         let count = evaluations.len();
         let mut rows: Vec<Bits> = self.rows.iter().map(|row| Bits::from_indices(count, row.ones())).collect();
         rows.resize(count, Bits::new(count));
-        for new in self.rows.len()..count {
-            for other in 0..new {
-                let (is_better, is_worse) = dominance.both_ways(evaluations[new], evaluations[other]);
+        let with_others = |new: usize| -> Vec<(bool, bool)> {
+            (0..new).map(|other| dominance.both_ways(evaluations[new], evaluations[other])).collect()
+        };
+        let compared: Vec<Vec<(bool, bool)>> =
+            (self.rows.len()..count).into_par_iter().map(with_others).collect();
+        for (new, with_others) in (self.rows.len()..).zip(compared) {
+            for (other, (is_better, is_worse)) in with_others.into_iter().enumerate() {
                 rows[new].set(other, is_better);
                 rows[other].set(new, is_worse);
             }

@@ -23,7 +23,7 @@ pub struct Nsga2<D> {
     pub dominance: D,
 }
 
-impl<G, E: AsRef<[f64]>, D: Dominance<E>> Algorithm<G, E> for Nsga2<D> {
+impl<G, E: AsRef<[f64]> + Sync, D: Dominance<E>> Algorithm<G, E> for Nsga2<D> {
     fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -58,7 +58,7 @@ pub fn objective_distance<G, E: AsRef<[f64]>>(a: &Individual<G, E>, b: &Individu
 impl<G, E, D, F> Algorithm<G, E> for Spea2<D, F>
 where
     G: Clone + Eq + Hash,
-    E: Clone,
+    E: Clone + Sync,
     D: Dominance<E>,
     F: Fn(&Individual<G, E>, &Individual<G, E>) -> f64,
 {

@@ -5,6 +5,7 @@ pub mod embedded;
 pub mod filter;
 pub mod forward;
 pub mod search;
+mod searched;
 mod selection;
 pub mod wrapper;
 
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::params::{Param, Params};
 use crate::registry::{Category, Status};
 use crate::run::Run;
+pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
 
 /// A method that chooses features.

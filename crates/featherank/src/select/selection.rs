@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::rank::{Model, Training};
 use crate::run::{Constraints, Run};
+use crate::select::Searched;
 
 /// A selection, as it is printed, saved and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +41,12 @@ pub struct Selection {
     /// How far the model is from the best one, by name: the violation of the conditions of optimality, or a gap.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub certificate: BTreeMap<String, f64>,
+    /// How a search among subsets went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<Searched>,
+    /// What users should know of this result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One of the models that a method fitted on its way.
@@ -174,6 +181,8 @@ impl Selection {
             model: None,
             fits: Vec::new(),
             certificate: BTreeMap::new(),
+            searched: None,
+            notes: Vec::new(),
         })
     }
 

@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};
 use serde::{Deserialize, Serialize};
 
-use super::nan_as_null;
+use super::{nan_as_null, without};
 use crate::data::{FeatureId, View};
 use crate::measure::{Measure, RankingScratch};
 
@@ -24,6 +24,9 @@ pub struct LinearMeasuresPass {
     pub features: Vec<FeatureId>,
     /// For each model, one weight a feature.
     pub weights: Vec<Vec<f32>>,
+    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending; their values are NaN.
+    #[serde(default)]
+    pub leave_out: Vec<u64>,
 }
 
 /// How well each model ranks each query.
@@ -42,7 +45,8 @@ impl LinearMeasures {
         let mut per_query = vec![Vec::with_capacity(block.query_count()); models];
         let mut scratch = RankingScratch::default();
         let (mut values, mut scores): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
-        let queries: Vec<_> = block.rows().collect();
+        let counted = without(block, &pass.leave_out);
+        let queries: Vec<_> = counted.rows().collect();
         for queries in in_batches(&queries) {
             let documents: usize = queries.iter().map(|rows| rows.len()).sum();
             values.clear();
@@ -65,6 +69,14 @@ impl LinearMeasures {
                     values.push(pass.measure.of_scores(&mut scratch, scores));
                 }
                 start += rows.len();
+            }
+        }
+        if !pass.leave_out.is_empty() {
+            let mut counted = counted.queries().enumerate().peekable();
+            let place = |query| counted.next_if(|(_, counted)| *counted == query).map(|(place, _)| place);
+            let places: Vec<Option<usize>> = block.queries().map(place).collect();
+            for values in &mut per_query {
+                *values = places.iter().map(|place| place.map_or(f64::NAN, |place| values[place])).collect();
             }
         }
         LinearMeasures { per_query }

@@ -6,6 +6,7 @@
 //! | question | function |
 //! |---|---|
 //! | do the means differ? | [`paired_t`], or without normality [`wilcoxon()`] |
+//! | the same, yes or no, a million times? | [`SignedRankLevel`] |
 //! | the same, asked several times? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
 //! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`] |
@@ -18,6 +19,7 @@ mod holm;
 mod non_inferiority;
 pub(crate) mod number;
 pub(crate) mod pairs;
+mod quick_wilcoxon;
 pub(crate) mod student;
 pub(crate) mod t_test;
 mod wilcoxon;
@@ -25,6 +27,7 @@ mod wilcoxon;
 pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean};
 pub use holm::holm;
 pub use non_inferiority::{NonInferiority, non_inferior, non_inferior_by_share};
+pub use quick_wilcoxon::{Buckets, SignedRankLevel};
 pub use t_test::{TTest, one_sample_t, paired_t};
 pub use wilcoxon::{
     EXACT_LIMIT, Wilcoxon, WilcoxonMethod, wilcoxon, wilcoxon_counting, wilcoxon_differences,

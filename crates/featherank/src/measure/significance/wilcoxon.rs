@@ -69,13 +69,18 @@ pub fn wilcoxon(a: &[f64], b: &[f64], method: WilcoxonMethod) -> Wilcoxon {
 
 /// The same, of differences; NaN does not count.
 pub fn wilcoxon_differences(differences: &[f64], method: WilcoxonMethod) -> Wilcoxon {
-    let steps = differences.iter().map(|difference| (difference * STEPS).round());
+    let steps = differences.iter().map(|difference| rounded(*difference));
     let mut sizes: Vec<(f64, bool)> = steps
         .filter(|steps| !steps.is_nan() && *steps != 0.0)
         .map(|steps| (steps.abs(), steps > 0.0))
         .collect();
     sizes.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
     test(&ties(&sizes), method)
+}
+
+/// A difference in whole steps.
+pub(super) fn rounded(difference: f64) -> f64 {
+    (difference * STEPS).round()
 }
 
 /// The same, of differences in whole units, such as effectiveness in ten-thousandths: ranks come from counting, in

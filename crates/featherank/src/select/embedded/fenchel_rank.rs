@@ -137,11 +137,8 @@ fn walk(
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
         // Seen from the point at t only 1 − t of the line is left; at its end, where nothing is, one looks back.
-        let (other, share) = if t < 0.5 {
-            (corner.clone(), 1.0 - t)
-        } else {
-            (used.iter().map(|&k| from[k]).collect(), -t)
-        };
+        let (other, share) =
+            if t < 0.5 { (corner.clone(), 1.0 - t) } else { (used.iter().map(|&k| from[k]).collect(), -t) };
         let Along { slope, bend } = own.towards(&weights, &other)?;
         Ok(Along { slope: slope / share, bend: bend / (share * share) })
     };

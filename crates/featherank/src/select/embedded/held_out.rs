@@ -5,15 +5,12 @@
 //! judged by the model that was fitted without it, and the measure is taken over all queries together. Where fewer than ten
 //! queries have documents of different relevance none can be spared: they are both learnt from and tuned on.
 
-use rand::seq::SliceRandom;
-
 use super::sample::Sample;
 use crate::data::FeatureId;
-use crate::engine::Engine;
 use crate::engine::passes::LinearMeasuresPass;
+use crate::engine::{Engine, deal};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::random::{Purpose, stream};
 
 /// Parts that are held out.
 pub(in crate::select) const PARTS: usize = 5;
@@ -45,7 +42,7 @@ impl<'a> HeldOut<'a> {
         let by = match &run.valid {
             Some(valid) => By::Data(checked(valid.as_ref(), engine, sample.features())?),
             None if schema.queries() as u64 - schema.all_equal < LEAST => By::Data(engine),
-            None => By::Parts(deal(&schema.query_keys, run.seed)),
+            None => By::Parts(deal(&schema.query_keys, PARTS, run.seed)),
         };
         Ok(HeldOut { measure, by })
     }
@@ -102,6 +99,7 @@ impl<'a> HeldOut<'a> {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: models.iter().map(raw).collect(),
+            leave_out: Vec::new(),
         };
         Ok(data.linear_measures(pass)?.per_query)
     }
@@ -125,16 +123,6 @@ pub fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Option<usi
     let least = (0..values.len()).filter(is_enough).map(|i| sizes[i]).min()?;
     let smallest = |i: usize| values[i].filter(|_| sizes[i] == least);
     best(&(0..values.len()).map(smallest).collect::<Vec<_>>())
-}
-
-/// The part of each query.
-pub(in crate::select) fn deal(keys: &[u64], seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by_key(|&q| keys[q]);
-    order.shuffle(&mut stream(seed, Purpose::Folds, 0));
-    let mut parts = vec![0; keys.len()];
-    order.iter().enumerate().for_each(|(place, &q)| parts[q] = place % PARTS);
-    parts
 }
 
 /// Validation data that fits the training data.
@@ -166,10 +154,10 @@ mod tests {
     #[test]
     fn parts_follow_ids_and_are_even() {
         let keys: Vec<u64> = (0..23).map(|i| i * 7919 % 101).collect();
-        let parts = deal(&keys, 7);
+        let parts = deal(&keys, PARTS, 7);
         let reversed: Vec<u64> = keys.iter().rev().copied().collect();
-        assert_eq!(deal(&reversed, 7).into_iter().rev().collect::<Vec<_>>(), parts);
-        assert_ne!(deal(&keys, 8), parts);
+        assert_eq!(deal(&reversed, PARTS, 7).into_iter().rev().collect::<Vec<_>>(), parts);
+        assert_ne!(deal(&keys, PARTS, 8), parts);
         let sizes: Vec<usize> = (0..PARTS).map(|part| parts.iter().filter(|&&p| p == part).count()).collect();
         assert_eq!(sizes, [5, 5, 5, 4, 4]);
     }

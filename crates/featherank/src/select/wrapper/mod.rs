@@ -2,3 +2,4 @@
 
 pub mod greedy;
 pub mod mofsrank;
+pub mod spea2;

@@ -6,13 +6,13 @@ use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
 use super::phases::{Finalist, Found};
 use crate::data::FeatureId;
-use crate::engine::Engine;
 use crate::engine::passes::LinearMeasuresPass;
+use crate::engine::{Engine, deal};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
-use crate::select::embedded::held_out::{LEAST, best, checked, deal};
+use crate::select::embedded::held_out::{LEAST, PARTS, best, checked};
 use crate::select::embedded::sample::Sample;
 use crate::select::{Fit, Selection};
 
@@ -44,7 +44,9 @@ impl<'a> Judge<'a> {
                     help: "name it with --valid, or let choose be held-out or training".into(),
                 });
             }
-            (Choose::HeldOut, _) if can_spare => Data::Part(engine, deal(&schema.query_keys, run.seed)),
+            (Choose::HeldOut, _) if can_spare => {
+                Data::Part(engine, deal(&schema.query_keys, PARTS, run.seed))
+            }
             _ => Data::Training,
         };
         Ok(Judge { measure, data })
@@ -72,6 +74,7 @@ impl<'a> Judge<'a> {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: finalists.iter().map(weights).collect(),
+            leave_out: Vec::new(),
         };
         let value = |per_query: &Vec<f64>| {
             let counted =

@@ -236,7 +236,7 @@ impl Searches {
         mut tell: impl FnMut(&State<P::Genome, P::Evaluation>, u64) -> Result<ControlFlow<()>>,
     ) -> Result<State<P::Genome, P::Evaluation>>
     where
-        P::Evaluation: AsRef<[f64]>,
+        P::Evaluation: AsRef<[f64]> + Sync,
     {
         let generations = self.generations[phase as usize - 1];
         let settings =

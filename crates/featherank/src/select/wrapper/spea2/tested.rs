@@ -1,0 +1,81 @@
+//! Dominance by tests: better is what is significantly better.
+//!
+//! A subset beats another in an objective if its value is better and the values of single queries differ by a paired test; it
+//! dominates if it beats it in one and is beaten in none. Numbers of features and costs are certain and need no test. This
+//! relation is not transitive and may go in circles.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+
+use super::objectives::{Judged, Worth};
+use crate::evolve::{Dominance, better_somewhere_worse_nowhere};
+use crate::measure::significance::{Buckets, SignedRankLevel, paired_t};
+
+/// Values closer than this are equal: sums in another order differ in their last digits.
+const EQUAL: f64 = 1e-12;
+
+thread_local! {
+    static BUCKETS: RefCell<Buckets> = RefCell::default();
+}
+
+/// How a difference proves itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Test {
+    /// By Wilcoxon's signed-rank test.
+    Wilcoxon(SignedRankLevel),
+    /// By the paired t-test at this level.
+    Student(f64),
+    /// Not at all: any difference of the values counts.
+    Means,
+}
+
+impl Test {
+    /// The names of all tests.
+    pub const NAMES: &'static [&'static str] = &["wilcoxon", "t-test", "means"];
+
+    /// By name, at a level.
+    pub fn named(name: &str, level: f64) -> Self {
+        match name {
+            "wilcoxon" => Test::Wilcoxon(SignedRankLevel::new(level)),
+            "t-test" => Test::Student(level),
+            _ => Test::Means,
+        }
+    }
+
+    /// Whether the values of single queries differ.
+    pub fn differ(&self, a: &[f64], b: &[f64]) -> bool {
+        match self {
+            Test::Wilcoxon(level) => BUCKETS.with_borrow_mut(|buckets| level.differ(a, b, buckets)),
+            Test::Student(level) => paired_t(a, b).p < *level,
+            Test::Means => true,
+        }
+    }
+
+    fn compare(&self, (a, b): (&Judged, &Judged)) -> Ordering {
+        if (a.value - b.value).abs() <= EQUAL {
+            return Ordering::Equal;
+        }
+        let proven = match (&a.per_query, &b.per_query) {
+            (Some(a), Some(b)) => self.differ(a, b),
+            _ => true,
+        };
+        if proven { a.value.total_cmp(&b.value) } else { Ordering::Equal }
+    }
+}
+
+impl Dominance<Worth> for Test {
+    fn dominates(&self, a: &Worth, b: &Worth) -> bool {
+        self.both_ways(a, b).0
+    }
+
+    fn both_ways(&self, a: &Worth, b: &Worth) -> (bool, bool) {
+        let mut compared: [Ordering; 3] = [Ordering::Equal; 3];
+        for (place, pair) in compared.iter_mut().zip(a.objectives.iter().zip(&b.objectives)) {
+            *place = self.compare(pair);
+        }
+        (
+            better_somewhere_worse_nowhere(compared),
+            better_somewhere_worse_nowhere(compared.map(Ordering::reverse)),
+        )
+    }
+}
