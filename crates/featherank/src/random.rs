@@ -37,6 +37,8 @@ pub enum Purpose {
     Evolution = 12,
     /// Copies of features that are shuffled so that they tell nothing, and the forests that are grown on them.
     Shadows = 20,
+    /// The seeds of the parts of a method that has several.
+    Phases = 15,
 }
 
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.

@@ -32,6 +32,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &select::wrapper::rank_wrapper::SPEC,
     &select::wrapper::btfs::SPEC,
     &select::wrapper::best_first::SPEC,
+    &select::wrapper::mofsrank::SPEC,
     &select::embedded::l1_svm::SPEC,
     &select::embedded::rank_rwfs::L1,
     &select::embedded::rank_rwfs::L0,

@@ -20,8 +20,26 @@ fn tiny() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
 }
 
+/// What is set for selectors that search for minutes: a short search. All else about them is as users have it.
+fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
+    let set: &[(&str, &str)] = match spec.name {
+        "mofsrank" => &[
+            ("population", "16"),
+            ("pair-generations", "6"),
+            ("feature-generations", "12"),
+            ("ensemble-generations", "12"),
+        ],
+        "spea2" => &[("population", "12"), ("archive", "16"), ("generations", "4")],
+        "boruta" => &[("rounds", "12"), ("settings", "trees=8;leaves=8")],
+        "rfe" => &[("folds", "2"), ("settings", "trees=6")],
+        "btfs" => &[("settings", "trees=6")],
+        _ => &[],
+    };
+    set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 fn select(spec: &SelectorSpec, data: Dataset, threads: usize, constraints: Constraints) -> Result<Selection> {
-    spec.run(&[], &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
+    spec.run(&short(spec), &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
 }
 
 fn ids(selection: &Selection) -> Vec<u32> {
@@ -175,7 +193,7 @@ fn every_step_can_be_the_last() {
             let observer = Arc::new(StopAt(AtomicU64::new(step)));
             let engine = LocalEngine::new(tiny(), 1).unwrap().observed_by(observer.clone());
             let run = Run { observer, ..Run::new(7, Constraints::default()) };
-            match spec.run(&[], &run, &engine) {
+            match spec.run(&short(spec), &run, &engine) {
                 Err(Error::Stopped(Stop::Interrupted)) => {
                     assert!(step < 1_000_000, "{} never ends", spec.name)
                 }

@@ -238,6 +238,7 @@ mod tests {
             include_str!("../../../../experiments/letor.json"),
             include_str!("../../../../experiments/filters.json"),
             include_str!("../../../../experiments/embedded.json"),
+            include_str!("../../../../experiments/mofsrank.json"),
         ] {
             for row in Plan::parse(json).unwrap().rows {
                 let method = row.method().unwrap();

@@ -164,10 +164,8 @@ impl Measure {
     /// where only the top of the list counts.
     pub fn of_scores(&self, scratch: &mut RankingScratch, scores: &[f32]) -> f64 {
         match self.cutoff {
-            Some(depth) if self.conventions.ties == Ties::Input => {
-                self.of_ranking(&scratch.rank_top(scores, depth))
-            }
-            _ => self.of_ranking(&scratch.rank(scores)),
+            Some(depth) => self.of_ranking(&scratch.rank_top(scores, depth, self.conventions.ties)),
+            None => self.of_ranking(&scratch.rank(scores)),
         }
     }
 

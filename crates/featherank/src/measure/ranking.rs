@@ -95,6 +95,55 @@ impl Ranker {
         self.keys
             .extend(scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row));
         self.keys.sort_unstable();
+        self.group();
+        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
+    }
+
+    /// The query ranked by someone else: its labels from the top, none of them tied.
+    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
+        let known = self.single_ends.len();
+        if known < labels.len() {
+            self.single_ends.extend(known as u32 + 1..=labels.len() as u32);
+        }
+        Ranking { labels, ends: &self.single_ends[..labels.len()], ideal: &self.ideal, worst: labels }
+    }
+
+    /// The query ranked by scores where only the first `depth` positions count. Unless ties stand in the input's order, whoever ties with the
+    /// last of them is ranked too. Labels below are in no order, and in no group.
+    pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
+        assert_eq!(scores.len(), self.given.len(), "one score a document");
+        let depth = depth.min(scores.len());
+        let mut keys =
+            scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row);
+        self.keys.clear();
+        self.keys.extend(keys.by_ref().take(depth));
+        self.keys.sort_unstable();
+        for key in keys.filter(|_| depth > 0) {
+            // Most documents do not reach the top; the few that do move others down.
+            if key < self.keys[depth - 1] {
+                let mut at = depth - 1;
+                while at > 0 && self.keys[at - 1] > key {
+                    self.keys[at] = self.keys[at - 1];
+                    at -= 1;
+                }
+                self.keys[at] = key;
+            }
+        }
+        if let Some(&last) = self.keys.last().filter(|_| ties != Ties::Input) {
+            let (score, row) = (last >> 32, last & 0xffff_ffff);
+            // Those of its score that stand before it in the input are in the top already.
+            let behind = scores.iter().zip(0u64..).skip(row as usize + 1);
+            let tied = behind.filter(|(other, _)| u64::from(descending(**other)) == score);
+            self.keys.extend(tied.map(|(_, row)| score << 32 | row));
+        }
+        self.group();
+        self.labels.resize(self.given.len(), 0.0);
+        self.worst.resize(self.given.len(), 0.0);
+        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
+    }
+
+    /// Labels in the order of the sorted keys, and the groups of equal scores among them.
+    fn group(&mut self) {
         self.labels.clear();
         self.ends.clear();
         let mut last = None;
@@ -117,44 +166,6 @@ impl Ranker {
                 start = end as usize;
             }
         }
-        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
-    }
-
-    /// The query ranked by someone else: its labels from the top, none of them tied.
-    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
-        let known = self.single_ends.len();
-        if known < labels.len() {
-            self.single_ends.extend(known as u32 + 1..=labels.len() as u32);
-        }
-        Ranking { labels, ends: &self.single_ends[..labels.len()], ideal: &self.ideal, worst: labels }
-    }
-
-    /// The query ranked by scores where only the first `depth` positions count and ties stand in the input's order: labels below that are in
-    /// no order, and there are no groups.
-    pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize) -> Ranking<'_> {
-        assert_eq!(scores.len(), self.given.len(), "one score a document");
-        let depth = depth.min(scores.len());
-        let mut keys =
-            scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row);
-        self.keys.clear();
-        self.keys.extend(keys.by_ref().take(depth));
-        self.keys.sort_unstable();
-        for key in keys.filter(|_| depth > 0) {
-            // Most documents do not reach the top; the few that do move others down.
-            if key < self.keys[depth - 1] {
-                let mut at = depth - 1;
-                while at > 0 && self.keys[at - 1] > key {
-                    self.keys[at] = self.keys[at - 1];
-                    at -= 1;
-                }
-                self.keys[at] = key;
-            }
-        }
-        self.labels.resize(self.given.len(), 0.0);
-        for (label, key) in self.labels.iter_mut().zip(&self.keys) {
-            *label = self.given[(key & 0xffff_ffff) as usize];
-        }
-        Ranking { labels: &self.labels, ends: &[], ideal: &self.ideal, worst: &self.labels }
     }
 }
 
@@ -194,6 +205,30 @@ mod tests {
         let ranking = ranker.rank(&[1.0; 6]);
         assert_eq!(ranking.ordered(Ties::Worst), [1., 2., 3., 4., 5., 6.]);
         assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
+    }
+
+    /// Whatever a measure makes of the top must not depend on how it was found.
+    #[test]
+    fn tops_are_worth_what_whole_rankings_are() {
+        let labels: Vec<f32> = (0..40).map(|i| (i * i % 7 % 3) as f32).collect();
+        let names = [
+            "ndcg[ties=expected]@10",
+            "ndcg[ties=worst]@5",
+            "ndcg@3",
+            "p[ties=expected]@4",
+            "err[ties=expected]@6",
+            "mrr[ties=worst]@5",
+        ];
+        for (name, distinct) in
+            names.into_iter().flat_map(|name| [1, 3, 11, 1000].map(|distinct| (name, distinct)))
+        {
+            let measure: crate::measure::Measure = name.parse().unwrap();
+            let scores: Vec<f32> = (0..40).map(|i| (i * 7919 % 101 % distinct) as f32).collect();
+            let mut scratch = Ranker::default();
+            scratch.labels(&labels);
+            let whole = measure.of_ranking(&scratch.rank(&scores));
+            assert_eq!(measure.of_scores(&mut scratch, &scores), whole, "{name} with {distinct} scores");
+        }
     }
 
     #[test]

@@ -13,10 +13,10 @@ use crate::measure::Measure;
 use crate::select::judging::{checked_validation, deal};
 
 /// Parts that are held out.
-const PARTS: usize = 5;
+pub(in crate::select) const PARTS: usize = 5;
 
 /// Queries below which none is held out.
-const LEAST: u64 = 2 * PARTS as u64;
+pub(in crate::select) const LEAST: u64 = 2 * PARTS as u64;
 
 /// Who judges models.
 pub struct HeldOut<'a> {

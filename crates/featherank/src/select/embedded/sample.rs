@@ -61,7 +61,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The same, where the features that may be chosen are known.
-    pub(super) fn new(
+    pub(in crate::select) fn new(
         run: &'a Run,
         engine: &'a dyn Engine,
         candidates: &Candidates,
@@ -168,7 +168,7 @@ impl<'a> Sample<'a> {
     }
 
     /// What each feature is divided by.
-    pub(super) fn divisors(&self) -> &[f64] {
+    pub(in crate::select) fn divisors(&self) -> &[f64] {
         &self.divisors
     }
 
@@ -183,7 +183,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The engine behind the sample.
-    pub(super) fn engine(&self) -> &'a dyn Engine {
+    pub(in crate::select) fn engine(&self) -> &'a dyn Engine {
         self.engine
     }
 
@@ -193,7 +193,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Keys of the queries that are left out, ascending.
-    pub(super) fn left_out(&self) -> &[u64] {
+    pub(in crate::select) fn left_out(&self) -> &[u64] {
         &self.leave_out
     }
 
@@ -255,7 +255,7 @@ impl<'a> Sample<'a> {
 }
 
 /// A number above 0 to ten digits, so that what is equal but for the order of summation is equal: copies of a feature then go by column.
-pub(super) fn ten_digits(x: f64) -> f64 {
+pub(in crate::select) fn ten_digits(x: f64) -> f64 {
     let unit = 10f64.powf(9.0 - x.log10().floor());
     if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }
 }

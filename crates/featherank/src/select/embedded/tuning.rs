@@ -32,7 +32,7 @@ impl Tuning {
         meaning: "takes the sparsest model that is at most so much worse than the best on validation data",
     };
 
-    pub(super) const STANDARDISE: Param = Param {
+    pub(in crate::select) const STANDARDISE: Param = Param {
         name: "standardise",
         kind: Kind::Choice(&["auto", "no", "yes"]),
         default: "auto",
@@ -41,11 +41,16 @@ impl Tuning {
 
     /// What the three parameters say.
     pub(super) fn from_params(params: &Params) -> Result<Self> {
-        let scale = match params.text("standardise") {
+        let (measure, slack) = (params.measure("measure")?, params.real("slack")?);
+        Ok(Tuning { measure, slack, scale: Self::scale(params) })
+    }
+
+    /// What `standardise` says.
+    pub(in crate::select) fn scale(params: &Params) -> Scale {
+        match params.text("standardise") {
             "no" => Scale::None,
             "yes" => Scale::Spread,
             _ => Scale::Auto,
-        };
-        Ok(Tuning { measure: params.measure("measure")?, slack: params.real("slack")?, scale })
+        }
     }
 }

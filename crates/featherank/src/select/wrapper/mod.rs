@@ -6,6 +6,7 @@ pub mod boruta;
 pub mod btfs;
 mod elimination;
 pub mod greedy;
+pub mod mofsrank;
 pub mod rank_wrapper;
 pub mod rfe;
 pub mod spea2;

@@ -1,0 +1,68 @@
+//! How well linear models rank the rows that they learn from: the accuracy that all three searches raise.
+
+use rayon::prelude::*;
+
+use super::rows::Rows;
+use crate::error::{Error, Result};
+use crate::measure::{Measure, RankingScratch};
+
+/// Models that are measured one after the other on one thread: labels are looked at once for all of them.
+const MODELS: usize = 10;
+
+/// A measure on some rows.
+pub(super) struct Accuracy<'a> {
+    rows: &'a Rows,
+    measure: &'a Measure,
+    /// Labels of every query in the order of the data set: some measures look at it where documents tie.
+    labels: Vec<f32>,
+}
+
+impl<'a> Accuracy<'a> {
+    /// An error where no query counts.
+    pub fn new(rows: &'a Rows, measure: &'a Measure) -> Result<Self> {
+        let mut labels = vec![0.0; rows.documents()];
+        for query in rows.queries() {
+            for (document, &place) in query.clone().zip(rows.places(query.clone())) {
+                labels[query.start + place as usize] = rows.labels()[document];
+            }
+        }
+        let accuracy = Accuracy { rows, measure, labels };
+        match accuracy.of(&[], &[]).is_nan() {
+            false => Ok(accuracy),
+            true => Err(Error::Conflict {
+                what: format!("{measure} counts no query"),
+                help: "choose another measure, or data with relevant documents".into(),
+            }),
+        }
+    }
+
+    /// Of one model.
+    pub fn of(&self, features: &[usize], weights: &[f64]) -> f64 {
+        self.of_some(&[(features, weights)])[0]
+    }
+
+    /// Of many models, each some features and their weights.
+    pub fn of_all(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {
+        models.par_chunks(MODELS).flat_map_iter(|some| self.of_some(some)).collect()
+    }
+
+    fn of_some(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {
+        let mut per_query = vec![Vec::with_capacity(self.rows.queries().len()); models.len()];
+        let mut scratch = RankingScratch::default();
+        let (mut scores, mut in_order) = (Vec::new(), Vec::new());
+        for query in self.rows.queries() {
+            scratch.labels(&self.labels[query.clone()]);
+            in_order.resize(query.len(), 0.0);
+            let places = self.rows.places(query.clone());
+            for (values, (features, weights)) in per_query.iter_mut().zip(models) {
+                self.rows.scores_of(query.clone(), features, weights, &mut scores);
+                places
+                    .iter()
+                    .zip(&scores)
+                    .for_each(|(&place, &score)| in_order[place as usize] = score as f32);
+                values.push(self.measure.of_scores(&mut scratch, &in_order));
+            }
+        }
+        per_query.iter().map(|values| self.measure.summary(values)).collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! From models that no other dominates to one of them, and to a selection.
+
+use super::Choose;
+use super::feature_selection::Weighted;
+use super::pair_svm::{Guide, PairSvm};
+use super::pairs::OfDocuments;
+use super::phases::{Finalist, Found};
+use crate::data::FeatureId;
+use crate::engine::Engine;
+use crate::engine::passes::LinearMeasuresPass;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::rank::LinearModel;
+use crate::select::candidates::Candidates;
+use crate::select::embedded::held_out::{LEAST, PARTS};
+use crate::select::embedded::sample::Sample;
+use crate::select::judging::{best, checked_validation, deal};
+use crate::select::{Fit, Selection};
+
+/// Who chooses among models.
+pub(super) struct Judge<'a> {
+    measure: &'a Measure,
+    data: Data<'a>,
+}
+
+enum Data<'a> {
+    Training,
+    Validation(&'a dyn Engine),
+    /// The part of each query of the training data; part 0 is held out.
+    Part(&'a dyn Engine, Vec<usize>),
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(choose: Choose, measure: &'a Measure, sample: &Sample<'a>) -> Result<Self> {
+        let (run, engine) = (sample.run, sample.engine());
+        let schema = engine.schema();
+        let valid = run
+            .valid
+            .as_deref()
+            .map(|valid| checked_validation(valid, engine, sample.features()))
+            .transpose()?;
+        let can_spare = schema.queries() as u64 - schema.all_equal >= LEAST;
+        let data = match (choose, valid) {
+            (Choose::Auto | Choose::Validation, Some(valid)) => Data::Validation(valid),
+            (Choose::Validation, None) => {
+                return Err(Error::Conflict {
+                    what: "choose=validation needs validation data".into(),
+                    help: "name it with --valid, or let choose be held-out or training".into(),
+                });
+            }
+            (Choose::HeldOut, _) if can_spare => {
+                Data::Part(engine, deal(&schema.query_keys, PARTS, run.seed))
+            }
+            _ => Data::Training,
+        };
+        Ok(Judge { measure, data })
+    }
+
+    /// Whether the searches must not see a query of the training data.
+    pub fn holds_out(&self, query: usize) -> bool {
+        matches!(&self.data, Data::Part(_, parts) if parts[query] == 0)
+    }
+
+    /// What models are worth, where that was not known before.
+    fn values(&self, sample: &Sample<'_>, finalists: &[Finalist]) -> Result<Option<Vec<f64>>> {
+        let (data, counts): (&dyn Engine, _) = match &self.data {
+            Data::Training => return Ok(None),
+            Data::Validation(valid) => (*valid, None),
+            Data::Part(engine, parts) => (*engine, Some(parts)),
+        };
+        let weights = |finalist: &Finalist| {
+            let mut all = vec![0.0; sample.width()];
+            let Weighted { features, weights } = &finalist.model;
+            features.iter().zip(weights).for_each(|(&k, &w)| all[k] = w as f32);
+            all
+        };
+        let pass = LinearMeasuresPass {
+            measure: self.measure.clone(),
+            features: sample.features().to_vec(),
+            weights: finalists.iter().map(weights).collect(),
+            leave_out: Vec::new(),
+        };
+        let value = |per_query: &Vec<f64>| {
+            let counted =
+                per_query.iter().enumerate().filter(|(q, _)| counts.is_none_or(|parts| parts[*q] == 0));
+            self.measure.summary(&counted.map(|(_, value)| *value).collect::<Vec<_>>())
+        };
+        let values: Vec<f64> = data.linear_measures(pass)?.per_query.iter().map(value).collect();
+        if values.iter().any(|value| value.is_nan()) {
+            return Err(Error::Conflict {
+                what: format!("{} counts no query of the validation data", self.measure),
+                help: "choose another measure, or data with relevant documents".into(),
+            });
+        }
+        Ok(Some(values))
+    }
+}
+
+/// What is needed to make a selection of a model.
+pub(super) struct Answer<'a> {
+    pub sample: &'a Sample<'a>,
+    pub candidates: &'a Candidates,
+    /// The accuracy of every feature alone.
+    pub alone: &'a [f64],
+    pub all: &'a OfDocuments<'a>,
+    pub svm: &'a PairSvm,
+    pub guide: &'a Guide,
+}
+
+impl Answer<'_> {
+    /// The best model, its features first, then those that many rankers use.
+    pub fn select(&self, found: Found, judge: &Judge<'_>) -> Result<Selection> {
+        let Found { finalists, used, pairs } = found;
+        let judged = judge.values(self.sample, &finalists)?;
+        let worth = |place: usize| judged.as_ref().map_or(finalists[place].accuracy, |values| values[place]);
+        // Those with the fewest features come first, and of equals the first is taken.
+        let values: Vec<Option<f64>> = (0..finalists.len()).map(|place| Some(worth(place))).collect();
+        let place = best(&values).unwrap_or(0);
+        let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
+        let fit = |(i, finalist): (usize, &Finalist)| Fit {
+            settings: named(&[("accuracy", finalist.accuracy), ("c", self.svm.c), ("pairs", pairs)]),
+            features: finalist.model.features.len(),
+            value: judged.as_ref().map(|values| values[i]),
+            certificate: named(&[]),
+            chosen: i == place,
+        };
+        let fits = finalists.iter().enumerate().map(fit).collect();
+        let selection = self.of_model(&finalists[place].model, &used)?;
+        Ok(Selection { fits, ..selection })
+    }
+
+    fn of_model(&self, model: &Weighted, used: &[usize]) -> Result<Selection> {
+        let Answer { sample, candidates, .. } = self;
+        let (run, engine) = (sample.run, sample.engine());
+        let feature = |k: usize| sample.features()[k];
+        let effect = |k: usize, weight: f64| sample.effect(k, weight * sample.divisors()[k]);
+        let weighted = || model.features.iter().copied().zip(model.weights.iter().copied());
+        let mut chosen: Vec<(FeatureId, f64)> = weighted().map(|(k, w)| (feature(k), effect(k, w))).collect();
+        if run.constraints.k.is_none() {
+            chosen.retain(|(f, effect)| *effect > 0.0 || run.constraints.keep.contains(f));
+        }
+        chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+        let mut rest: Vec<usize> = (0..sample.width()).filter(|k| !model.features.contains(k)).collect();
+        rest.sort_by(|&a, &b| used[b].cmp(&used[a]).then(self.alone[b].total_cmp(&self.alone[a])));
+        let known: Vec<FeatureId> =
+            chosen.iter().map(|(f, _)| *f).chain(rest.into_iter().map(feature)).collect();
+        let others = known[chosen.len()..].iter().copied().chain(candidates.without(&known));
+        let others: Vec<(FeatureId, f64)> = others.map(|f| (f, 0.0)).collect();
+        let selection = candidates.select(run, engine, &chosen, &others)?;
+        let selected = selection.columns(&engine.schema().features)?;
+        let wanted: Vec<usize> = (0..sample.width()).filter(|&k| selected.contains(&feature(k))).collect();
+        let is_as_found = wanted.len() == chosen.len() && chosen.iter().all(|(f, _)| selected.contains(f));
+        // Where constraints change the set, all pairs train the SVM of the features that they leave.
+        let refitted = (!is_as_found).then(|| {
+            let weights = self.svm.solve(self.all, &self.guide.start(wanted.clone()));
+            Weighted { features: wanted, weights }
+        });
+        let Weighted { features, weights } = refitted.as_ref().unwrap_or(model);
+        let weights = features.iter().map(|&k| feature(k)).zip(weights.iter().copied());
+        let weights: Vec<(FeatureId, f64)> = weights.filter(|(_, w)| *w != 0.0).collect();
+        Ok(Selection {
+            model: Some(LinearModel::new(&engine.schema().features, &weights).into()),
+            ..selection
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! The second phase, MOFS: sets of features, few of them and such that a ranker with them ranks well.
+//!
+//! A genome has a bit for every feature. Its objectives: what its features cost (their number unless they have prices), and 1 − the
+//! accuracy of the best of the SVMs trained on each set of pairs that the first phase left. That SVM is kept.
+//!
+//! Mutation is adaptive: a feature that ranks well alone comes in more and goes out less often, one that is like those
+//! chosen the other way round, in the first few generations.
+
+use std::convert::Infallible;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::accuracy::Accuracy;
+use super::limits::Limits;
+use super::pair_svm::{Guide, PairSvm};
+use super::pairs::PairMatrix;
+use super::rows::Rows;
+use crate::evolve::{Bits, Problem, bernoulli, flip_each, two_point};
+use crate::random::Stream;
+
+/// A linear model of some features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Weighted {
+    pub features: Vec<usize>,
+    pub weights: Vec<f64>,
+}
+
+/// What a set of features is worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Worth {
+    /// The cost and 1 − the accuracy.
+    pub objectives: [f64; 2],
+    /// The weights of the best ranker, one for each feature of the set.
+    pub weights: Vec<f64>,
+}
+
+impl AsRef<[f64]> for Worth {
+    fn as_ref(&self) -> &[f64] {
+        &self.objectives
+    }
+}
+
+/// The search for features.
+pub(super) struct FeatureChoice<'a> {
+    pub svm: &'a PairSvm,
+    pub guide: &'a Guide,
+    /// The sets of pairs that rankers are trained on.
+    pub subsets: Vec<Box<dyn PairMatrix + 'a>>,
+    pub accuracy: &'a Accuracy<'a>,
+    pub limits: &'a Limits,
+    /// Without it every bit is turned over as often.
+    pub adaptive: Option<&'a Adaptive>,
+}
+
+impl FeatureChoice<'_> {
+    fn width(&self) -> usize {
+        self.guide.weights.len()
+    }
+
+    fn worth(&self, set: &Bits) -> Worth {
+        let start = self.guide.start(set.ones().collect());
+        let rankers: Vec<Vec<f64>> =
+            self.subsets.iter().map(|pairs| self.svm.solve(pairs.as_ref(), &start)).collect();
+        let models: Vec<_> = rankers.iter().map(|weights| (&start.features[..], &weights[..])).collect();
+        let accuracies = self.accuracy.of_all(&models);
+        // The first of equals.
+        let best =
+            (0..rankers.len()).reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
+        let (accuracy, weights) = best.map_or((0.0, Vec::new()), |l| (accuracies[l], rankers[l].clone()));
+        Worth { objectives: [self.limits.cost(set), 1.0 - accuracy], weights }
+    }
+}
+
+impl Problem for FeatureChoice<'_> {
+    type Genome = Bits;
+    type Evaluation = Worth;
+    type Error = Infallible;
+
+    fn initial(&self, _: usize, rng: &mut Stream) -> Bits {
+        let mut set = bernoulli(self.width(), 0.5, rng);
+        self.limits.mend(&mut set, rng);
+        set
+    }
+
+    fn cross(&self, a: &Bits, b: &Bits, rng: &mut Stream) -> (Bits, Bits) {
+        two_point(a, b, rng)
+    }
+
+    fn mutate(&self, mut set: Bits, generation: u64, rng: &mut Stream) -> Bits {
+        let base = 1.0 / self.width() as f64;
+        let rates = match self.adaptive {
+            Some(adaptive) => adaptive.rates(&set, base, generation),
+            None => vec![base; self.width()],
+        };
+        flip_each(&mut set, &rates, rng);
+        self.limits.mend(&mut set, rng);
+        set
+    }
+
+    fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<Worth>, Infallible> {
+        Ok(sets.par_iter().map(|set| self.worth(set)).collect())
+    }
+}
+
+/// What makes mutation adaptive.
+pub(super) struct Adaptive {
+    /// The accuracy of every feature alone, as a share of their sum.
+    importance: Vec<f64>,
+    /// The size of the correlation of every two features, row after row, and 0 of a feature with itself.
+    alike: Vec<f64>,
+}
+
+impl Adaptive {
+    /// By the accuracy of every feature alone and the correlations between features, row after row.
+    pub fn new(alone: &[f64], correlations: &[f64]) -> Self {
+        let (width, total) = (alone.len(), alone.iter().sum::<f64>());
+        let share = |accuracy: &f64| if total > 0.0 { accuracy / total } else { 0.0 };
+        let size = |(cell, correlation): (usize, &f64)| match cell / width == cell % width {
+            true => 0.0,
+            false => correlation.abs(),
+        };
+        Adaptive {
+            importance: alone.iter().map(share).collect(),
+            alike: correlations.iter().enumerate().map(size).collect(),
+        }
+    }
+
+    /// The probability that each bit of a set is turned over. The paper's σ = e^−generation fades within five generations; it does
+    /// not say whether the first is 0 or 1, and this one is 1.
+    pub fn rates(&self, set: &Bits, base: f64, generation: u64) -> Vec<f64> {
+        let fading = (-(generation as f64)).exp();
+        let rate = |(k, importance): (usize, &f64)| {
+            let alike = &self.alike[k * self.importance.len()..(k + 1) * self.importance.len()];
+            let total: f64 = alike.iter().sum();
+            let chosen: f64 = set.ones().map(|l| alike[l]).sum();
+            let redundancy = if total > 0.0 { chosen / total } else { 0.0 };
+            let drift = fading * (importance - redundancy);
+            (if set.get(k) { base - drift } else { base + drift }).clamp(0.0, 1.0)
+        };
+        self.importance.iter().enumerate().map(rate).collect()
+    }
+}
+
+/// The accuracy of every feature alone, high values first.
+pub(super) fn alone(rows: &Rows, accuracy: &Accuracy<'_>) -> Vec<f64> {
+    let features: Vec<usize> = (0..rows.width()).collect();
+    let models: Vec<(&[usize], &[f64])> = features.chunks(1).map(|feature| (feature, &[1.0][..])).collect();
+    accuracy.of_all(&models)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn rates_are_those_of_the_reference() {
+        let text = include_str!("../../../../tests/fixtures/mofsrank.json");
+        let fixture = &serde_json::from_str::<Value>(text).unwrap()["adaptive_mutation"];
+        let numbers = |value: &Value| -> Vec<f64> { serde_json::from_value(value.clone()).unwrap() };
+        let correlations: Vec<Vec<f64>> = serde_json::from_value(fixture["corr"].clone()).unwrap();
+        let adaptive = Adaptive::new(&numbers(&fixture["single_feature_accuracy"]), &correlations.concat());
+        let set = Bits::from_indices(4, [0, 2]);
+        for (generation, expected) in fixture["p_star_by_generation"].as_object().unwrap() {
+            let rates = adaptive.rates(&set, fixture["p_m"].as_f64().unwrap(), generation.parse().unwrap());
+            let near =
+                rates.iter().zip(numbers(expected)).all(|(rate, expected)| (rate - expected).abs() < 1e-9);
+            assert!(near, "generation {generation}: {rates:?}");
+        }
+    }
+}

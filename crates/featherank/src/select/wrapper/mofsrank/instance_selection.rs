@@ -1,0 +1,90 @@
+//! The first phase, MOIS: sets of preference pairs, few of them and such that a ranker trained on them ranks well.
+//!
+//! A genome has a bit for every pair. Its objectives: how many pairs it has, and 1 − the accuracy, on all training data, of the SVM
+//! trained on them with all features.
+
+use std::convert::Infallible;
+
+use rayon::prelude::*;
+
+use super::accuracy::Accuracy;
+use super::pair_svm::{PairSvm, Start};
+use super::pairs::{OfDocuments, Pair, of_genome};
+use super::rows::Rows;
+use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
+use crate::random::Stream;
+
+/// The smallest share of the pairs that a genome starts with where shares are spread.
+const SMALLEST_SHARE: f64 = 0.005;
+
+/// The share of the pairs that genomes start with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shares {
+    /// From few pairs to all, evenly on a logarithmic scale.
+    Spread,
+    /// Half of them.
+    Coins,
+}
+
+/// The search for pairs.
+pub(super) struct PairChoice<'a> {
+    pub rows: &'a Rows,
+    pub pairs: &'a [Pair],
+    pub svm: &'a PairSvm,
+    /// With all features.
+    pub start: &'a Start,
+    pub accuracy: &'a Accuracy<'a>,
+    pub shares: Shares,
+    pub population: usize,
+    /// The probability that a bit is turned over.
+    pub mutation: f64,
+}
+
+impl Problem for PairChoice<'_> {
+    type Genome = Bits;
+    type Evaluation = [f64; 2];
+    type Error = Infallible;
+
+    fn initial(&self, number: usize, rng: &mut Stream) -> Bits {
+        let share = match self.shares {
+            Shares::Coins => 0.5,
+            Shares::Spread => {
+                let place = number as f64 / self.population.saturating_sub(1).max(1) as f64;
+                SMALLEST_SHARE.powf(1.0 - place)
+            }
+        };
+        bernoulli(self.pairs.len(), share, rng)
+    }
+
+    fn cross(&self, a: &Bits, b: &Bits, rng: &mut Stream) -> (Bits, Bits) {
+        two_point(a, b, rng)
+    }
+
+    fn mutate(&self, mut genome: Bits, _: u64, rng: &mut Stream) -> Bits {
+        mutate_gene_wise(&mut genome, 1.0, self.mutation, rng);
+        genome
+    }
+
+    /// Nothing can be learnt from no pair.
+    fn repair(&self, mut genome: Bits) -> Bits {
+        if genome.count() == 0 {
+            genome.set(0, true);
+        }
+        genome
+    }
+
+    fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, Infallible> {
+        let train = |genome: &Bits| {
+            let pairs = OfDocuments { rows: self.rows, pairs: of_genome(self.pairs, genome) };
+            self.svm.solve(&pairs, self.start)
+        };
+        let weights: Vec<Vec<f64>> = genomes.par_iter().map(train).collect();
+        let models: Vec<_> = weights.iter().map(|weights| (&self.start.features[..], &weights[..])).collect();
+        let accuracies = self.accuracy.of_all(&models);
+        Ok(genomes
+            .iter()
+            .zip(accuracies)
+            .map(|(genome, accuracy)| [genome.count() as f64, 1.0 - accuracy])
+            .collect())
+    }
+}
