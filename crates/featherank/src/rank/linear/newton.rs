@@ -171,7 +171,7 @@ impl<'a> SquaredHingeProblem<'a> {
             weighted(direction, direction)
                 + c * dot(&self.preferences.curvature(&point.violations, &change), &change)
         };
-        Ok(minimum_along(slope(from), 1.0, f64::INFINITY, at, slope, bend)?.1)
+        Ok(minimum_along(slope(from), 1.0, f64::INFINITY, EXACTLY, at, slope, bend)?.1)
     }
 }
 
@@ -212,13 +212,17 @@ pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, 
     (0..width * width).map(|at| (at / width, at % width)).map(|(k, l)| total[(k.max(l), k.min(l))]).collect()
 }
 
+/// What is left of the slope where a search along a line has found the minimum, up to rounding errors.
+pub(crate) const EXACTLY: f64 = 1e-10;
+
 /// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what is known there; `guess` is
-/// looked at first. Its derivative (`first` at 0) is increasing and piecewise linear, so Newton's method within a bracket finds its zero in a
+/// looked at first. Near enough is where no more than the share `close` of the first slope is left. Its derivative (`first` at 0) is increasing and piecewise linear, so Newton's method within a bracket finds its zero in a
 /// few steps, each of which only sorts the documents again.
 pub(crate) fn minimum_along<P>(
     first: f64,
     guess: f64,
     most: f64,
+    close: f64,
     at: impl Fn(f64) -> Result<P>,
     slope: impl Fn(&P) -> f64,
     bend: impl Fn(&P) -> f64,
@@ -227,7 +231,7 @@ pub(crate) fn minimum_along<P>(
     let mut point = at(t)?;
     for _ in 0..50 {
         let slope = slope(&point);
-        if slope.abs() <= 1e-10 * first.abs() || (slope < 0.0 && t >= most) {
+        if slope.abs() <= close * first.abs() || (slope < 0.0 && t >= most) {
             break;
         }
         *(if slope < 0.0 { &mut low } else { &mut high }) = t;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::pairs::PairMatrix;
 use crate::rank::linear::cholesky::PivotedCholesky;
-use crate::rank::linear::newton::minimum_along;
+use crate::rank::linear::newton::{EXACTLY, minimum_along};
 use crate::vector::{add_times, dot};
 
 /// Newton's steps at most; three or four are usual.
@@ -126,7 +126,7 @@ impl PairSvm {
             let of_pair = |(m, a): (&f64, &f64)| if 1.0 - m - t * a > 0.0 { a * a } else { 0.0 };
             curved + share * margins().map(of_pair).sum::<f64>()
         };
-        let found = minimum_along(-first, 1.0, f64::INFINITY, Ok, slope, bend);
+        let found = minimum_along(-first, 1.0, f64::INFINITY, EXACTLY, Ok, slope, bend);
         // Looking along a line cannot fail; if it did, a full step is still a step downhill.
         found.map_or(1.0, |(t, _)| t)
     }
@@ -245,6 +245,13 @@ mod tests {
         (value, gradient, bend)
     }
 
+    fn variance(values: &[f32]) -> f64 {
+        let values = || values.iter().map(|&x| f64::from(x));
+        let count = values().count() as f64;
+        let mean = values().sum::<f64>() / count;
+        values().map(|x| (x - mean).powi(2)).sum::<f64>() / count
+    }
+
     /// Newton's method with halved steps, until nothing gets smaller.
     fn least(svm: &PairSvm, deltas: &[Vec<f64>], penalties: &[f64]) -> f64 {
         let mut weights = vec![0.0; penalties.len()];
@@ -274,7 +281,8 @@ mod tests {
             let rows = Rows::new(&data, &alive, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
-            let penalties: Vec<f64> = (0..18).map(|k| 1.0 + f64::from(k % 3)).collect();
+            // On the scale of the features, as the method has them: raw ones range over ten powers of ten.
+            let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
             let svm = PairSvm { c: 10f64.powf(exponent), penalties };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };
             let guide = Guide::new(&svm, &matrix, &curvature(&matrix, &[0.0; 18]));

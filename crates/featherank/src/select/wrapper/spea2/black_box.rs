@@ -55,7 +55,14 @@ impl<'a> BlackBox<'a> {
         measure: &'a Measure,
         folds: usize,
     ) -> Result<Self> {
-        measure.check_labels(engine.schema().largest_label())?;
+        // Whether queries count does not depend on who ranks them.
+        let counts = engine.feature_measures(measure, &features[..features.len().min(1)])?.summaries(measure);
+        if counts.iter().any(|value| value.is_nan()) {
+            return Err(Error::Conflict {
+                what: format!("{measure} counts no query of the data"),
+                help: "choose another measure, or data with relevant documents".into(),
+            });
+        }
         let params = Params::new(ranker.name, ranker.params, settings)?;
         let parts = parts(&engine.schema().query_keys, folds, run.seed)?;
         let learner = if ranker.name == "linear-regression" {
