@@ -56,6 +56,7 @@ bench: $(VENV)/installed
 	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/filters.py
 	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/embedded.py \
 		$(addprefix --ohsumed ,$(OHSUMED)) $(addprefix --mq2008 ,$(wildcard $(DATA)/MQ2008))
+	EVOLVE_BIN=$(TARGET)/release/examples/evolve $(VENV)/bin/python bench/evolve.py
 	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
 	$(TARGET)/release/examples/growth
 

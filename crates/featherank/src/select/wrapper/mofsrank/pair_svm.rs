@@ -21,6 +21,9 @@ const STEPS: usize = 100;
 /// Stops where the next step would lower the objective by less than about this share of it.
 const TOLERANCE: f64 = 1e-9;
 
+/// What all pairs say of the distance to the minimum may be too small by this factor where few pairs are learnt from.
+const OPTIMISM: f64 = 1e4;
+
 /// A step of 1 is taken as it is where no more than this share of the slope is left there.
 const FLAT: f64 = 0.25;
 
@@ -172,10 +175,10 @@ fn newton_direction(
     let mut search = factored.solve(&residual);
     let first = dot(&residual, &search);
     // Also where numbers have become too large to compare.
-    if first.is_nan() || first <= enough {
+    if first.is_nan() || first <= enough / OPTIMISM {
         return None;
     }
-    let close = (0.1 * enough).max(first * (first / objective).min(1e-2));
+    let close = (0.1 * enough / OPTIMISM).max(first * (first / objective).min(1e-2));
     let mut direction = Direction { weights: vec![0.0; downhill.len()], margins: Vec::new() };
     let mut left = first;
     for _ in 0..2 * downhill.len() + 2 {
@@ -193,7 +196,7 @@ fn newton_direction(
         search.iter_mut().zip(&solved).for_each(|(s, z)| *s = z + next / left * *s);
         left = next;
     }
-    Some(direction)
+    (dot(&direction.weights, downhill) > enough).then_some(direction)
 }
 
 fn lost(margins: &[f64]) -> Vec<f64> {
