@@ -36,15 +36,17 @@ fn undisturbed(args: &[&str]) -> (tempfile::TempDir, Vec<u8>, Duration) {
 fn disturbed(folder: &Path, args: &[&str], longest: Duration) -> u32 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let mut rng = stream(now.as_nanos() as u64, Purpose::Test, 0);
-    for killed in 0..1000 {
+    let mut killed = 0;
+    loop {
         let mut process = featherank(folder, args).spawn().unwrap();
         std::thread::sleep(longest.mul_f64(rng.random::<f64>()));
         process.kill().unwrap();
         if process.wait().unwrap().success() {
             return killed;
         }
+        killed += 1;
+        assert!(killed < 1000, "the run never gets through");
     }
-    panic!("the run never gets through");
 }
 
 #[test]

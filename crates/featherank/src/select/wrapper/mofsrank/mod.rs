@@ -1,8 +1,8 @@
 //! MOFSRank: three evolutionary searches, for pairs to learn from, for features, and for a weighted sum of rankers.
 //!
 //! Cheng, Guo & Zhang, Complexity 2018. NSGA-II three times, each time trading a number against 1 − accuracy, the measure on the training
-//! data: [MOIS](instance_selection) searches for few preference pairs that train a good SVM, [MOFS](feature_selection) for few
-//! features with which one of these sets of pairs trains a good SVM, and [MOEN](ensemble) combines the rankers that MOFS leaves.
+//! data: MOIS (`instance_selection`) searches for few preference pairs that train a good SVM, MOFS (`feature_selection`) for few
+//! features with which one of these sets of pairs trains a good SVM, and MOEN (`ensemble`) combines the rankers that MOFS leaves.
 //! Of the combinations that no other dominates the most accurate one is the answer: its features, and it as the model.
 //!
 //! The paper leaves open, and this is our reading: two-point crossover of bits, simulated binary crossover and polynomial mutation (η = 20) of

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn each_rule_by_hand() {
         let even = vec![0.8; 60];
-        let change = |q: u32| f64::from(q + 1) * if q % 2 == 0 { 0.003 } else { -0.003 };
+        let change = |q: u32| f64::from(q + 1) * if q.is_multiple_of(2) { 0.003 } else { -0.003 };
         let other: Vec<f64> = (0..60).map(|q| 0.8 + change(q)).collect();
         let front = [
             worth([-0.80, 10.0], &even, 10.0),
