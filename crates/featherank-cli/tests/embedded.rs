@@ -52,6 +52,27 @@ fn the_model_of_a_selection_is_a_model() {
     assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
 }
 
+/// A wrapper that ends in a model leaves it, and hears validation data; one that does not says so before it starts.
+#[test]
+fn wrappers_leave_a_model_where_they_have_one() {
+    let folder = made();
+    let select = |args: &[&str]| {
+        let start = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method"];
+        let output = featherank(folder.path(), &[&start, args].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let short = ["-p", "population=8", "-p", "pair-generations=2", "-p", "feature-generations=2"];
+    let mofsrank = [&["mofsrank", "-p", "ensemble-generations=2", "--model", "m.json"], &short[..]].concat();
+    let (code, said) = select(&mofsrank);
+    assert!(code == Some(0) && !said.contains("makes no difference"), "{said}");
+    let evaluate = ["evaluate", "made/test.txt", "--model", "m.json", "--resamples", "10"];
+    assert!(featherank(folder.path(), &evaluate).status.success());
+    let (code, said) = select(&["spea2", "--model", "m.json"]);
+    assert!(code == Some(2) && said.contains("trains no model that --model could write"), "{said}");
+    let (code, said) = select(&["spea2", "-p", "generations=1"]);
+    assert!(code == Some(0) && said.contains("--valid makes no difference"), "{said}");
+}
+
 /// Hundreds of passes over the rows are one line where nobody looks at a bar.
 #[test]
 fn progress_says_everything_once() {

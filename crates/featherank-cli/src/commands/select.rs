@@ -8,7 +8,7 @@ use featherank::Error;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::{FeatureTable, check_target};
 use featherank::engine::{Engine, LocalEngine};
-use featherank::registry::{self, Category};
+use featherank::registry;
 use featherank::run::{Constraints, Limited, Observer, Run};
 use featherank::select::{Fit, Generation, Searched, Selection};
 
@@ -21,7 +21,7 @@ pub struct Args {
     /// Training data, as one data set; `-` is standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
-    /// Validation data, on which embedded methods tune themselves; may be repeated [default: parts of the training data]
+    /// Validation data, on which methods that tune or judge do so; may be repeated [default: parts of the training data]
     #[arg(long, value_name = "FILE")]
     valid: Vec<PathBuf>,
     /// The method; see `featherank methods`
@@ -36,7 +36,7 @@ pub struct Args {
     /// Write the selection to this JSON file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the final model of an embedded method to this JSON file
+    /// Write the final model of a method that trains one to this JSON file
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]
@@ -102,10 +102,10 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         output.note(format!("{} keeps no checkpoint; --checkpoint makes no difference", spec.name));
     }
     let deadline = args.long.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    if args.model.is_some() && spec.category != Category::Embedded {
+    if args.model.is_some() && !spec.leaves_model {
         return Err(no_model(spec.name).into());
     }
-    if !args.valid.is_empty() && spec.category != Category::Embedded {
+    if !args.valid.is_empty() && !spec.uses_valid {
         output.note(format!("{} does not tune itself; --valid makes no difference", spec.name));
     }
     let data = args.reading.read(&args.train, output)?;
@@ -161,7 +161,8 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
 fn no_model(method: &str) -> Error {
     Error::Conflict {
         what: format!("{method} trains no model that --model could write"),
-        help: "use an embedded method, or save the selection with -o and train with --selection".into(),
+        help: "use an embedded method or mofsrank, or save the selection with -o and train with --selection"
+            .into(),
     }
 }
 

@@ -41,6 +41,10 @@ pub struct SelectorSpec {
     pub scales_out: bool,
     /// Keeps checkpoints and goes on from them, and returns the best so far when time is up.
     pub resumes: bool,
+    /// Tunes or judges on the run's validation data, where there is some.
+    pub uses_valid: bool,
+    /// Leaves a model with the chosen features.
+    pub leaves_model: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the method from checked parameters.

@@ -62,6 +62,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: false,
+    uses_valid: true,
+    leaves_model: true,
     params: &[
         RADIUS,
         Param {

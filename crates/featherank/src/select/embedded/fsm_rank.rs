@@ -64,6 +64,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: true,
     resumes: false,
+    uses_valid: true,
+    leaves_model: true,
     params: &[
         Param {
             name: "lambda1",

@@ -94,6 +94,8 @@ pub const L0: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: false,
+    uses_valid: true,
+    leaves_model: true,
     params: &[
         Param {
             name: "share",

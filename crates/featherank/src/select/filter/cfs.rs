@@ -54,6 +54,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: false,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         BestFirst::PATIENCE,
         Param {

@@ -52,6 +52,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: true,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         Param {
             name: "rule",

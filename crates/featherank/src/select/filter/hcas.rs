@@ -48,6 +48,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         Param {
             name: "linkage",

@@ -50,6 +50,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: true,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         Param {
             name: "clusters",

@@ -41,6 +41,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[Relevance::MEASURE, Relevance::BY, Similarity::kind("spearman"), Similarity::SCOPE],
     build: |params| {
         let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);

@@ -30,6 +30,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[Relevance::MEASURE],
     build: |params| Ok(Box::new(TopK { measure: params.measure("measure")? })),
 };

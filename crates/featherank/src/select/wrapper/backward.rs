@@ -46,6 +46,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: false,
     resumes: false,
+    uses_valid: true,
+    leaves_model: false,
     params: &[
         ranker_param("rankrls"),
         SETTINGS,

@@ -49,6 +49,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: false,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         ranker_param("coordinate-ascent"),
         Param {

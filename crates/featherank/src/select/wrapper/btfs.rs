@@ -59,6 +59,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: false,
     resumes: false,
+    uses_valid: true,
+    leaves_model: false,
     params: &[
         ranker_param("mart"),
         FEW_TREES,

@@ -40,6 +40,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: false,
     resumes: false,
+    uses_valid: false,
+    leaves_model: false,
     params: &{
         let [neighbours, scale, balance, sample] = PARAMS;
         [ranker_param("ranksvm-primal"), SETTINGS, neighbours, scale, balance, sample]

@@ -114,6 +114,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::Reconstruction,
     scales_out: false,
     resumes: true,
+    uses_valid: true,
+    leaves_model: true,
     params: &[
         Param {
             name: "measure",

@@ -97,6 +97,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     status: Status::AsPublished,
     scales_out: true,
     resumes: true,
+    uses_valid: false,
+    leaves_model: false,
     params: &[
         Param {
             name: "objectives",
@@ -272,7 +274,7 @@ impl Spea2Selection {
         }
         let (state, subsets, generations) = self.evolve(run, subsets)?;
         let mut selection = self.selection(run, engine, &candidates, &subsets, &state, generations)?;
-        selection.notes.extend(self.note(run, engine));
+        selection.notes.extend(self.note(engine));
         Ok(selection)
     }
 
@@ -357,7 +359,7 @@ impl Spea2Selection {
             .collect()
     }
 
-    fn note(&self, run: &Run, engine: &dyn Engine) -> Option<String> {
+    fn note(&self, engine: &dyn Engine) -> Option<String> {
         let schema = engine.schema();
         let informative = schema.queries() as u64 - schema.all_equal;
         let tested = !matches!(self.test, Test::Means);
@@ -365,7 +367,7 @@ impl Spea2Selection {
         few.then(|| {
             format!(
                 "only {informative} queries have documents of different relevance: tests rarely tell subsets apart{}",
-                if run.valid.is_none() && self.folds == 0 { "; folds=5 judges them more soundly" } else { "" }
+                if self.folds == 0 { "; folds=5 judges them more soundly" } else { "" }
             )
         })
     }
