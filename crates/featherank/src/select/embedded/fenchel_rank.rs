@@ -84,7 +84,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     },
 };
 
-/// What may be left of the slope at the end of a step: another pass over the data would not change where the walk leads.
+/// What may be left of the slope at the end of a step; less would take another pass over the data.
 const CLOSE: f64 = 1e-4;
 
 impl Selector for FenchelRank {
