@@ -64,5 +64,5 @@ pub use problem::Problem;
 pub use search::{Algorithm, Settings, run};
 pub use spea2::Spea2;
 pub use state::{Individual, State, front};
-pub use tournament::tournament;
+pub use tournament::Tournaments;
 pub use truncation::{Distances, truncate};

@@ -4,8 +4,12 @@
 //! dominates, and so on. Within a front, those with more room around them in the space of objectives come first. The
 //! first half survives.
 //!
-//! Departs from the paper: fitness is the front's number and a crowding term below 1 in one number, and of equals the
-//! earlier one is preferred, not a random one.
+//! Departs from the paper: fitness is the front's number and a crowding term below 1 in one number. Where a front does not
+//! fit, the most crowded leave one after the other, with room measured anew each time (Kukkonen & Deb 2006), not all at once. Of
+//! those with equal objectives only the last born has room, and of equals the last born survives: a search thus wanders over
+//! genomes that are worth the same, where keeping the first would hold it in place.
+
+use std::collections::HashSet;
 
 use super::dominance::{Dominance, Relation};
 use super::search::{Algorithm, Settings};
@@ -32,20 +36,27 @@ impl<G, E: AsRef<[f64]> + Sync, D: Dominance<E>> Algorithm<G, E> for Nsga2<D> {
         &state.population
     }
 
+    /// As in the paper's own code: who dominates, and where neither does, who has more room. The paper's text compares the
+    /// fronts' numbers, which also sets apart two who have nothing to do with each other.
+    fn beats(&self, one: &Individual<G, E>, other: &Individual<G, E>) -> bool {
+        let dominates = |a: &Individual<G, E>, b: &Individual<G, E>| {
+            self.dominance.dominates(&a.evaluation, &b.evaluation)
+        };
+        dominates(one, other) || !dominates(other, one) && one.fitness.fract() < other.fitness.fract()
+    }
+
     fn survive(&self, state: &mut State<G, E>, children: Vec<Individual<G, E>>, known: &mut Relation) {
         let mut all = std::mem::take(&mut state.population);
         all.extend(children);
         let evaluations: Vec<&E> = all.iter().map(|individual| &individual.evaluation).collect();
         let relation = known.grown(&evaluations, &self.dominance);
-        let fitness = fitness(&relation, &evaluations);
-        let mut order: Vec<usize> = (0..all.len()).collect();
-        // Stable: of equals the earlier one comes first.
-        order.sort_by(|&a, &b| fitness[a].total_cmp(&fitness[b]));
-        order.truncate(self.settings.population);
-        *known = relation.among(&order);
+        let mut survivors = survivors(&relation, &evaluations, self.settings.population);
+        survivors.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let chosen: Vec<usize> = survivors.iter().map(|&(one, _)| one).collect();
+        *known = relation.among(&chosen);
         let mut all: Vec<Option<Individual<G, E>>> = all.into_iter().map(Some).collect();
-        let survivor = |&one: &usize| all[one].take().map(|it| Individual { fitness: fitness[one], ..it });
-        state.population = order.iter().filter_map(survivor).collect();
+        let survivor = |(one, fitness): (usize, f64)| all[one].take().map(|it| Individual { fitness, ..it });
+        state.population = survivors.into_iter().filter_map(survivor).collect();
     }
 }
 
@@ -71,13 +82,15 @@ pub fn nondominated_sort(relation: &Relation) -> Vec<Vec<usize>> {
 }
 
 /// How much room each member of a front has: the distance between its two neighbours, summed over objectives, each as
-/// a share of the front's range. Endless for the first and the last on any objective.
+/// a share of the front's range. Endless for the first and the last on any objective. Of those with equal objectives only
+/// the last has room, otherwise two of each would be kept.
 pub fn crowding_distance<E: AsRef<[f64]>>(front: &[E]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
+    let lasts = last_of_equals(front);
     let objectives = front.first().map_or(0, |one| one.as_ref().len());
     for objective in 0..objectives {
         let value = |one: usize| front[one].as_ref()[objective];
-        let mut order: Vec<usize> = (0..front.len()).collect();
+        let mut order = lasts.clone();
         order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         let (first, last) = (order[0], order[order.len() - 1]);
         room[first] = f64::INFINITY;
@@ -93,17 +106,35 @@ pub fn crowding_distance<E: AsRef<[f64]>>(front: &[E]) -> Vec<f64> {
     room
 }
 
-/// The number of an individual's front, from 0, and 1/(room + 2): the crowded comparison as one number, the least best.
-/// Below 1 in the first front.
-pub fn fitness<E: AsRef<[f64]>>(relation: &Relation, evaluations: &[&E]) -> Vec<f64> {
-    let mut fitness = vec![0.0; evaluations.len()];
-    for (number, front) in nondominated_sort(relation).iter().enumerate() {
-        let members: Vec<&[f64]> = front.iter().map(|&one| evaluations[one].as_ref()).collect();
-        for (&one, room) in front.iter().zip(crowding_distance(&members)) {
-            fitness[one] = number as f64 + 1.0 / (room + 2.0);
+/// Where each different set of objectives stands last.
+fn last_of_equals<E: AsRef<[f64]>>(front: &[E]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    // Adding 0 makes the two zeros one.
+    let bits = |one: &E| one.as_ref().iter().map(|value| (value + 0.0).to_bits()).collect::<Vec<_>>();
+    (0..front.len()).rev().filter(|&one| seen.insert(bits(&front[one]))).collect()
+}
+
+/// Who survives, front after front, each with its fitness: the number of its front, from 0, and 1/(room + 2). Below 1 in
+/// the first front.
+pub fn survivors<E: AsRef<[f64]>>(relation: &Relation, evaluations: &[&E], size: usize) -> Vec<(usize, f64)> {
+    let mut chosen = Vec::with_capacity(size);
+    for (number, mut front) in nondominated_sort(relation).into_iter().enumerate() {
+        let objectives = |one: &usize| evaluations[*one].as_ref();
+        let room = |front: &[usize]| crowding_distance(&front.iter().map(objectives).collect::<Vec<_>>());
+        // Whoever leaves gives room to its neighbours, so that room is measured anew.
+        while chosen.len() + front.len() > size {
+            let room = room(&front);
+            let crowded = (0..front.len()).min_by(|&a, &b| room[a].total_cmp(&room[b]));
+            crowded.map(|crowded| front.remove(crowded));
+        }
+        let room = room(&front);
+        chosen
+            .extend(front.into_iter().zip(room).map(|(one, room)| (one, number as f64 + 1.0 / (room + 2.0))));
+        if chosen.len() == size {
+            break;
         }
     }
-    fitness
+    chosen
 }
 
 #[cfg(test)]
@@ -136,32 +167,44 @@ mod tests {
         // Front 0 is 0 to 3, with 1 more crowded than 2; 4 is alone in front 1.
         let points = [[0.0, 10.0], [1.0, 9.0], [4.0, 3.0], [10.0, 0.0], [11.0, 11.0]];
         let all: Vec<&[f64; 2]> = points.iter().collect();
-        let fitness = fitness(&Relation::default().grown(&all, &Pareto), &all);
+        let survivors = survivors(&Relation::default().grown(&all, &Pareto), &all, 5);
+        let fitness: Vec<f64> = survivors.iter().map(|&(_, fitness)| fitness).collect();
         assert_eq!((fitness[0], fitness[3], fitness[4]), (0.0, 0.0, 1.0));
         assert!(fitness[2] < fitness[1] && fitness[1] < 1.0, "{fitness:?}");
     }
 
+    /// 1, 2 and 3 stand close together. Two of them leave, and the one that is left has all their room: were the two most
+    /// crowded removed at once, 4 could go instead.
+    #[test]
+    fn the_crowded_leave_one_by_one() {
+        let points = [[0.0, 10.0], [4.9, 5.1], [5.0, 5.0], [5.1, 4.9], [8.0, 2.0], [10.0, 0.0]];
+        let all: Vec<&[f64; 2]> = points.iter().collect();
+        let relation = Relation::default().grown(&all, &Pareto);
+        let left: Vec<usize> = survivors(&relation, &all, 4).into_iter().map(|(one, _)| one).collect();
+        assert_eq!((left[0], left[2], left[3]), (0, 4, 5));
+    }
+
     #[test]
     fn equal_objectives_and_circles() {
-        assert_eq!(crowding_distance(&[[1.0], [1.0], [1.0]]), [f64::INFINITY, 0.0, f64::INFINITY]);
+        assert_eq!(crowding_distance(&[[1.0], [1.0], [1.0]]), [0.0, 0.0, f64::INFINITY]);
         assert!(crowding_distance::<[f64; 2]>(&[]).is_empty());
         assert!(crowding_distance(&[[1.0], [f64::INFINITY], [2.0]]).iter().all(|room| !room.is_nan()));
         let relation = Relation::default().grown(&[&0, &1, &2, &3], &Circle(3));
         assert_eq!(nondominated_sort(&relation), [vec![0, 1, 2], vec![3]]);
     }
 
-    /// Four equals: the first and the last have endless room, the others none; among those the earlier survives.
+    /// Of four equals the last has endless room and the others none.
     #[test]
-    fn of_equals_the_earlier_survives() {
+    fn of_equals_the_last_born_survive() {
         let individual = |genome: u8| Individual { genome, evaluation: [1.0], fitness: 0.0 };
-        let settings = Settings { population: 3, generations: 1, crossover: 1.0, tournament: 2 };
+        let settings = Settings { population: 2, generations: 1, crossover: 1.0, tournament: 2 };
         let mut state =
             State { generation: 0, population: vec![individual(0), individual(1)], archive: vec![] };
         let children = vec![individual(2), individual(3)];
         Nsga2 { settings, dominance: Pareto }.survive(&mut state, children, &mut Relation::default());
         let survivors: Vec<(u8, f64)> =
             state.population.iter().map(|one| (one.genome, one.fitness)).collect();
-        assert_eq!(survivors, [(0, 0.0), (3, 0.0), (1, 0.5)]);
+        assert_eq!(survivors, [(3, 0.0), (2, 0.5)]);
     }
 
     /// The definition: whom nobody left dominates; if there is no such one, who is dominated by the fewest left.

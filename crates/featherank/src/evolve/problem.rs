@@ -14,7 +14,8 @@ pub trait Problem {
     /// Why evaluating may fail.
     type Error;
 
-    /// A genome of the first generation. Numbers count from 0, so that some may be given and the others be random.
+    /// A genome of the first generation. Numbers count from 0, so that some may be given and the others be random; they go on
+    /// past the population where a genome was a copy of an earlier one.
     fn initial(&self, number: usize, rng: &mut Stream) -> Self::Genome;
 
     /// Two children of two parents.

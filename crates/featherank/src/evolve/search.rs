@@ -1,5 +1,6 @@
 //! The search: generation after generation, the same for every algorithm.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use rand::RngExt;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dominance::Relation;
 use super::problem::Problem;
 use super::state::{Individual, State};
-use super::tournament::tournament;
+use super::tournament::Tournaments;
 use crate::random::{Purpose, Stream, stream};
 
 /// What every algorithm can be told.
@@ -31,6 +32,11 @@ pub trait Algorithm<G, E> {
 
     /// Those who may have children.
     fn parents<'s>(&self, state: &'s State<G, E>) -> &'s [Individual<G, E>];
+
+    /// Whether one of two who may have children is preferred to the other.
+    fn beats(&self, one: &Individual<G, E>, other: &Individual<G, E>) -> bool {
+        one.fitness < other.fitness
+    }
 
     /// Takes in the children of a generation, decides who survives and gives everybody their fitness.
     ///
@@ -61,8 +67,7 @@ pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     let mut known = Relation::default();
     for generation in next..=algorithm.settings().generations {
         let mut rng = stream(seed, Purpose::Evolution, generation);
-        let parents = algorithm.parents(&state);
-        let genomes = breed(problem, algorithm.settings(), parents, generation, &mut rng);
+        let genomes = breed(problem, algorithm, &state, generation, &mut rng);
         let evaluations = problem.evaluate(&genomes)?;
         debug_assert_eq!(genomes.len(), evaluations.len(), "an evaluation for each genome");
         let born = |(genome, evaluation)| Individual { genome, evaluation, fitness: 0.0 };
@@ -76,31 +81,44 @@ pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     Ok(state)
 }
 
+/// How many genomes may be bred for each one wanted before copies are accepted: small problems have too few genomes.
+const ATTEMPTS: usize = 100;
+
 /// The genomes of a generation: exactly as many as were asked for, random ones where there are no parents.
-fn breed<P: Problem>(
+///
+/// A child that is a copy of one of the parents or of a sibling tells nothing new and crowds out others, so that another is
+/// bred in its place as long as the attempts last.
+fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &P,
-    settings: &Settings,
-    parents: &[Individual<P::Genome, P::Evaluation>],
+    algorithm: &A,
+    state: &State<P::Genome, P::Evaluation>,
     generation: u64,
     rng: &mut Stream,
 ) -> Vec<P::Genome> {
+    let (settings, parents) = (algorithm.settings(), algorithm.parents(state));
+    let mut known: HashSet<P::Genome> = parents.iter().map(|one| one.genome.clone()).collect();
+    let beats = |one: usize, other: usize| algorithm.beats(&parents[one], &parents[other]);
+    let mut tournaments = Tournaments::new(parents.len(), settings.tournament);
     let mut genomes = Vec::with_capacity(settings.population);
+    let mut bred = 0;
     while genomes.len() < settings.population {
-        let parent = |rng: &mut Stream| tournament(parents, |one| one.fitness, settings.tournament, rng);
-        let (Some(a), Some(b)) = (parent(rng), parent(rng)) else {
-            genomes.push(problem.repair(problem.initial(genomes.len(), rng)));
-            continue;
+        let children = match (tournaments.next(beats, rng), tournaments.next(beats, rng)) {
+            (Some(a), Some(b)) => {
+                let (a, b) = (&parents[a].genome, &parents[b].genome);
+                let crossed = rng.random::<f64>() < settings.crossover;
+                let (a, b) = if crossed { problem.cross(a, b, rng) } else { (a.clone(), b.clone()) };
+                [a, b].map(|child| problem.mutate(child, generation, rng)).to_vec()
+            }
+            _ => vec![problem.initial(bred, rng)],
         };
-        let crossed = rng.random::<f64>() < settings.crossover;
-        let pair = if crossed {
-            problem.cross(&a.genome, &b.genome, rng)
-        } else {
-            (a.genome.clone(), b.genome.clone())
-        };
-        // Of the last two only one may be wanted; the other is then not even mutated.
-        for child in [pair.0, pair.1].into_iter().take(settings.population - genomes.len()) {
-            genomes.push(problem.repair(problem.mutate(child, generation, rng)));
+        for child in children.into_iter().map(|child| problem.repair(child)) {
+            bred += 1;
+            let copies_accepted = bred > ATTEMPTS * settings.population;
+            if known.insert(child.clone()) || copies_accepted {
+                genomes.push(child);
+            }
         }
     }
+    genomes.truncate(settings.population);
     genomes
 }
