@@ -1,23 +1,18 @@
 //! Whether two systems differ by the signed-rank test, without sorting where that is plain.
 //!
 //! The answer is that of [`wilcoxon`](super::wilcoxon()) with [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in
-//! buckets by size, 128 to each power of two. That bounds what the order within buckets could make of the rank sum W₊, and ties of the
-//! variance; only where the bounds do not agree on the answer are the differences sorted. A search that compares a million pairs of systems
-//! needs a yes or no for each of them.
+//! buckets by size, 64 to each power of two. That bounds what the order within buckets could make of the rank sum W₊, and ties of the
+//! variance. Where the bounds do not agree on the answer 2048 buckets are tried, and only then are the differences sorted. A search that
+//! compares a million pairs of systems needs a yes or no for each of them.
 
+use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
 
 use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, rounded, wilcoxon};
 
-/// Buckets to a power of two: the first 7 binary digits after the leading one.
-const DIGITS: u32 = 7;
-
-/// The bucket of one step, the smallest difference that counts; sizes are whole numbers of steps in 32-bit floats.
-const FIRST: usize = (1f32.to_bits() >> (23 - DIGITS)) as usize;
-
-/// Enough for all finite 32-bit floats.
-const BUCKETS: usize = (f32::INFINITY.to_bits() >> (23 - DIGITS)) as usize - FIRST + 1;
+/// Buckets to a power of two, first few and then many: so many binary digits after the leading one.
+const DIGITS: [u32; 2] = [6, 11];
 
 /// Bounds closer than this share to the critical value do not decide: rounding errors could.
 const MARGIN: f64 = 1e-9;
@@ -34,20 +29,66 @@ pub struct SignedRankLevel {
     critical: f64,
 }
 
-/// Differences in one bucket.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bucket {
-    positive: u32,
-    negative: u32,
-}
-
 /// What tests work in, so that they need not ask for memory.
 #[derive(Debug, Clone)]
-pub struct Buckets(Vec<Bucket>);
+pub struct Buckets {
+    /// The side of each difference: twice its bucket, and one more where it is below zero.
+    sides: Vec<u32>,
+    /// How many differences each side of each bucket has. The first bucket is for those of no step.
+    counts: Vec<u32>,
+}
 
 impl Default for Buckets {
     fn default() -> Self {
-        Buckets(vec![Bucket::default(); BUCKETS])
+        let last = Sorting::of_digits(DIGITS[1]).bucket(f32::INFINITY);
+        Buckets { sides: Vec::new(), counts: vec![0; 2 * (last as usize + 1)] }
+    }
+}
+
+/// How sizes fall into buckets.
+#[derive(Clone, Copy)]
+struct Sorting {
+    shift: u32,
+    /// The place before that of one step, the smallest size that counts; sizes are whole numbers of steps.
+    before_one: u32,
+}
+
+impl Sorting {
+    fn of_digits(digits: u32) -> Self {
+        let shift = f32::MANTISSA_DIGITS - 1 - digits;
+        Sorting { shift, before_one: (1f32.to_bits() >> shift) - 1 }
+    }
+
+    #[inline(always)]
+    fn bucket(self, size: f32) -> u32 {
+        let size = size.to_bits().min(f32::INFINITY.to_bits());
+        (size >> self.shift).max(self.before_one) - self.before_one
+    }
+}
+
+/// Finds the sides of differences, and the first and the last bucket that has any; no bucket where all are of no step. There are
+/// no branches, so that registers hold several at once: which side a difference is on cannot be foretold.
+struct FindSides<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+    sorting: Sorting,
+    sides: &'a mut [u32],
+}
+
+impl NullaryFnOnce for FindSides<'_> {
+    type Output = Option<(usize, usize)>;
+
+    #[inline(always)]
+    fn call(self) -> Option<(usize, usize)> {
+        // One back, the bucket of no step is beyond all others.
+        let (mut least, mut most) = (u32::MAX, 0);
+        for ((a, b), side) in self.a.iter().zip(self.b).zip(self.sides) {
+            let steps = rounded(a - b);
+            let bucket = self.sorting.bucket(steps.abs() as f32);
+            (least, most) = (least.min(bucket.wrapping_sub(1)), most.max(bucket));
+            *side = 2 * bucket + u32::from(steps < 0.0);
+        }
+        (most > 0).then_some((least as usize + 1, most as usize))
     }
 }
 
@@ -60,25 +101,22 @@ impl SignedRankLevel {
 
     /// Whether `a − b` differs from zero at this level. Both have one number for every query.
     pub fn differ(&self, a: &[f64], b: &[f64], buckets: &mut Buckets) -> bool {
-        let counts = &mut buckets.0;
-        let (mut least, mut most) = (BUCKETS, 0);
-        for (a, b) in a.iter().zip(b) {
-            let steps = rounded(a - b);
-            if steps == 0.0 {
-                continue;
-            }
-            let bucket = (((steps.abs() as f32).to_bits() >> (23 - DIGITS)) as usize).saturating_sub(FIRST);
-            let bucket = bucket.min(BUCKETS - 1);
-            (least, most) = (least.min(bucket), most.max(bucket));
-            let side = &mut counts[bucket];
-            *(if steps > 0.0 { &mut side.positive } else { &mut side.negative }) += 1;
-        }
-        if least > most {
-            return false;
-        }
-        let bounds = Bounds::of(&counts[least..=most]);
-        counts[least..=most].fill(Bucket::default());
-        bounds.decide(self).unwrap_or_else(|| wilcoxon(a, b, WilcoxonMethod::Auto).p < self.level)
+        let plain = DIGITS.iter().find_map(|&digits| self.by_counting(a, b, digits, buckets));
+        plain.unwrap_or_else(|| wilcoxon(a, b, WilcoxonMethod::Auto).p < self.level)
+    }
+
+    /// The answer, if so many digits of the differences give it. Leaves the counts at zero.
+    fn by_counting(&self, a: &[f64], b: &[f64], digits: u32, buckets: &mut Buckets) -> Option<bool> {
+        let Buckets { sides, counts } = buckets;
+        sides.resize(a.len(), 0);
+        let find = FindSides { a, b, sorting: Sorting::of_digits(digits), sides };
+        let Some((least, most)) = Arch::new().dispatch(find) else { return Some(false) };
+        sides.iter().for_each(|&side| counts[side as usize] += 1);
+        counts[..2].fill(0);
+        let filled = &mut counts[2 * least..2 * (most + 1)];
+        let bounds = Bounds::of(filled.as_chunks().0);
+        filled.fill(0);
+        bounds.decide(self)
     }
 }
 
@@ -95,10 +133,10 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(buckets: &[Bucket]) -> Self {
+    fn of(buckets: &[[u32; 2]]) -> Self {
         let mut bounds = Bounds::default();
         for bucket in buckets {
-            let (positive, negative) = (f64::from(bucket.positive), f64::from(bucket.negative));
+            let [positive, negative] = bucket.map(f64::from);
             let size = positive + negative;
             let smallest = positive * bounds.n + positive * (positive + 1.0) / 2.0;
             bounds.least_plus += smallest;
@@ -169,10 +207,10 @@ mod tests {
 
     #[test]
     fn plain_cases_need_no_sorting() {
-        let spread: Vec<Bucket> = (0..500).map(|i| Bucket { positive: 1 + i % 2, negative: 1 }).collect();
+        let spread: Vec<[u32; 2]> = (0..500).map(|i| [1 + i % 2, 1]).collect();
         let level = SignedRankLevel::new(0.05);
         assert_eq!(Bounds::of(&spread).decide(&level), Some(true));
-        let even = vec![Bucket { positive: 1, negative: 1 }; 500];
+        let even = vec![[1; 2]; 500];
         assert_eq!(Bounds::of(&even).decide(&level), Some(false));
         assert_eq!(Bounds::of(&even[..20]).decide(&level), Some(false));
         assert_eq!(Bounds::of(&spread[..20]).decide(&level), None, "the exact distribution has to answer");

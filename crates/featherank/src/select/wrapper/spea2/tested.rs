@@ -51,16 +51,17 @@ impl Test {
         }
     }
 
-    fn compare(&self, (a, b): (&Judged, &Judged)) -> Ordering {
-        if (a.value - b.value).abs() <= EQUAL {
-            return Ordering::Equal;
-        }
-        let proven = match (&a.per_query, &b.per_query) {
+    fn proves(&self, (a, b): (&Judged, &Judged)) -> bool {
+        match (&a.per_query, &b.per_query) {
             (Some(a), Some(b)) => self.differ(a, b),
             _ => true,
-        };
-        if proven { a.value.total_cmp(&b.value) } else { Ordering::Equal }
+        }
     }
+}
+
+/// Who has the better value.
+fn compare((a, b): (&Judged, &Judged)) -> Ordering {
+    if (a.value - b.value).abs() <= EQUAL { Ordering::Equal } else { a.value.total_cmp(&b.value) }
 }
 
 impl Dominance<Worth> for Test {
@@ -69,9 +70,18 @@ impl Dominance<Worth> for Test {
     }
 
     fn both_ways(&self, a: &Worth, b: &Worth) -> (bool, bool) {
+        let pairs = || a.objectives.iter().zip(&b.objectives);
         let mut compared: [Ordering; 3] = [Ordering::Equal; 3];
-        for (place, pair) in compared.iter_mut().zip(a.objectives.iter().zip(&b.objectives)) {
-            *place = self.compare(pair);
+        compared.iter_mut().zip(pairs()).for_each(|(place, pair)| *place = compare(pair));
+        let one_sided = [Ordering::Less, Ordering::Greater].iter().any(|side| !compared.contains(side));
+        for (place, pair) in compared.iter_mut().zip(pairs()).filter(|(place, _)| place.is_ne()) {
+            let proven = self.proves(pair);
+            if !proven {
+                *place = Ordering::Equal;
+            } else if one_sided {
+                // The others cannot speak against it.
+                break;
+            }
         }
         (
             better_somewhere_worse_nowhere(compared),
