@@ -40,7 +40,7 @@ docs: release
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 reproduce:
 	cargo build --release --locked --workspace --examples --bins
-	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json experiments/embedded.json > docs/reproduction.md.new
+	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json experiments/embedded.json experiments/wrappers.json > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set
@@ -57,6 +57,8 @@ bench: $(VENV)/installed
 	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/embedded.py \
 		$(addprefix --ohsumed ,$(OHSUMED)) $(addprefix --mq2008 ,$(wildcard $(DATA)/MQ2008))
 	EVOLVE_BIN=$(TARGET)/release/examples/evolve $(VENV)/bin/python bench/evolve.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors \
+		EVALUATE_SUBSETS_BIN=$(TARGET)/release/examples/evaluate_subsets $(VENV)/bin/python bench/spea2.py
 	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
 	$(TARGET)/release/examples/growth
 

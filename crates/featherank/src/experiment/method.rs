@@ -1,9 +1,10 @@
 //! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed and what validation data
 //! chooses of both.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::checkpoint::Work;
 use crate::data::FeatureId;
 use crate::data::folds::Fold;
 use crate::engine::{Engine, LocalEngine};
@@ -53,6 +54,21 @@ pub struct Selected {
     pub selection: Selection,
 }
 
+/// Selections that were made, so that another ranker on the same features need not wait for them again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Selections(Arc<Mutex<Vec<(Work, Selected)>>>);
+
+impl Selections {
+    fn get(&self, work: &Work) -> Option<Selected> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(known, _)| known == work).map(|(_, selected)| selected.clone())
+    }
+
+    fn keep(&self, work: Work, selected: Selected) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((work, selected));
+    }
+}
+
 impl Method {
     /// A ranker on all features.
     pub fn ranker(ranker: &'static RankerSpec, fixed: Settings, grid: Grid) -> Self {
@@ -72,12 +88,18 @@ impl Method {
 
     /// Selects and learns from a fold's training part; validation data chooses the settings of both, under `measure`.
     /// The first of equals wins. A model that does not rank wins only where there is no other.
-    pub(super) fn fit(&self, run: &Run, fold: &Fold, measure: &Measure) -> Result<(Option<Selected>, Tuned)> {
+    pub(super) fn fit(
+        &self,
+        run: &Run,
+        fold: &Fold,
+        measure: &Measure,
+        made: &Selections,
+    ) -> Result<(Option<Selected>, Tuned)> {
         let Some(selecting) = &self.selecting else {
             return Ok((None, self.tune(run, fold, None, measure)?));
         };
         let mut best: Option<(Selected, Tuned)> = None;
-        for selected in selecting.select(run, fold)? {
+        for selected in selecting.select(run, fold, made)? {
             let columns = selected.selection.columns(fold.train.features())?;
             let tuned = match self.ranker {
                 Some(_) => self.tune(run, fold, Some(&columns), measure)?,
@@ -136,7 +158,7 @@ fn worth(tuned: &Tuned) -> (bool, f64) {
 impl Selecting {
     /// A selection for every combination of the grid and of the sizes, all from training data; methods that tune themselves do
     /// so on validation data.
-    fn select(&self, run: &Run, fold: &Fold) -> Result<Vec<Selected>> {
+    fn select(&self, run: &Run, fold: &Fold, made: &Selections) -> Result<Vec<Selected>> {
         refuse_twice(&self.fixed, &self.grid)?;
         let engine = LocalEngine::new(fold.train.clone(), 0)?.observed_by(run.observer.clone());
         let sizes = match &self.sizes[..] {
@@ -150,10 +172,17 @@ impl Selecting {
             for &k in &sizes {
                 let constraints = Constraints { k, ..run.constraints.clone() };
                 let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
+                let work = self.selector.work(&settings, &run, &engine)?;
+                if let Some(selected) = made.get(&work) {
+                    all.push(selected);
+                    continue;
+                }
                 let start = Instant::now();
                 let selection = self.selector.run(&settings, &run, &engine)?;
                 let seconds = start.elapsed().as_secs_f64();
-                all.push(Selected { settings: settings.clone(), k, seconds, selection });
+                let selected = Selected { settings: settings.clone(), k, seconds, selection };
+                made.keep(work, selected.clone());
+                all.push(selected);
             }
         }
         Ok(all)

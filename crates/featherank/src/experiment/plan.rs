@@ -46,6 +46,10 @@ fn yes() -> bool {
     true
 }
 
+fn one() -> u64 {
+    1
+}
+
 /// MAP, NDCG@1, NDCG@5, NDCG@10 and, where it matters, the number of features; `None` where it was not printed.
 pub type Figures = Vec<Option<f64>>;
 
@@ -85,6 +89,12 @@ pub struct RowPlan {
     /// Features that papers name as those that recur, by data set.
     #[serde(default)]
     recurs: BTreeMap<String, Vec<u32>>,
+    /// The row whose test queries this one's are compared with, one by one.
+    #[serde(default)]
+    pub against: Option<String>,
+    /// With how many seeds it is run, from 1 on: methods that draw random numbers show their spread.
+    #[serde(default = "one")]
+    pub seeds: u64,
     /// Takes minutes.
     #[serde(default)]
     pub slow: bool,

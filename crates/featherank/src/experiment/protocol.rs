@@ -10,6 +10,7 @@ use crate::measure::Measure;
 use crate::rank::tune::Settings;
 use crate::run::Run;
 
+use super::method::Selections;
 use super::{Method, Selected};
 
 /// What is chosen by, and what is reported.
@@ -19,6 +20,8 @@ pub struct Protocol {
     pub choose: Measure,
     /// The measures on test data that are reported.
     pub report: Vec<Measure>,
+    /// Selections of earlier rows.
+    made: Selections,
 }
 
 /// One fold's outcome.
@@ -56,10 +59,13 @@ impl Protocol {
     /// Tied documents count by their expected value where settings are chosen: a file's order must not choose them.
     pub fn letor() -> Result<Self> {
         let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
-        Ok(Protocol {
-            choose: "map[ties=expected]".parse()?,
-            report: report.iter().map(|name| name.parse()).collect::<Result<_>>()?,
-        })
+        let report = report.iter().map(|name| name.parse()).collect::<Result<_>>()?;
+        Ok(Self::new("map[ties=expected]".parse()?, report))
+    }
+
+    /// By these measures.
+    pub fn new(choose: Measure, report: Vec<Measure>) -> Self {
+        Protocol { choose, report, made: Selections::default() }
     }
 
     /// Selects, tunes and tests on every fold.
@@ -78,7 +84,7 @@ impl Protocol {
     }
 
     fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
-        let (selected, tuned) = method.fit(run, fold, &self.choose)?;
+        let (selected, tuned) = method.fit(run, fold, &self.choose, &self.made)?;
         let scores = tuned.model.score(&fold.test.view())?;
         let features = match &selected {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),

@@ -73,21 +73,27 @@ impl SelectorSpec {
                 help: "check the labels".into(),
             });
         }
-        let checkpoint = run.checkpoint.as_ref().map(|checkpoint| {
-            let work = Work {
-                method: self.name.to_owned(),
-                parameters: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-                seed: run.seed,
-                constraints: run.constraints.clone(),
-                data: schema.fingerprint.clone(),
-                valid: run.valid.as_ref().map(|valid| valid.schema().fingerprint.clone()),
-                release: env!("CARGO_PKG_VERSION").to_owned(),
-            };
-            checkpoint.of(work)
-        });
+        let checkpoint = match &run.checkpoint {
+            Some(checkpoint) => Some(checkpoint.of(self.work(set, run, engine)?)),
+            None => None,
+        };
         let run = &Run { checkpoint, ..run.clone() };
         let mut selection = (self.build)(&params)?.select(run, engine)?;
         selection.sign(self.name, &params, run, &schema.features);
         Ok(selection)
+    }
+
+    /// What [`run`](Self::run) does, told apart from everything else.
+    pub fn work(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Work> {
+        let params = Params::new(self.name, self.params, set)?;
+        Ok(Work {
+            method: self.name.to_owned(),
+            parameters: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            seed: run.seed,
+            constraints: run.constraints.clone(),
+            data: engine.schema().fingerprint.clone(),
+            valid: run.valid.as_ref().map(|valid| valid.schema().fingerprint.clone()),
+            release: env!("CARGO_PKG_VERSION").to_owned(),
+        })
     }
 }

@@ -1,0 +1,47 @@
+//! How searches went: what survives from generation to generation, as in figure 1 of Sousa et al. 2016.
+
+use featherank::select::Generation;
+
+use super::{Outcome, mean};
+
+/// Generations that are shown.
+const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
+
+/// Means over folds and seeds, of every row whose selector tells how it searched.
+pub fn table(outcomes: &[Outcome]) {
+    let searched = |(row, seeds): &Outcome| {
+        let folds = seeds.iter().flat_map(|row| &row.folds);
+        let selections = folds.filter_map(|fold| Some(fold.selected.as_ref()?.selection.searched.as_ref()?));
+        let runs: Vec<Vec<Generation>> = selections.map(|searched| searched.generations.clone()).collect();
+        (!runs.is_empty()).then(|| (row.name.clone(), runs))
+    };
+    let rows: Vec<(String, Vec<Vec<Generation>>)> = outcomes.iter().filter_map(searched).collect();
+    if rows.is_empty() {
+        return;
+    }
+    println!(
+        "| search, after generation | {} |\n|---|{}",
+        SHOWN.map(|number| number.to_string()).join(" | "),
+        "---|".repeat(SHOWN.len())
+    );
+    let kinds: [(&str, Show); 4] = [
+        ("best effectiveness", |one| one.best),
+        ("mean effectiveness", |one| one.mean),
+        ("mean features", |one| one.features),
+        ("not dominated", |one| one.front as f64),
+    ];
+    for (name, runs) in &rows {
+        for (what, show) in kinds {
+            let cells = SHOWN.map(|number| {
+                let values: Vec<f64> = runs.iter().filter_map(|run| run.get(number)).map(show).collect();
+                let value = mean(values.into_iter());
+                if value < 1.0 { format!("{value:.4}") } else { format!("{value:.1}") }
+            });
+            println!("| {name}: {what} | {} |", cells.join(" | "));
+        }
+    }
+    println!();
+}
+
+/// What of a generation is shown.
+type Show = fn(&Generation) -> f64;
