@@ -31,6 +31,30 @@ pub(super) fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Opt
     best(&(0..values.len()).map(smallest).collect::<Vec<_>>())
 }
 
+/// The place of the smallest of those that are not clearly worse than the best: on average over the queries that count, at
+/// most `errors` standard errors of the difference below it. Of equally small ones the best, the first of equals.
+pub(super) fn within_errors(errors: f64, per_query: &[Vec<f64>], sizes: &[usize]) -> Option<usize> {
+    let mean_and_error = |values: Vec<f64>| {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
+    };
+    let counted = |values: &Vec<f64>| values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let means: Vec<Option<f64>> =
+        per_query.iter().map(|values| Some(mean_and_error(counted(values)).0)).collect();
+    let top = best(&means)?;
+    let is_enough = |place: usize| {
+        let below = per_query[top].iter().zip(&per_query[place]).map(|(best, own)| best - own).collect();
+        let (mean, error) = mean_and_error(counted(&below));
+        mean <= errors * error + EQUAL
+    };
+    let enough: Vec<usize> = (0..per_query.len()).filter(|&place| is_enough(place)).collect();
+    let least = enough.iter().map(|&place| sizes[place]).min()?;
+    let smallest = |place: usize| means[place].filter(|_| enough.contains(&place) && sizes[place] == least);
+    best(&(0..per_query.len()).map(smallest).collect::<Vec<_>>())
+}
+
 /// The part of each query, dealt out by keys and the seed, so that the order of the data has no say.
 pub(super) fn deal(keys: &[u64], parts: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
@@ -82,6 +106,16 @@ mod tests {
     fn the_first_of_equals_is_best_and_empty_models_never() {
         assert_eq!(best(&[None, Some(0.4), Some(0.4 + 1e-12), Some(0.3)]), Some(1));
         assert_eq!(best(&[None, None]), None);
+    }
+
+    /// The second is .1 worse on every query, which is clear; the third .1 worse on average, with an error of .1 · √(3/2).
+    #[test]
+    fn the_smallest_that_is_not_clearly_worse() {
+        let per_query =
+            [vec![0.8, 0.8, 0.8, f64::NAN], vec![0.7, 0.7, 0.7, f64::NAN], vec![0.9, 0.6, 0.6, f64::NAN]];
+        let choose = |errors: f64| within_errors(errors, &per_query, &[9, 1, 2]);
+        assert_eq!((choose(0.0), choose(0.9), choose(1.1)), (Some(0), Some(0), Some(2)));
+        assert_eq!(within_errors(1.0, &[], &[]), None);
     }
 
     #[test]

@@ -14,12 +14,14 @@ use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
-use crate::select::judging::{best, checked_validation, deal};
+use crate::select::judging::{best, checked_validation, deal, within_errors};
 use crate::select::{Fit, Selection};
 
 /// Who chooses among models.
 pub(super) struct Judge<'a> {
     measure: &'a Measure,
+    /// How many standard errors below the best the answer may be, if it is smaller.
+    slack: f64,
     data: Data<'a>,
 }
 
@@ -31,7 +33,7 @@ enum Data<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(choose: Choose, measure: &'a Measure, sample: &Sample<'a>) -> Result<Self> {
+    pub fn new(choose: Choose, slack: f64, measure: &'a Measure, sample: &Sample<'a>) -> Result<Self> {
         let (run, engine) = (sample.run, sample.engine());
         let schema = engine.schema();
         let valid = run
@@ -53,7 +55,7 @@ impl<'a> Judge<'a> {
             }
             _ => Data::Training,
         };
-        Ok(Judge { measure, data })
+        Ok(Judge { measure, slack, data })
     }
 
     /// Whether the searches must not see a query of the training data.
@@ -61,8 +63,8 @@ impl<'a> Judge<'a> {
         matches!(&self.data, Data::Part(_, parts) if parts[query] == 0)
     }
 
-    /// What models are worth, where that was not known before.
-    fn values(&self, sample: &Sample<'_>, finalists: &[Finalist]) -> Result<Option<Vec<f64>>> {
+    /// How well models rank each query that judges them, where others than those of the searches do.
+    fn per_query(&self, sample: &Sample<'_>, finalists: &[Finalist]) -> Result<Option<Vec<Vec<f64>>>> {
         let (data, counts): (&dyn Engine, _) = match &self.data {
             Data::Training => return Ok(None),
             Data::Validation(valid) => (*valid, None),
@@ -80,13 +82,12 @@ impl<'a> Judge<'a> {
             weights: finalists.iter().map(weights).collect(),
             leave_out: Vec::new(),
         };
-        let value = |per_query: &Vec<f64>| {
-            let counted =
-                per_query.iter().enumerate().filter(|(q, _)| counts.is_none_or(|parts| parts[*q] == 0));
-            self.measure.summary(&counted.map(|(_, value)| *value).collect::<Vec<_>>())
+        let judging = |values: Vec<f64>| -> Vec<f64> {
+            let judges = |query: &usize| counts.is_none_or(|parts| parts[*query] == 0);
+            values.iter().enumerate().filter(|(query, _)| judges(query)).map(|(_, value)| *value).collect()
         };
-        let values: Vec<f64> = data.linear_measures(pass)?.per_query.iter().map(value).collect();
-        if values.iter().any(|value| value.is_nan()) {
+        let values: Vec<Vec<f64>> = data.linear_measures(pass)?.per_query.into_iter().map(judging).collect();
+        if values.iter().any(|values| self.measure.summary(values).is_nan()) {
             return Err(Error::Conflict {
                 what: format!("{} counts no query of the validation data", self.measure),
                 help: "choose another measure, or data with relevant documents".into(),
@@ -111,16 +112,21 @@ impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
     pub fn select(&self, found: Found, judge: &Judge<'_>) -> Result<Selection> {
         let Found { finalists, used, pairs } = found;
-        let judged = judge.values(self.sample, &finalists)?;
-        let worth = |place: usize| judged.as_ref().map_or(finalists[place].accuracy, |values| values[place]);
-        // Those with the fewest features come first, and of equals the first is taken.
-        let values: Vec<Option<f64>> = (0..finalists.len()).map(|place| Some(worth(place))).collect();
-        let place = best(&values).unwrap_or(0);
+        let judged = judge.per_query(self.sample, &finalists)?;
+        let place = match &judged {
+            Some(per_query) => {
+                let sizes: Vec<usize> = finalists.iter().map(|one| one.model.features.len()).collect();
+                within_errors(judge.slack, per_query, &sizes)
+            }
+            // Those with the fewest features come first, and of equals the first is taken.
+            None => best(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
+        };
+        let place = place.unwrap_or(0);
         let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
         let fit = |(i, finalist): (usize, &Finalist)| Fit {
             settings: named(&[("accuracy", finalist.accuracy), ("c", self.svm.c), ("pairs", pairs)]),
             features: finalist.model.features.len(),
-            value: judged.as_ref().map(|values| values[i]),
+            value: judged.as_ref().map(|values| judge.measure.summary(&values[i])),
             certificate: named(&[]),
             chosen: i == place,
         };

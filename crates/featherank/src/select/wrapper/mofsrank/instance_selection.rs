@@ -49,7 +49,8 @@ impl Problem for PairChoice<'_> {
         let share = match self.shares {
             Shares::Coins => 0.5,
             Shares::Spread => {
-                let place = number as f64 / self.population.saturating_sub(1).max(1) as f64;
+                let place =
+                    (number % self.population) as f64 / self.population.saturating_sub(1).max(1) as f64;
                 SMALLEST_SHARE.powf(1.0 - place)
             }
         };

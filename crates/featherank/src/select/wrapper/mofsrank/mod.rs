@@ -13,7 +13,7 @@
 //!   generations; the paper's own table has .03.
 //! - MOEN starts with the members of MOFS among random sums: it can then only get better.
 //! - The answer is chosen on validation data where there is some: accuracy on training data is far above that on new data, and grows with
-//!   every feature. `choose=training` is the paper's rule.
+//!   every feature. `choose=training` is the paper's rule; `slack` takes a smaller answer that is hardly worse.
 //! - Tied documents count by their expected value, because file order carries information in real data.
 //! - Copies of a feature take no part, for they can only stand in for each other.
 //! - `k`, `keep`, `drop`, costs and budget hold within the searches; with costs, what a set costs takes the place of its number of features.
@@ -83,6 +83,7 @@ const GENERATIONS: [u64; 3] = [200, 300, 500];
 /// | `adaptive` | `true` | true, false | whether mutation of features looks at importance and redundancy |
 /// | `ensemble` | `true` | true, false | whether rankers are combined, or the best of them answers |
 /// | `choose` | `auto` | auto, training, validation, held-out | the data on which the answer is chosen among the undominated; auto: validation data where there is some, else training data; held-out: a fifth of the queries, which the searches do not see |
+/// | `slack` | `0` | 0 to 10 | how many standard errors of the difference the answer may be below the best on that data, if it has fewer features; not on training data |
 /// | `standardise` | `auto` | auto, no, yes | divides features by their standard deviation within queries; auto does where some value is outside 0 to 1 |
 pub struct MofsRank {
     measure: Measure,
@@ -90,6 +91,7 @@ pub struct MofsRank {
     pairs: usize,
     c: Option<f64>,
     choose: Choose,
+    slack: f64,
     scale: Scale,
 }
 
@@ -207,6 +209,12 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "auto",
             meaning: "the data on which the answer is chosen among the undominated; auto: validation data where there is some, else training data; held-out: a fifth of the queries, which the searches do not see",
         },
+        Param {
+            name: "slack",
+            kind: Kind::Real { min: 0.0, max: 10.0 },
+            default: "0",
+            meaning: "how many standard errors of the difference the answer may be below the best on that data, if it has fewer features; not on training data",
+        },
         Tuning::STANDARDISE,
     ],
     build: |params| Ok(Box::new(MofsRank::from_params(params)?)),
@@ -252,6 +260,7 @@ impl MofsRank {
                 "held-out" => Choose::HeldOut,
                 _ => Choose::Auto,
             },
+            slack: params.real("slack")?,
             scale: Tuning::scale(params),
         })
     }
@@ -260,7 +269,7 @@ impl MofsRank {
         let candidates = Candidates::of(run, engine)?;
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
         let sample = sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
-        let judge = Judge::new(self.choose, &self.measure, &sample)?;
+        let judge = Judge::new(self.choose, self.slack, &self.measure, &sample)?;
         let rows = Rows::new(data, sample.features(), |query| !judge.holds_out(query));
         let accuracy = Accuracy::new(&rows, &self.measure)?;
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
