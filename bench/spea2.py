@@ -1,0 +1,160 @@
+"""SPEA2 as published (75 born, archive of 150, 30 generations, effectiveness and risk) on the training part of `web10k`.
+
+    .venv/bin/python bench/spea2.py [--folder FOLDER] [--only peers|growth] [--fits N]
+
+peers: featherank with its Wilcoxon tests, beside pymoo's SPEA2 that is given featherank's evaluation and compares means, which costs it
+less, and beside as many fits of scikit-learn's LinearRegression with its ndcg_score for every query: N are timed, the rest is computed.
+growth: seconds for a generation while documents, then individuals, double. Wants FEATHERANK_BIN, TIME_SELECTORS_BIN and
+EVALUATE_SUBSETS_BIN, the built programs. Two threads.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+from pymoo.algorithms.moo.spea2 import SPEA2
+from pymoo.core.problem import Problem
+from pymoo.operators.crossover.pntx import TwoPointCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.sampling.rnd import BinaryRandomSampling
+from pymoo.optimize import minimize
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import ndcg_score
+
+ENVIRONMENT = {**os.environ, "RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
+BORN, ARCHIVE, GENERATIONS = 75, 150, 30
+EVALUATIONS = BORN * (GENERATIONS + 1)
+
+
+def binary(name):
+    return os.environ.get(name) or sys.exit(f"set {name} to the built program")
+
+
+def synth(folder, *words):
+    command = [binary("FEATHERANK_BIN"), "synth", "-o", str(folder), *words, "--quiet"]
+    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT)
+
+
+def ours(data, **settings):
+    words = [f"{name}={value}" for name, value in settings.items()]
+    command = [binary("TIME_SELECTORS_BIN"), str(data), "select", "spea2", *words]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=ENVIRONMENT).stdout)
+
+
+class Subsets(Problem):
+    """featherank's evaluation of subsets, asked line by line."""
+
+    def __init__(self, data):
+        self.program = subprocess.Popen(
+            [binary("EVALUATE_SUBSETS_BIN"), str(data)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+        )
+        width, self.setup = self.program.stdout.readline().split()
+        super().__init__(n_var=int(width), n_obj=2, xl=0, xu=1, vtype=bool)
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        self.program.stdin.write(" ".join("".join("1" if bit else "0" for bit in row) for row in x) + "\n")
+        self.program.stdin.flush()
+        answers = [answer.split(",") for answer in self.program.stdout.readline().split()]
+        out["F"] = np.array([[-float(ndcg), -float(risk)] for ndcg, risk in answers])
+
+
+def pymoo_seconds(data):
+    problem = Subsets(data)
+    algorithm = SPEA2(
+        pop_size=ARCHIVE,
+        n_offsprings=BORN,
+        sampling=BinaryRandomSampling(),
+        crossover=TwoPointCrossover(prob=0.8),
+        mutation=BitflipMutation(prob=0.2, prob_var=0.3),
+    )
+    start = time.perf_counter()
+    result = minimize(problem, algorithm, ("n_eval", EVALUATIONS), seed=1)
+    # What comes before the first subset, such as sums of products, is in featherank's own seconds too.
+    seconds = time.perf_counter() - start + float(problem.setup)
+    problem.program.stdin.close()
+    return seconds, result.algorithm.evaluator.n_eval
+
+
+def scikit_learn_seconds(data, fits):
+    table = pyarrow.parquet.read_table(data)
+    names = [name for name in table.column_names if name not in ("label", "qid")]
+    values = np.column_stack([table[name].to_numpy() for name in names])
+    labels, queries = table["label"].to_numpy(), table["qid"].to_numpy()
+    cuts = np.flatnonzero(queries[1:] != queries[:-1]) + 1
+    spans = list(zip(np.r_[0, cuts], np.r_[cuts, len(queries)]))
+    random, seconds = np.random.default_rng(1), []
+    for _ in range(fits):
+        subset = random.random(len(names)) < 0.5
+        start = time.perf_counter()
+        scores = LinearRegression(n_jobs=2).fit(values[:, subset], labels).predict(values[:, subset])
+        np.mean([ndcg_score(2.0 ** labels[None, a:b] - 1, scores[None, a:b], k=10) for a, b in spans if b - a > 1])
+        seconds.append(time.perf_counter() - start)
+    return float(np.median(seconds))
+
+
+def peers(folder, fits):
+    data = folder / "train.parquet"
+    if not data.exists():
+        synth(folder, "--preset", "web10k", "--format", "parquet")
+    own, means = ours(data), ours(data, test="means")
+    theirs, evaluations = pymoo_seconds(data)
+    one = scikit_learn_seconds(data, fits)
+    print("| who | what | seconds | ratio |\n|---|---|--:|--:|")
+    print(f"| featherank | E-R, Wilcoxon, {EVALUATIONS:,} subsets; {own['peak_kib'] / 2**20:.2f} GiB | {own['seconds']:.1f} | 1 |")
+    print(f"| featherank | the same by means | {means['seconds']:.1f} | {means['seconds'] / own['seconds']:.1f} |")
+    print(f"| pymoo's SPEA2 | featherank's evaluation, means, {evaluations:,} subsets | {theirs:.1f} | {theirs / own['seconds']:.1f} |")
+    total = one * EVALUATIONS
+    print(f"| scikit-learn | {EVALUATIONS:,} fits and NDCG, from {fits} at {one:.2f} s | {total:,.0f} | {total / own['seconds']:.0f} |\n", flush=True)
+
+
+def a_generation(data, **settings):
+    """Seconds between a search of 2 generations and one of 12, for one generation."""
+    seconds = [ours(data, generations=generations, **settings)["seconds"] for generations in (2, 12)]
+    return (seconds[1] - seconds[0]) / 10
+
+
+def exponent(sizes, seconds):
+    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+
+
+def growth():
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = [150_000, 300_000, 600_000, 1_200_000]
+        for size in sizes:
+            change = ["--set", f"documents={size}", "--set", f"queries={size // 120}"]
+            synth(Path(folder) / str(size), "--preset", "web10k", *change, "--format", "parquet")
+        parts = [Path(folder) / str(size) / "train.parquet" for size in sizes]
+        documents = [pyarrow.parquet.read_metadata(part).num_rows for part in parts]
+        rows.append(("documents", documents, [a_generation(part) for part in parts]))
+        born = [25, 50, 100, 200]
+        of_born = [a_generation(parts[-1], population=number) for number in born]
+        rows.append(("born in a generation", born, of_born))
+    for name, sizes, seconds in rows:
+        heads = " | ".join(f"{size:,}" for size in sizes)
+        cells = " | ".join(f"{value:.3f}" for value in seconds)
+        print(f"| {name} | {heads} | exponent |\n|---|{'--:|' * (len(sizes) + 1)}")
+        print(f"| seconds a generation | {cells} | {exponent(sizes, seconds):.2f} |\n", flush=True)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent / "out" / "web10k")
+    arguments.add_argument("--only", choices=["peers", "growth"])
+    arguments.add_argument("--fits", type=int, default=5)
+    given = arguments.parse_args()
+    if given.only != "growth":
+        peers(given.folder, given.fits)
+    if given.only != "peers":
+        growth()
+
+
+if __name__ == "__main__":
+    main()
