@@ -6,10 +6,8 @@
 //!
 //! Departs from the paper: fitness is the front's number and a crowding term below 1 in one number. Where a front does not
 //! fit, the most crowded leave one after the other, with room measured anew each time (Kukkonen & Deb 2006), not all at once. Of
-//! those with equal objectives only the last born has room, and of equals the last born survives: a search thus wanders over
-//! genomes that are worth the same, where keeping the first would hold it in place.
-
-use std::collections::HashSet;
+//! equals the last born survives: a search thus wanders over genomes that are worth the same, where keeping the first would
+//! hold it in place.
 
 use super::dominance::{Dominance, Relation};
 use super::search::{Algorithm, Settings};
@@ -82,15 +80,14 @@ pub fn nondominated_sort(relation: &Relation) -> Vec<Vec<usize>> {
 }
 
 /// How much room each member of a front has: the distance between its two neighbours, summed over objectives, each as
-/// a share of the front's range. Endless for the first and the last on any objective. Of those with equal objectives only
-/// the last has room, otherwise two of each would be kept.
+/// a share of the front's range. Endless for the first and the last on any objective.
 pub fn crowding_distance<E: AsRef<[f64]>>(front: &[E]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
-    let lasts = last_of_equals(front);
     let objectives = front.first().map_or(0, |one| one.as_ref().len());
     for objective in 0..objectives {
         let value = |one: usize| front[one].as_ref()[objective];
-        let mut order = lasts.clone();
+        // Stable: of equals the last born comes first, and keeps its room where they are the outermost.
+        let mut order: Vec<usize> = (0..front.len()).rev().collect();
         order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         let (first, last) = (order[0], order[order.len() - 1]);
         room[first] = f64::INFINITY;
@@ -104,14 +101,6 @@ pub fn crowding_distance<E: AsRef<[f64]>>(front: &[E]) -> Vec<f64> {
         }
     }
     room
-}
-
-/// Where each different set of objectives stands last.
-fn last_of_equals<E: AsRef<[f64]>>(front: &[E]) -> Vec<usize> {
-    let mut seen = HashSet::new();
-    // Adding 0 makes the two zeros one.
-    let bits = |one: &E| one.as_ref().iter().map(|value| (value + 0.0).to_bits()).collect::<Vec<_>>();
-    (0..front.len()).rev().filter(|&one| seen.insert(bits(&front[one]))).collect()
 }
 
 /// Who survives, front after front, each with its fitness: the number of its front, from 0, and 1/(room + 2). Below 1 in
@@ -186,25 +175,25 @@ mod tests {
 
     #[test]
     fn equal_objectives_and_circles() {
-        assert_eq!(crowding_distance(&[[1.0], [1.0], [1.0]]), [0.0, 0.0, f64::INFINITY]);
+        assert_eq!(crowding_distance(&[[1.0], [1.0], [1.0]]), [f64::INFINITY, 0.0, f64::INFINITY]);
         assert!(crowding_distance::<[f64; 2]>(&[]).is_empty());
         assert!(crowding_distance(&[[1.0], [f64::INFINITY], [2.0]]).iter().all(|room| !room.is_nan()));
         let relation = Relation::default().grown(&[&0, &1, &2, &3], &Circle(3));
         assert_eq!(nondominated_sort(&relation), [vec![0, 1, 2], vec![3]]);
     }
 
-    /// Of four equals the last has endless room and the others none.
+    /// Of four equals the first and the last have endless room and the others none; the earlier of those leaves first.
     #[test]
     fn of_equals_the_last_born_survive() {
         let individual = |genome: u8| Individual { genome, evaluation: [1.0], fitness: 0.0 };
-        let settings = Settings { population: 2, generations: 1, crossover: 1.0, tournament: 2 };
+        let settings = Settings { population: 3, generations: 1, crossover: 1.0, tournament: 2 };
         let mut state =
             State { generation: 0, population: vec![individual(0), individual(1)], archive: vec![] };
         let children = vec![individual(2), individual(3)];
         Nsga2 { settings, dominance: Pareto }.survive(&mut state, children, &mut Relation::default());
         let survivors: Vec<(u8, f64)> =
             state.population.iter().map(|one| (one.genome, one.fitness)).collect();
-        assert_eq!(survivors, [(3, 0.0), (2, 0.5)]);
+        assert_eq!(survivors, [(0, 0.0), (3, 0.0), (2, 0.5)]);
     }
 
     /// The definition: whom nobody left dominates; if there is no such one, who is dominated by the fewest left.

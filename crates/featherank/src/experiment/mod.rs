@@ -4,8 +4,10 @@ mod method;
 mod plan;
 mod protocol;
 mod repeats;
+mod stability;
 
 pub use method::{Method, Selected, Selecting};
 pub use plan::{DataPlan, Figures, Plan, RowPlan, SelectPlan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
+pub use stability::{Agreement, Stability, jaccard};

@@ -3,7 +3,8 @@
 //! The answer is that of [`wilcoxon`](super::wilcoxon()) with [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in
 //! buckets by size, 64 to each power of two. That bounds what the order within buckets could make of the rank sum W₊, and ties of the
 //! variance. Where the bounds do not agree on the answer 2048 buckets are tried, and only then are the differences sorted. A search that
-//! compares a million pairs of systems needs a yes or no for each of them.
+//! compares a million pairs of systems needs a yes or no for each of them. For few differences the exact distribution answers; where
+//! no two are of one size its critical values are known beforehand.
 
 use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -27,6 +28,8 @@ pub struct SignedRankLevel {
     level: f64,
     /// A standard normal variable is beyond this, on either side, with the level's probability.
     critical: f64,
+    /// For each number of differences, none of one size: how many of the least rank sums, from 0 on, are significant.
+    exact: [u16; EXACT_LIMIT + 1],
 }
 
 /// What tests work in, so that they need not ask for memory.
@@ -96,7 +99,7 @@ impl SignedRankLevel {
     /// At this level, above 0 and below 1.
     pub fn new(level: f64) -> Self {
         let critical = Normal::standard().inverse_cdf(1.0 - level / 2.0);
-        SignedRankLevel { level, critical }
+        SignedRankLevel { level, critical, exact: significant_sums(level) }
     }
 
     /// Whether `a − b` differs from zero at this level. Both have one number for every query.
@@ -118,6 +121,24 @@ impl SignedRankLevel {
         filled.fill(0);
         bounds.decide(self)
     }
+}
+
+fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
+    // chance[s]: the positive ranks up to n sum to s. All are whole numbers of halves to the n-th power, and exact.
+    let mut chance = vec![1.0];
+    std::array::from_fn(|n| {
+        if n > 0 {
+            let without = |sum: usize| chance.get(sum).copied().unwrap_or(0.0);
+            let with = |sum: usize| sum.checked_sub(n).map_or(0.0, without);
+            chance = (0..=n * (n + 1) / 2).map(|sum| (without(sum) + with(sum)) / 2.0).collect();
+        }
+        let mut p = 0.0;
+        let is_significant = |chance: &&f64| {
+            p += 2.0 * **chance;
+            p < level
+        };
+        chance.iter().take_while(is_significant).count() as u16
+    })
 }
 
 /// What the counts leave open.
@@ -148,7 +169,7 @@ impl Bounds {
     }
 
     /// The answer, if it is the same for everything that the counts leave open.
-    fn decide(&self, SignedRankLevel { level, critical }: &SignedRankLevel) -> Option<bool> {
+    fn decide(&self, SignedRankLevel { level, critical, exact }: &SignedRankLevel) -> Option<bool> {
         let n = self.n;
         let mean = n * (n + 1.0) / 4.0;
         let without_ties = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
@@ -157,6 +178,10 @@ impl Bounds {
         let nearest = if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) };
         let farthest = low.abs().max(high.abs());
         if n <= EXACT_LIMIT as f64 {
+            if self.ties == 0.0 {
+                let smaller = self.least_plus.min(n * (n + 1.0) / 2.0 - self.least_plus);
+                return Some(smaller < f64::from(exact[n as usize]));
+            }
             // The exact distribution has to answer, unless the normal one is farther from the level than the two can differ.
             let cubes = (n * (n + 1.0) / 2.0).powi(2);
             let apart = BERRY_ESSEEN * cubes / (4.0 * all_tied).powf(1.5);
@@ -186,6 +211,7 @@ mod tests {
         fn the_answer_is_that_of_the_test(
             sizes in prop_oneof![
                 prop::collection::vec((0u32..1000, 0f64..1.0), 0..70),
+                prop::collection::vec((0u32..1_000_000, 0f64..1.0), 0..60),
                 prop::collection::vec((0u32..1000, 0f64..1.0), 0..400),
             ],
             lean in 0.4f64..0.6,
@@ -214,5 +240,8 @@ mod tests {
         assert_eq!(Bounds::of(&even).decide(&level), Some(false));
         assert_eq!(Bounds::of(&even[..20]).decide(&level), Some(false));
         assert_eq!(Bounds::of(&spread[..20]).decide(&level), None, "the exact distribution has to answer");
+        // From the usual table: with six differences, a rank sum of 0 is significant and 1 is not.
+        assert_eq!(Bounds::of(&[[1, 0]; 6]).decide(&level), Some(true));
+        assert_eq!(Bounds::of(&[[[0, 1]; 1].as_slice(), &[[1, 0]; 5]].concat()).decide(&level), Some(false));
     }
 }
