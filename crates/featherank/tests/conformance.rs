@@ -1,17 +1,16 @@
 //! One suite that every selector, ranker and measure of the registry passes; nobody is excused.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod common;
 
+use common::StopAt;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
 use featherank::engine::LocalEngine;
 use featherank::measure::Measure;
 use featherank::rank::RankerSpec;
 use featherank::registry::{Category, MEASURES, RANKERS, SELECTORS, entries};
-use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::run::{Constraints, Run};
 use featherank::select::{Selection, SelectorSpec};
 use featherank::{Error, Result, Stop};
 use rand::seq::SliceRandom;
@@ -168,17 +167,6 @@ fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
     }
 }
 
-struct StopAt(AtomicU64);
-
-impl Observer for StopAt {
-    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-        match self.0.fetch_sub(1, Ordering::Relaxed) {
-            0 => ControlFlow::Break(Stop::Interrupted),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-}
-
 /// Every one of the first steps, then fewer and fewer: wrappers train rankers, and take thousands.
 fn steps_to_stop_at() -> impl Iterator<Item = u64> {
     (0..40).chain(std::iter::successors(Some(40), |step| Some(step + step / 3)))
@@ -190,7 +178,7 @@ fn every_step_can_be_the_last() {
     for spec in SELECTORS {
         let expected = select(spec, tiny(), 1, Constraints::default()).unwrap().to_json().unwrap();
         for step in steps_to_stop_at() {
-            let observer = Arc::new(StopAt(AtomicU64::new(step)));
+            let observer = StopAt::step(step);
             let engine = LocalEngine::new(tiny(), 1).unwrap().observed_by(observer.clone());
             let run = Run { observer, ..Run::new(7, Constraints::default()) };
             match spec.run(&short(spec), &run, &engine) {
@@ -384,7 +372,7 @@ fn every_step_of_a_ranker_can_be_the_last() {
     let data = tiny();
     for spec in RANKERS {
         for step in [0, 1, 5] {
-            let observer = Arc::new(StopAt(AtomicU64::new(step)));
+            let observer = StopAt::step(step);
             let run = Run { observer, ..Run::new(7, Constraints::default()) };
             match spec.fit(&[], &run, &data.view(), None) {
                 Err(Error::Stopped(Stop::Interrupted)) => {}

@@ -1,20 +1,20 @@
 //! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be asked of it.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use std::ops::ControlFlow;
+mod common;
+
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use featherank::Stop;
+use common::StopAt;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Preset, Role, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::LocalEngine;
 use featherank::measure::Measure;
 use featherank::registry::selector;
-use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 
 const QUICK: &[(&str, &str)] = &[
@@ -129,19 +129,8 @@ fn variants_change_what_they_should() {
     assert!(few.fits.iter().all(|fit| fit.settings["pairs"] == 200.0));
 }
 
-struct StopAt(AtomicU64);
-
-impl Observer for StopAt {
-    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-        match self.0.fetch_sub(1, Ordering::Relaxed) {
-            0 => ControlFlow::Break(Stop::Interrupted),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-}
-
 fn kept_in(path: &Path, steps: u64) -> Run {
-    let observer = Arc::new(StopAt(AtomicU64::new(steps)));
+    let observer = StopAt::step(steps);
     Run { observer, checkpoint: Some(Checkpoint::new(path)), ..plain() }
 }
 
@@ -174,7 +163,10 @@ fn the_best_so_far_is_returned_when_time_is_up() {
     let expected = select(&[QUICK, &first_generations].concat(), &plain(), tiny()).unwrap();
     let late = Run { deadline: Some(Instant::now()), ..plain() };
     let found = select(QUICK, &late, tiny()).unwrap();
+    assert!(found.unfinished && !expected.unfinished);
     assert_eq!((found.selected, found.fits), (expected.selected, expected.fits));
+    let late_but_whole = select(&[QUICK, &first_generations].concat(), &late, tiny()).unwrap();
+    assert!(!late_but_whole.unfinished, "there was no more to do");
 }
 
 /// Prices stand in for numbers, and the budget holds in every model on the front.

@@ -1,19 +1,19 @@
 //! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every option changes what it should.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
+mod common;
+
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use common::StopAt;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::LocalEngine;
 use featherank::registry;
-use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 use featherank::{Error, Result, Stop};
 
@@ -162,18 +162,6 @@ fn every_black_box_and_every_choice_answers() {
     }
 }
 
-/// Stops after so many steps.
-struct After(AtomicU64);
-
-impl Observer for After {
-    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-        match self.0.fetch_sub(1, Ordering::Relaxed) {
-            1 => ControlFlow::Break(Stop::Interrupted),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-}
-
 fn with_checkpoint(path: &Path) -> Run {
     Run { checkpoint: Some(Checkpoint::new(path)), ..run() }
 }
@@ -186,7 +174,7 @@ fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     for steps in 1..14 {
         let path = folder.path().join(format!("{steps}.json"));
-        let stopped = Run { observer: Arc::new(After(AtomicU64::new(steps))), ..with_checkpoint(&path) };
+        let stopped = Run { observer: StopAt::step(steps - 1), ..with_checkpoint(&path) };
         assert!(matches!(select(&data, &stopped, &set), Err(Error::Stopped(Stop::Interrupted))));
         assert_eq!(select(&data, &with_checkpoint(&path), &set).unwrap().to_json().unwrap(), whole);
         // Once more, from the end.
@@ -222,6 +210,9 @@ fn time_that_is_up_leaves_the_best_so_far() {
     for wait in [Duration::ZERO, Duration::from_millis(200)] {
         let limited = Run { deadline: Some(Instant::now() + wait), ..run() };
         let found = select(&data, &limited, &set).unwrap();
-        assert!(!found.selected.is_empty() && !found.searched.unwrap().generations.is_empty());
+        assert!(found.unfinished && !found.selected.is_empty());
+        assert!(!found.searched.unwrap().generations.is_empty());
     }
+    let late = Run { deadline: Some(Instant::now()), ..run() };
+    assert!(!select(&data, &late, &[("generations", "0")]).unwrap().unfinished, "there was no more to do");
 }

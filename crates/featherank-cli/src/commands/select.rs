@@ -134,7 +134,6 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
             output.note(format!("{} is kept: the same command goes on from it", path.display()));
         }
     })?;
-    let out_of_time = run.is_out_of_time();
     if let Some(path) = &args.output {
         selection.save(path)?;
     }
@@ -142,9 +141,9 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         selection.model.as_ref().ok_or_else(|| no_model(spec.name))?.save(path)?;
     }
     match &run.checkpoint {
-        Some(checkpoint) if !out_of_time => checkpoint.remove()?,
+        Some(checkpoint) if !selection.unfinished => checkpoint.remove()?,
         Some(_) => output.note("time is up; the checkpoint is kept: the same command goes on from it"),
-        None if out_of_time => output.note("time is up; this is the best so far"),
+        None if selection.unfinished => output.note("time is up; this is the best so far"),
         None => {}
     }
     if output.json() {

@@ -11,7 +11,7 @@ const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
 pub fn table(outcomes: &[Outcome]) {
     let searched = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
-        let selections = folds.filter_map(|fold| Some(fold.selected.as_ref()?.selection.searched.as_ref()?));
+        let selections = folds.filter_map(|fold| fold.selected.as_ref()?.selection.searched.as_ref());
         let runs: Vec<Vec<Generation>> = selections.map(|searched| searched.generations.clone()).collect();
         (!runs.is_empty()).then(|| (row.name.clone(), runs))
     };

@@ -82,7 +82,7 @@ fn agreement(
     let share = |times: usize| times as f64 / count;
     let mean_size = chosen.iter().map(|&(_, times)| share(times)).sum::<f64>() / features;
     let spread = mean_size * (1.0 - mean_size);
-    if !(spread > SOME) {
+    if spread <= SOME {
         return None;
     }
     let variances = chosen.iter().map(|&(_, times)| share(times) * (1.0 - share(times)));

@@ -47,6 +47,9 @@ pub struct Selection {
     /// What users should know of this result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Time was up before the method had come to its end: the best so far.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 /// One of the models that a method fitted on its way.
@@ -183,6 +186,7 @@ impl Selection {
             certificate: BTreeMap::new(),
             searched: None,
             notes: Vec::new(),
+            unfinished: false,
         })
     }
 

@@ -1,4 +1,4 @@
-//! What test files share: the real data, a folder that goes away, compressors, and Parquet files of any columns.
+//! What test files share: the real data, an interruption, a folder that goes away, compressors, and Parquet files of any columns.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -8,10 +8,14 @@
 pub mod embedded;
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, RecordBatch};
+use featherank::Stop;
+use featherank::run::{Observer, Step};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
@@ -26,6 +30,24 @@ pub fn real_data(folder: &str) -> Option<PathBuf> {
         return None;
     }
     Some(path)
+}
+
+/// Interrupts at a step, after so many others.
+pub struct StopAt(AtomicU64);
+
+impl StopAt {
+    pub fn step(number: u64) -> Arc<Self> {
+        Arc::new(StopAt(AtomicU64::new(number)))
+    }
+}
+
+impl Observer for StopAt {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        match self.0.fetch_sub(1, Ordering::Relaxed) {
+            0 => ControlFlow::Break(Stop::Interrupted),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// A folder for the files of one test.

@@ -48,6 +48,7 @@ use crate::select::embedded::held_out::HeldOut;
 use crate::select::embedded::sample::{Sample, Scale, ten_digits};
 use crate::select::embedded::tuning::Tuning;
 use crate::select::judging::best;
+use crate::select::wrapper::training::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 use accuracy::Accuracy;
 use answer::{Answer, Judge};
@@ -303,6 +304,7 @@ impl MofsRank {
             seed: run.seed,
         };
         let saved: Option<Progress<'_>> = run.saved()?;
+        let mut unfinished = false;
         let found = self.searches.run(&ground, saved, &mut |phase, generation, generations, progress| {
             run.save(progress)?;
             let what = match phase {
@@ -311,17 +313,21 @@ impl MofsRank {
                 Phase::Ensemble => "searching for a sum of rankers",
             };
             run.step(what, generation + 1, Some(generations + 1))?;
-            Ok(if run.is_out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            if generation < generations && run.is_out_of_time() {
+                unfinished = true;
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(ControlFlow::Continue(()))
         })?;
-        Answer {
+        let answer = Answer {
             sample: &sample,
             candidates: &candidates,
             alone: &alone,
             all: &all,
             svm: &svm,
             guide: &guide,
-        }
-        .select(found, &judge)
+        };
+        Ok(Selection { unfinished, ..answer.select(found, &judge)? })
     }
 
     /// The C with which the SVM on all pairs and all features ranks best on validation data or, without any, on held-out queries.
@@ -357,9 +363,7 @@ impl Selector for MofsRank {
             help: "use a filter, or run it where the data is".into(),
         })?;
         self.measure.check_labels(engine.schema().largest_label())?;
-        let mut selection = Err(Error::Stopped(crate::error::Stop::Interrupted));
-        engine.within(&mut || selection = self.choose_features(run, engine, data));
-        selection
+        on_threads_of(engine, || self.choose_features(run, engine, data))
     }
 }
 

@@ -51,6 +51,7 @@ use crate::rank::{RankerSpec, tune};
 use crate::registry::{self, Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
+use crate::select::wrapper::training::on_threads_of;
 use crate::select::{Generation, Member, Searched, Selection, Selector, SelectorSpec};
 
 /// Queries that tell rankings apart below which tests leave little to go by.
@@ -228,9 +229,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for Spea2Selection {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let mut selection = Err(Error::invalid("engine", "no work", "an engine that works"));
-        engine.within(&mut || selection = self.search(run, engine));
-        selection
+        on_threads_of(engine, || self.search(run, engine))
     }
 }
 
@@ -348,7 +347,8 @@ impl Spea2Selection {
             chosen: place == chosen,
         };
         let front = worths.iter().enumerate().map(member).collect();
-        Ok(Selection { searched: Some(Searched { generations, front }), ..selection })
+        let unfinished = state.generation < self.evolution.generations;
+        Ok(Selection { searched: Some(Searched { generations, front }), unfinished, ..selection })
     }
 
     /// Objectives by name; effectiveness is always of interest.
