@@ -178,6 +178,10 @@ fn costs_steer_the_search() {
     let found = select(QUICK, &Run { constraints, ..plain() }, data).unwrap();
     assert!(found.selected.iter().map(|chosen| chosen.cost).sum::<f64>() <= 7.0);
     assert!(found.fits.iter().all(|fit| fit.features <= 7));
+    let front = found.searched.unwrap().front;
+    assert_eq!(front.len(), found.fits.len());
+    let chosen = &front.iter().find(|member| member.chosen).unwrap().features;
+    assert!(found.selected.iter().all(|selected| chosen.contains(&selected.id)));
 }
 
 #[test]

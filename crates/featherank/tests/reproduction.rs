@@ -22,6 +22,10 @@ fn embedded() -> Plan {
     Plan::parse(include_str!("../../../experiments/embedded.json")).unwrap()
 }
 
+fn wrappers() -> Plan {
+    Plan::parse(include_str!("../../../experiments/wrappers.json")).unwrap()
+}
+
 /// Half a unit of the fourth decimal, in which figures are given, and as much again.
 const SAME: f64 = 1e-4;
 
@@ -133,7 +137,7 @@ fn worse_rows_are_noticed() {
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
-    for plan in [rankers(), filters(), embedded()] {
+    for plan in [rankers(), filters(), embedded(), wrappers()] {
         let (_, part) = page.split_once(&format!("\n## {}\n", plan.title)).unwrap();
         let part = part.split("\n## ").next().unwrap();
         for data in &plan.data {

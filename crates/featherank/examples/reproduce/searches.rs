@@ -7,15 +7,22 @@ use super::{Outcome, mean};
 /// Generations that are shown.
 const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
 
-/// Means over folds and seeds, of every row whose selector tells how it searched.
+/// Means over folds and seeds, of every row whose selector tells how it searched, once for the same searches.
 pub fn table(outcomes: &[Outcome]) {
     let searched = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
         let selections = folds.filter_map(|fold| fold.selected.as_ref()?.selection.searched.as_ref());
-        let runs: Vec<Vec<Generation>> = selections.map(|searched| searched.generations.clone()).collect();
+        let runs = selections.map(|searched| searched.generations.clone());
+        let runs: Vec<Vec<Generation>> = runs.filter(|generations| !generations.is_empty()).collect();
         (!runs.is_empty()).then(|| (row.name.clone(), runs))
     };
-    let rows: Vec<(String, Vec<Vec<Generation>>)> = outcomes.iter().filter_map(searched).collect();
+    let mut rows: Vec<(String, Vec<Vec<Generation>>)> = Vec::new();
+    for (name, runs) in outcomes.iter().filter_map(searched) {
+        // Another ranker on the same selections.
+        if !rows.iter().any(|(_, known)| *known == runs) {
+            rows.push((name, runs));
+        }
+    }
     if rows.is_empty() {
         return;
     }

@@ -15,7 +15,7 @@ use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
 use crate::select::judging::{best, checked_validation, deal, within_errors};
-use crate::select::{Fit, Selection};
+use crate::select::{Fit, Member, Searched, Selection};
 
 /// Who chooses among models.
 pub(super) struct Judge<'a> {
@@ -131,8 +131,16 @@ impl Answer<'_> {
             chosen: i == place,
         };
         let fits = finalists.iter().enumerate().map(fit).collect();
+        let schema = self.sample.engine().schema();
+        let id = |&k: &usize| schema.features.get(self.sample.features()[k]).id;
+        let member = |(i, finalist): (usize, &Finalist)| {
+            let features: Vec<u32> = finalist.model.features.iter().map(id).collect();
+            let objectives = named(&[("accuracy", finalist.accuracy), ("features", features.len() as f64)]);
+            Member { features, objectives, chosen: i == place }
+        };
+        let front = finalists.iter().enumerate().map(member).collect();
         let selection = self.of_model(&finalists[place].model, &used)?;
-        Ok(Selection { fits, ..selection })
+        Ok(Selection { fits, searched: Some(Searched { generations: Vec::new(), front }), ..selection })
     }
 
     fn of_model(&self, model: &Weighted, used: &[usize]) -> Result<Selection> {
