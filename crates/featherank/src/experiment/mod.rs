@@ -3,6 +3,7 @@
 mod method;
 mod plan;
 mod protocol;
+pub mod recommendation;
 mod repeats;
 mod stability;
 
