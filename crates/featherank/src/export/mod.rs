@@ -2,7 +2,7 @@
 //!
 //! Every target is one file, and one entry of [`TARGETS`]: what it is called, which models it holds, and how it is
 //! written. A model goes out with decisions that are the same for every value, or not at all: thresholds learnt on
-//! z-scores are moved to raw values exactly ([`fold`]), and what a target cannot hold is an error that says so.
+//! z-scores are moved to raw values exactly (`fold`), and what a target cannot hold is an error that says so.
 
 mod elasticsearch;
 mod featureset;
