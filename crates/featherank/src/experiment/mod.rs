@@ -3,12 +3,13 @@
 mod method;
 mod plan;
 mod protocol;
-pub mod recommendation;
 mod repeats;
+mod results;
 mod stability;
 
 pub use method::{Method, Selected, Selecting};
 pub use plan::{DataPlan, Figures, Plan, RowPlan, SelectPlan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
+pub use results::{Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Results};
 pub use stability::{Agreement, Stability, jaccard};

@@ -1,5 +1,6 @@
 //! Selectors: methods that choose features.
 
+pub mod auto;
 mod candidates;
 pub mod embedded;
 pub mod filter;

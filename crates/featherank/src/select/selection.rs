@@ -13,6 +13,7 @@ use crate::params::Params;
 use crate::rank::{Model, Training};
 use crate::run::{Constraints, Run};
 use crate::select::Searched;
+use crate::select::auto::Advice;
 
 /// A selection, as it is printed, saved and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct Selection {
     /// How a search among subsets went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched: Option<Searched>,
+    /// Why `auto` chose this set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     /// What users should know of this result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -185,6 +189,7 @@ impl Selection {
             fits: Vec::new(),
             certificate: BTreeMap::new(),
             searched: None,
+            advice: None,
             notes: Vec::new(),
             unfinished: false,
         })
