@@ -10,6 +10,7 @@ use crate::select::{self, SelectorSpec};
 
 /// All selectors, in the order they are listed.
 pub static SELECTORS: &[&SelectorSpec] = &[
+    &select::auto::SPEC,
     &select::filter::top_k::SPEC,
     &select::filter::best_gain::SPEC,
     &select::filter::gas::SPEC,

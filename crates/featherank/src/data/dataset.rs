@@ -164,6 +164,23 @@ impl Dataset {
             .with_documents(documents)
     }
 
+    /// This data followed by other data with the same features.
+    ///
+    /// # Panics
+    /// If the features differ.
+    pub fn joined(&self, other: &Dataset) -> Dataset {
+        assert_eq!(self.features, other.features, "only data with the same features can be joined");
+        let columns = (0..self.features.len()).map(FeatureId::from);
+        let values = columns.flat_map(|f| self.column(f).iter().chain(other.column(f))).copied().collect();
+        let sizes: Vec<usize> = self.queries.sizes().chain(other.queries.sizes()).collect();
+        let ids = self.queries.ids().iter().chain(other.queries.ids()).cloned().collect();
+        let documents = self.documents.as_ref().zip(other.documents.as_ref());
+        let documents = documents.map(|(own, others)| own.iter().chain(others.iter()).collect());
+        let labels = [&self.labels[..], &other.labels].concat();
+        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone())
+            .with_documents(documents)
+    }
+
     /// A number that changes with any label, value, query or feature: it ties a saved selection to its data.
     pub fn fingerprint(&self) -> String {
         let columns: Vec<u64> = self.values.par_chunks(self.labels.len().max(1)).map(hash_floats).collect();

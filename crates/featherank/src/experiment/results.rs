@@ -172,8 +172,3 @@ impl Results {
         document::load(KIND, VERSION, path)
     }
 }
-
-/// Values per query as documents hold them: nothing where a query does not count.
-pub(crate) fn counted(per_query: &[f64]) -> Vec<Option<f64>> {
-    per_query.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect()
-}

@@ -260,3 +260,8 @@ impl<'de> Deserialize<'de> for Measure {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
+
+/// Values per query as documents hold them: nothing where a query does not count.
+pub(crate) fn counted(per_query: &[f64]) -> Vec<Option<f64>> {
+    per_query.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect()
+}

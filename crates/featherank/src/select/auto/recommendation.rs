@@ -157,7 +157,7 @@ fn check(paths: &[Vec<Candidate>], yardstick: Yardstick<'_>, demand: Demand) -> 
 }
 
 /// The two tests of one candidate.
-struct Judge<'a> {
+pub(super) struct Judge<'a> {
     yardstick: Yardstick<'a>,
     demand: Demand,
     level: f64,
@@ -168,7 +168,8 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(yardstick: Yardstick<'a>, demand: Demand, level: f64) -> Self {
+    /// For candidates that are tested at this level each.
+    pub fn new(yardstick: Yardstick<'a>, demand: Demand, level: f64) -> Self {
         let shrunk: Vec<f64> = yardstick.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
         let risk_of_all = weighted(yardstick.all, yardstick.baseline, demand.alpha);
         let of_shrunk = weighted(&shrunk, yardstick.baseline, demand.alpha);
@@ -178,7 +179,8 @@ impl<'a> Judge<'a> {
         Judge { yardstick, demand, level, risk_of_all, risk_margin }
     }
 
-    fn tests(&self, values: &[f64]) -> (NonInferiority, NonInferiority) {
+    /// In effectiveness and in risk.
+    pub fn tests(&self, values: &[f64]) -> (NonInferiority, NonInferiority) {
         let Yardstick { all, baseline } = self.yardstick;
         let risk = weighted(values, baseline, self.demand.alpha);
         (
