@@ -11,5 +11,5 @@ pub use method::{Method, Selected, Selecting};
 pub use plan::{DataPlan, Figures, Plan, RowPlan, SelectPlan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
-pub use results::{Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Results};
+pub use results::{Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results};
 pub use stability::{Agreement, Stability, jaccard};

@@ -34,6 +34,9 @@ pub struct Results {
     pub folds: Vec<FoldData>,
     /// Every method on every fold; those that failed too.
     pub cells: Vec<Cell>,
+    /// What methods select from draws of the training queries, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resamples: Vec<Resample>,
     /// How alike the features are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redundancy: Option<Alike>,
@@ -100,10 +103,8 @@ pub struct Done {
     pub valid: f64,
     /// For each measure the value of each test query; nothing where a query does not count.
     pub test: Vec<Vec<Option<f64>>>,
-    /// Seconds that selecting took.
-    pub select_seconds: f64,
-    /// Seconds that the whole cell took, tuning included.
-    pub seconds: f64,
+    /// What it took: the one part that differs when an experiment is repeated.
+    pub measured: Measured,
     /// What other numbers of features were worth on validation data, fewest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
@@ -113,6 +114,31 @@ pub struct Done {
     /// How a search went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generations: Vec<Generation>,
+}
+
+/// What a cell took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Seconds that selecting took.
+    pub select_seconds: f64,
+    /// Seconds that the whole cell took, tuning included.
+    pub seconds: f64,
+    /// The most memory that the process held meanwhile, in bytes, where the system tells. Cells that run side by side share it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+}
+
+/// What a method selects from a fold's training queries, drawn with replacement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Resample {
+    /// The method's name in tables.
+    pub method: String,
+    /// The fold's number.
+    pub fold: usize,
+    /// Which draw, from 1.
+    pub draw: u64,
+    /// Ids of the features, best first.
+    pub features: Vec<u32>,
 }
 
 /// What a number of features is worth on validation data.
