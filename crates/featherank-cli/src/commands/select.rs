@@ -10,7 +10,7 @@ use featherank::data::{FeatureTable, check_target};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::registry;
 use featherank::run::{Constraints, Limited, Observer, Run};
-use featherank::select::{Fit, Generation, Searched, Selection};
+use featherank::select::{Fit, Generation, Searched, Selection, SelectorSpec};
 
 use crate::arguments::{Common, Reading, parse_duration, parse_setting, read_costs};
 use crate::output::{Output, table};
@@ -24,9 +24,15 @@ pub struct Args {
     /// Validation data, on which methods that tune or judge do so; may be repeated [default: parts of the training data]
     #[arg(long, value_name = "FILE")]
     valid: Vec<PathBuf>,
-    /// The method; see `featherank methods`
-    #[arg(long, default_value = "top-k")]
+    /// The method; see `featherank methods`. auto finds the smallest set that is as good as all features
+    #[arg(long, default_value = "auto")]
     method: String,
+    /// The ranker that the features are for, of methods that train one; as `-p ranker=NAME`
+    #[arg(long, value_name = "NAME")]
+    ranker: Option<String>,
+    /// What rankings are judged by, of methods that do; as `-p measure=NAME`
+    #[arg(long, value_name = "NAME")]
+    measure: Option<String>,
     /// A parameter of the method; may be repeated
     #[arg(short, long = "param", value_name = "KEY=VALUE", value_parser = parse_setting)]
     params: Vec<(String, String)>,
@@ -93,8 +99,27 @@ impl Limits {
     }
 }
 
+impl Args {
+    /// All parameters of the method, those with an option of their own too.
+    fn parameters(&self, spec: &SelectorSpec) -> featherank::Result<Vec<(String, String)>> {
+        let mut all = self.params.clone();
+        for (name, value) in [("ranker", &self.ranker), ("measure", &self.measure)] {
+            let Some(value) = value else { continue };
+            if spec.params.iter().all(|param| param.name != name) {
+                return Err(Error::Conflict {
+                    what: format!("{} has no {name} that --{name} could set", spec.name),
+                    help: format!("leave it out, or see `featherank methods {}`", spec.name),
+                });
+            }
+            all.push((name.to_owned(), value.clone()));
+        }
+        Ok(all)
+    }
+}
+
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
+    let params = args.parameters(spec)?;
     for path in [&args.output, &args.model, &args.long.checkpoint].into_iter().flatten() {
         check_target(path)?;
     }
@@ -127,7 +152,7 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let checkpoint = args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
     let run = Run { observer, valid, deadline, checkpoint, ..Run::new(args.seed, constraints) };
     let start = Instant::now();
-    let selection = spec.run(&args.params, &run, &engine).inspect_err(|error| {
+    let selection = spec.run(&params, &run, &engine).inspect_err(|error| {
         if let (Error::Stopped(_), Some(path)) =
             (error, args.long.checkpoint.as_ref().filter(|path| path.exists()))
         {

@@ -34,25 +34,27 @@ pub(super) fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Opt
 /// The place of the smallest of those that are not clearly worse than the best: on average over the queries that count, at
 /// most `errors` standard errors of the difference below it. Of equally small ones the best, the first of equals.
 pub(super) fn within_errors(errors: f64, per_query: &[Vec<f64>], sizes: &[usize]) -> Option<usize> {
-    let mean_and_error = |values: Vec<f64>| {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
-    };
-    let counted = |values: &Vec<f64>| values.iter().copied().filter(|value| !value.is_nan()).collect();
-    let means: Vec<Option<f64>> =
-        per_query.iter().map(|values| Some(mean_and_error(counted(values)).0)).collect();
+    let means: Vec<Option<f64>> = per_query.iter().map(|values| Some(mean_and_error(values).0)).collect();
     let top = best(&means)?;
     let is_enough = |place: usize| {
-        let below = per_query[top].iter().zip(&per_query[place]).map(|(best, own)| best - own).collect();
-        let (mean, error) = mean_and_error(counted(&below));
+        let below: Vec<f64> =
+            per_query[top].iter().zip(&per_query[place]).map(|(best, own)| best - own).collect();
+        let (mean, error) = mean_and_error(&below);
         mean <= errors * error + EQUAL
     };
     let enough: Vec<usize> = (0..per_query.len()).filter(|&place| is_enough(place)).collect();
     let least = enough.iter().map(|&place| sizes[place]).min()?;
     let smallest = |place: usize| means[place].filter(|_| enough.contains(&place) && sizes[place] == least);
     best(&(0..per_query.len()).map(smallest).collect::<Vec<_>>())
+}
+
+/// The mean over the queries that count, and its standard error.
+pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let counted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let count = counted.len() as f64;
+    let mean = counted.iter().sum::<f64>() / count;
+    let squares: f64 = counted.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
 }
 
 /// The part of each query, dealt out by keys and the seed, so that the order of the data has no say.

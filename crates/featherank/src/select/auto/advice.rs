@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::fold::Tested;
 use super::recommendation::Demand;
+use super::search::{State, Tests, values};
+use super::{Auto, Baseline};
+use crate::measure::counted;
 use crate::measure::significance::NonInferiority;
+use crate::select::judging::mean_and_error;
 
 /// Why this set: what was tried, what was asked, and what the tests say of every size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,4 +62,55 @@ pub struct Tried {
     pub effectiveness: NonInferiority,
     /// Against all features, in risk.
     pub risk: NonInferiority,
+}
+
+/// What a search has found.
+pub(super) struct Found<'a> {
+    pub state: &'a State,
+    pub levels: &'a [f64],
+    pub verdicts: &'a [Tests],
+    pub chosen: Option<usize>,
+    /// The measure of all features for each query.
+    pub all: &'a [f64],
+}
+
+impl Advice {
+    pub(super) fn of(auto: &Auto, found: &Found<'_>, queries: Vec<String>) -> Self {
+        let Found { state, levels, verdicts, chosen, all } = found;
+        let tried = |(size, tested): (usize, &Vec<Tested>)| {
+            let (value, error) = mean_and_error(&values(tested));
+            let (effectiveness, risk) = verdicts[size].clone();
+            Tried {
+                features: tested.iter().map(|tested| tested.features).max().unwrap_or(0),
+                cost: levels[size],
+                methods: tested.iter().map(|tested| state.methods[tested.method].clone()).collect(),
+                value,
+                error,
+                effectiveness,
+                risk,
+            }
+        };
+        let per_query = chosen.map_or_else(|| all.to_vec(), |size| values(&state.tested[size]));
+        Advice {
+            ranker: auto.ranker.name.to_owned(),
+            settings: auto.settings().0.into_iter().collect(),
+            measure: auto.measure.to_string(),
+            demand: auto.demand,
+            baseline: match auto.baseline {
+                Baseline::Mean => "mean of single features",
+                Baseline::BestFeature => "best single feature",
+                Baseline::Full => "all features",
+            }
+            .to_owned(),
+            folds: auto.folds,
+            methods: state.methods.clone(),
+            all: mean_and_error(all).0,
+            tried: state.tested.iter().enumerate().map(tried).collect(),
+            chosen: *chosen,
+            next: verdicts.iter().position(|(effectiveness, risk)| !(effectiveness.holds && risk.holds)),
+            queries,
+            per_query_of_all: counted(all),
+            per_query: counted(&per_query),
+        }
+    }
 }

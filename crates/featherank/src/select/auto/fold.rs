@@ -34,8 +34,10 @@ pub struct Fold<'a> {
 pub struct Start {
     /// The ranker's settings.
     pub settings: Settings,
-    /// For each method its order of all features, best first; elimination begins with what matters most to the ranker.
+    /// For each method its order of all features, best first; none of elimination.
     pub orders: Vec<Vec<FeatureId>>,
+    /// What elimination begins with: all features, what matters most to the ranker for its price first.
+    pub left: Vec<FeatureId>,
     /// All features on each query held out.
     pub all: Vec<Option<f64>>,
     /// The baseline of risk on each query held out.
@@ -91,19 +93,17 @@ impl Worker<'_> {
         let tuned = tune(ranker, &fixed, &grid, self.run, &learn, &check, measure)?;
         let test = self.fold.view(&self.fold.test);
         let per_query = self.judge(&tuned.model, &test)?;
-        let orders = proposers.iter().map(|proposer| match proposer {
-            Proposer::Elimination => self.left(&tuned.model, self.features),
-            Proposer::Order(_) => self.order(*proposer),
-        });
+        let orders = proposers.iter().map(|&proposer| self.order(proposer));
         Ok(Start {
             orders: orders.collect::<Result<_>>()?,
+            left: self.left(&tuned.model, self.features)?,
             settings: tuned.settings,
             baseline: self.baseline(&learn, &test, &per_query),
             all: per_query,
         })
     }
 
-    /// The order in which a selector takes all features; those that nobody may choose are left out.
+    /// The order in which a selector takes all features; those that nobody may choose are left out. None of elimination.
     pub fn order(&self, proposer: Proposer) -> Result<Vec<FeatureId>> {
         let Proposer::Order(spec) = proposer else { return Ok(Vec::new()) };
         let part = |queries: &[usize]| -> Result<LocalEngine> {

@@ -14,33 +14,29 @@ mod advice;
 mod fold;
 mod portfolio;
 mod recommendation;
+mod search;
 mod sizes;
 mod words;
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use crate::data::{Dataset, FeatureId};
+use crate::data::Dataset;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::measure::{Measure, counted};
+use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::RankerSpec;
 use crate::rank::tune::Settings;
 use crate::registry::{self, Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::judging::{checked_validation, deal};
+use crate::select::judging::checked_validation;
 use crate::select::wrapper::training::{folds_param, measure_param, on_threads_of, ranker_param, rows};
 use crate::select::{Selection, Selector, SelectorSpec};
 pub use advice::{Advice, Tried};
-use fold::{Fold, Start, Tested, Worker};
 use portfolio::Proposer;
-use recommendation::Judge;
 pub use recommendation::{Candidate, Demand, Recommendation, Verdict, Yardstick, recommend};
+use search::{Search, State};
 
 /// Its name everywhere.
 pub const NAME: &str = "auto";
@@ -158,17 +154,6 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     },
 };
 
-/// What is kept to go on after an interruption.
-#[derive(Default, Serialize, Deserialize)]
-struct State {
-    /// Names of the methods, and the share of the queries that they look at.
-    methods: Vec<String>,
-    share: f64,
-    starts: Vec<Start>,
-    /// By size, then by fold.
-    tested: Vec<Vec<Tested>>,
-}
-
 impl Selector for Auto {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || self.recommend(run, engine))
@@ -214,15 +199,12 @@ impl Auto {
         let proposers = portfolio::named(&state.methods.join(","))?;
         let informative =
             data.view().labels().filter(|labels| labels.iter().any(|y| *y != labels[0])).count();
-        if features.len() < 2 || informative < 4 * self.folds {
-            let order = self.last_order(run, data, &features, proposers[0], &[], f64::INFINITY)?;
-            let all = scored(&order);
-            let mut selection = candidates.select(run, engine, &all, &[])?;
-            selection.notes.push(words::too_few(informative, self.folds));
-            return Ok(selection);
-        }
         let (alive, _) = engine.alive()?;
-        self.search(run, engine, &Setting { data, candidates, alive, features, proposers }, state)
+        let search = Search { auto: self, run, engine, data, candidates, alive, features, proposers };
+        if search.features.len() < 2 || informative < 4 * self.folds {
+            return search.keep_all(words::too_few(informative, self.folds));
+        }
+        search.to_the_end(state)
     }
 
     /// Better said now than after rankers are trained.
@@ -236,199 +218,4 @@ impl Auto {
             }),
         }
     }
-}
-
-/// What a search has before it.
-struct Setting<'a> {
-    data: &'a Dataset,
-    candidates: Candidates,
-    /// All features that differ within queries, by column: what "all features" are.
-    alive: Vec<FeatureId>,
-    /// Those of them that may be chosen.
-    features: Vec<FeatureId>,
-    proposers: Vec<Proposer>,
-}
-
-impl Auto {
-    fn search(
-        &self,
-        run: &Run,
-        engine: &dyn Engine,
-        setting: &Setting<'_>,
-        mut state: State,
-    ) -> Result<Selection> {
-        let Setting { data, features, proposers, .. } = setting;
-        let folds = self.deal(data, run.seed, state.share);
-        let worker = |fold: usize| Worker { auto: self, run, fold: &folds[fold], features };
-        let levels = sizes::levels(&run.constraints, features);
-        while state.starts.len() < self.folds && !run.is_out_of_time() {
-            state.starts.push(worker(state.starts.len()).start(&setting.alive, proposers)?);
-            run.save(&state)?;
-            run.step("learning with all features", state.starts.len() as u64, Some(self.folds as u64))?;
-        }
-        let whole = |of: &dyn Fn(&Start) -> &Vec<Option<f64>>| gathered(state.starts.iter().map(of));
-        let (all, baseline) = (whole(&|start| &start.all), whole(&|start| &start.baseline));
-        let judge = Judge::new(Yardstick { all: &all, baseline: &baseline }, self.demand, self.demand.level);
-        let is_started = state.starts.len() == self.folds;
-        let passes = |tested: &[Tested]| {
-            let (effectiveness, risk) = judge.tests(&gathered(tested.iter().map(|tested| &tested.per_query)));
-            effectiveness.holds && risk.holds
-        };
-        let mut is_open = is_started && state.tested.iter().all(|tested| passes(tested));
-        while is_open && state.tested.len() < levels.len() && !run.is_out_of_time() {
-            let size = state.tested.len();
-            let of_fold = |fold: usize| {
-                let start = &state.starts[fold];
-                let first = proposers.iter().position(|proposer| matches!(proposer, Proposer::Elimination));
-                let first = first.map_or(&[][..], |place| &start.orders[place]);
-                let before = state.tested.last().map_or(first, |tested| &tested[fold].left);
-                worker(fold).test(start, levels[size], proposers, before)
-            };
-            let tested: Vec<Tested> = (0..self.folds).into_par_iter().map(of_fold).collect::<Result<_>>()?;
-            is_open = passes(&tested);
-            state.tested.push(tested);
-            run.save(&state)?;
-            run.step("trying sizes", size as u64 + 1, Some(levels.len() as u64))?;
-        }
-        let is_unfinished = is_open && state.tested.len() < levels.len() || !is_started;
-        let verdicts: Vec<_> = state
-            .tested
-            .iter()
-            .map(|tested| judge.tests(&gathered(tested.iter().map(|tested| &tested.per_query))))
-            .collect();
-        let chosen = verdicts.iter().rposition(|(effectiveness, risk)| effectiveness.holds && risk.holds);
-        let advice = self.advice(&state, &folds, &levels, &verdicts, chosen, &all);
-        // Without a size that passes: all features, or as many as the user allows.
-        let level = chosen.map_or(levels[0], |size| levels[size]);
-        let method = best_method(state.tested.get(chosen.unwrap_or(0)), proposers.len());
-        let settings = state.starts.first().map(|start| &start.settings[..]).unwrap_or_default();
-        let order = self.last_order(run, data, features, proposers[method], settings, level)?;
-        let set = sizes::Room::new(&run.constraints, level).first_of(&order);
-        let rest: Vec<FeatureId> = order.iter().filter(|f| !set.contains(f)).copied().collect();
-        let scores = scored(&[&set[..], &rest].concat());
-        let (own, others) = scores.split_at(set.len());
-        let mut selection = setting.candidates.select(run, engine, own, others)?;
-        selection.notes = words::notes(&advice, &selection, proposers[method].name(), state.share);
-        selection.unfinished = is_unfinished;
-        Ok(Selection { advice: Some(advice), ..selection })
-    }
-
-    /// The folds: parts are dealt by the queries' ids, so that their order has no say.
-    fn deal<'a>(&self, data: &'a Dataset, seed: u64, share: f64) -> Vec<Fold<'a>> {
-        let keys: Vec<u64> = (0..data.queries().len()).map(|q| data.queries().key(q)).collect();
-        // Of large data only some cards are dealt.
-        let parts = (self.folds as f64 / share).floor() as usize;
-        let dealt = deal(&keys, parts.max(self.folds), seed);
-        let part = |which: usize| (0..dealt.len()).filter(|&q| dealt[q] == which).collect::<Vec<_>>();
-        let fold = |test: usize| {
-            let check = (test + 1) % self.folds;
-            let learn =
-                (0..dealt.len()).filter(|&q| dealt[q] < self.folds && ![test, check].contains(&dealt[q]));
-            Fold { data, learn: learn.collect(), check: part(check), test: part(test) }
-        };
-        (0..self.folds).map(fold).collect()
-    }
-
-    /// The order of one method once more, on all data; elimination goes as far down as `level`.
-    fn last_order(
-        &self,
-        run: &Run,
-        data: &Dataset,
-        features: &[FeatureId],
-        proposer: Proposer,
-        settings: &[(String, String)],
-        level: f64,
-    ) -> Result<Vec<FeatureId>> {
-        let fold = match &self.deal(data, run.seed, 1.0)[..] {
-            [first, ..] if !first.learn.is_empty() => Fold::whole(data, first.test.clone()),
-            _ => {
-                Fold { data, learn: (0..data.queries().len()).collect(), check: Vec::new(), test: Vec::new() }
-            }
-        };
-        let worker = Worker { auto: self, run, fold: &fold, features };
-        match proposer {
-            Proposer::Order(_) => worker.order(proposer),
-            Proposer::Elimination => worker.eliminate(settings, level),
-        }
-    }
-
-    fn advice(
-        &self,
-        state: &State,
-        folds: &[Fold<'_>],
-        levels: &[f64],
-        verdicts: &[(
-            crate::measure::significance::NonInferiority,
-            crate::measure::significance::NonInferiority,
-        )],
-        chosen: Option<usize>,
-        all: &[f64],
-    ) -> Advice {
-        let tried = |(size, tested): (usize, &Vec<Tested>)| {
-            let values = gathered(tested.iter().map(|tested| &tested.per_query));
-            let (value, error) = mean_and_error(&values);
-            Tried {
-                features: tested.iter().map(|tested| tested.features).max().unwrap_or(0),
-                cost: levels[size],
-                methods: tested.iter().map(|tested| state.methods[tested.method].clone()).collect(),
-                value,
-                error,
-                effectiveness: verdicts[size].0.clone(),
-                risk: verdicts[size].1.clone(),
-            }
-        };
-        let per_query = chosen.map_or_else(
-            || all.to_vec(),
-            |size| gathered(state.tested[size].iter().map(|tested| &tested.per_query)),
-        );
-        let queries = folds.iter().flat_map(|fold| &fold.test).map(|&q| (q, folds[0].data.queries().id(q)));
-        Advice {
-            ranker: self.ranker.name.to_owned(),
-            settings: self.settings().0.into_iter().collect::<BTreeMap<_, _>>(),
-            measure: self.measure.to_string(),
-            demand: self.demand,
-            baseline: match self.baseline {
-                Baseline::Mean => "mean of single features",
-                Baseline::BestFeature => "best single feature",
-                Baseline::Full => "all features",
-            }
-            .to_owned(),
-            folds: self.folds,
-            methods: state.methods.clone(),
-            all: mean_and_error(all).0,
-            tried: state.tested.iter().enumerate().map(tried).collect(),
-            chosen,
-            next: verdicts.iter().position(|(effectiveness, risk)| !(effectiveness.holds && risk.holds)),
-            queries: queries.map(|(_, id)| id.to_owned()).collect(),
-            per_query_of_all: counted(all),
-            per_query: counted(&per_query),
-        }
-    }
-}
-
-/// The values of all folds, one after the other.
-fn gathered<'a>(folds: impl Iterator<Item = &'a Vec<Option<f64>>>) -> Vec<f64> {
-    folds.flatten().map(|value| value.unwrap_or(f64::NAN)).collect()
-}
-
-/// Over the queries that count.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let counted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-    let count = counted.len() as f64;
-    let mean = counted.iter().sum::<f64>() / count;
-    let squares: f64 = counted.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
-}
-
-/// The method that does best on average where folds check; the first of equals.
-fn best_method(tested: Option<&Vec<Tested>>, methods: usize) -> usize {
-    let mean =
-        |method: usize| tested.map_or(0.0, |folds| folds.iter().map(|fold| fold.values[method]).sum::<f64>());
-    (1..methods).fold(0, |best, method| if mean(method) > mean(best) { method } else { best })
-}
-
-/// Features in order with scores that say no more than the order.
-fn scored(order: &[FeatureId]) -> Vec<(FeatureId, f64)> {
-    let count = order.len() as f64;
-    order.iter().enumerate().map(|(place, &f)| (f, (count - place as f64) / count)).collect()
 }

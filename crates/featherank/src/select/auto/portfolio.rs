@@ -59,7 +59,8 @@ pub fn named(names: &str) -> Result<Vec<Proposer>> {
 
 /// The methods for data with so many values, and the share of its queries that they look at.
 pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, f64)> {
-    let affordable = limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64() * VALUES_A_SECOND);
+    // Less than a second is no time at all, and is said so elsewhere.
+    let affordable = limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
     let most = if values <= FEW_VALUES { EVERYBODY.len() } else { 2 };
     let looked_at = values.min(MANY_VALUES).min(affordable);
     let methods = ((affordable / looked_at) as usize).clamp(1, most);

@@ -13,6 +13,11 @@ pub fn too_few(queries: usize, folds: usize) -> String {
     )
 }
 
+/// For runs without time.
+pub fn no_time() -> String {
+    "time was up before any size could be tried: all features are kept".to_owned()
+}
+
 /// What was found, what it rests on, and what the next smaller set might lose.
 pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -> Vec<String> {
     let mut notes = Vec::new();
@@ -31,9 +36,7 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
             tried.effectiveness.margin,
             advice.baseline,
         )),
-        None if advice.tried.is_empty() => {
-            notes.push("time was up before any size could be tried: all features are kept".to_owned());
-        }
+        None if advice.tried.is_empty() => notes.push(no_time()),
         None => notes.push(format!(
             "{} kept: {queries} queries cannot show that fewer are as good for {ranker} within {allowed} % of {measure} {:.4}",
             features(selection.selected.len()),
