@@ -119,6 +119,20 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     };
     let (of_all, of_chosen) = (worth(&alive)?, worth(&chosen)?);
     let noise = noise(&truth);
+    if std::env::var_os("SHOW").is_some() {
+        let advice = selection.advice.as_ref();
+        let tried = advice.and_then(|advice| advice.chosen.map(|place| &advice.tried[place]));
+        eprintln!(
+            "{} {ranker} {queries} seed {seed}: kept {} loss {:.4} found {:?}",
+            shape.name,
+            chosen.len(),
+            (of_all - of_chosen) / of_all,
+            tried.map(|tried| (
+                tried.effectiveness.mean_difference / advice.unwrap().all,
+                tried.effectiveness.lower_bound / advice.unwrap().all
+            ))
+        );
+    }
     Ok(Outcome {
         kept: chosen.len(),
         alive: alive.len(),

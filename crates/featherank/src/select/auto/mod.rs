@@ -7,7 +7,7 @@
 //!
 //! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose less than the margin. The last that passed is
 //! recommended; then the method that did best at that size on the parts that check puts the features in order once more, on all data. What
-//! is promised is the procedure: that sets of this size, found this way, lose no more than the margin. Where no size passes all features
+//! is promised is that a set of this size, found this way, loses no more than the margin. Where no size passes all features
 //! are kept. Validation data, where the run has some, is joined with the training data: held-out parts serve better than one fixed part.
 
 mod advice;
@@ -35,7 +35,7 @@ use crate::select::wrapper::training::{folds_param, measure_param, on_threads_of
 use crate::select::{Selection, Selector, SelectorSpec};
 pub use advice::{Advice, Tried};
 use portfolio::Proposer;
-pub use recommendation::{Candidate, Demand, Recommendation, Verdict, Yardstick, recommend};
+pub use recommendation::Demand;
 use search::{Search, State};
 
 /// Its name everywhere.
