@@ -20,6 +20,7 @@ mod source;
 mod stability;
 mod tables;
 mod words;
+mod work;
 
 pub use comparison::{Comparison, Listener, News};
 pub use folder::ResultsFolder;

@@ -28,7 +28,7 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
         row.extend([sizes.join(" "), counts(&first, folds), most_often(results, &method.selections())]);
         table.rows.push(row);
     }
-    table.notes.push("counts of folds are those of the first seed; the features chosen most often, with the number of folds and seeds that chose them".into());
+    table.notes.push("counts of folds are those of the first seed; the features chosen most often, with the number of folds, and of seeds where they matter, that chose them".into());
     tables.push(table);
     let mut table = Table::new(
         "Features chosen from draws of the training queries",

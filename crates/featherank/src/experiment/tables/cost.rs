@@ -36,7 +36,7 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
         table.rows.push(row);
     }
     table.notes.push(format!(
-        "means over folds and seeds; sparsity ratio: share of the {features} features that is used; stability: Nogueira, Sechidis & Brown (2018), over folds and seeds"
+        "means over folds and seeds; sparsity ratio: share of the {features} features that is used; stability: Nogueira, Sechidis & Brown (2018), over folds, and over seeds where they matter"
     ));
     table.notes.push(
         "seconds of one cell: selecting with the settings that won, and everything, tuning included; peak: the most memory that the process held while a cell ran".into(),

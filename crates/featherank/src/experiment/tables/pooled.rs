@@ -49,9 +49,21 @@ impl<'r> Pooled<'r> {
         }
     }
 
-    /// The ids of the features that its selector chose, cell by cell; nothing without a selector.
+    /// The ids of the features that its selector chose, cell by cell; nothing without a selector. Of a method that chooses alike with every
+    /// seed those of one seed: copies would pass for agreement.
     pub fn selections(&self) -> Vec<Vec<u32>> {
-        let chosen = self.cells.iter().filter(|_| self.selector.is_some());
+        let first = |fold: usize| {
+            self.cells
+                .iter()
+                .find(|(cell, _)| cell.fold == fold)
+                .map(|(cell, done)| (cell.seed, &done.features))
+        };
+        let alike = self
+            .cells
+            .iter()
+            .all(|(cell, done)| first(cell.fold).is_none_or(|(_, features)| *features == done.features));
+        let counts = |cell: &Cell| !alike || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed);
+        let chosen = self.cells.iter().filter(|(cell, _)| self.selector.is_some() && counts(cell));
         chosen.map(|(_, done)| done.features.clone()).collect()
     }
 }

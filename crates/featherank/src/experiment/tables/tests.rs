@@ -128,6 +128,19 @@ fn sizes_and_stability_by_hand() {
     );
 }
 
+/// A method that draws no random numbers chooses alike with every seed; it is not more stable with more seeds.
+#[test]
+fn copies_are_no_agreement() {
+    let mut results = results();
+    results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
+    let once = tables(&results).unwrap();
+    let copies: Vec<Cell> = results.cells.iter().map(|cell| Cell { seed: 2, ..cell.clone() }).collect();
+    results.cells.extend(copies);
+    let twice = tables(&results).unwrap();
+    let stability = |tables: &[Table]| table_of(tables, "Features, time and memory").rows[1][4..6].to_vec();
+    assert_eq!(stability(&once), stability(&twice));
+}
+
 /// Another method chooses {2}, {4} where x, with the same seed, chooses {1, 2} and {2, 3}: a half and nothing.
 #[test]
 fn agreement_by_hand() {
