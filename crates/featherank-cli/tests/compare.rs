@@ -192,7 +192,7 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
     let with = |args: &[&'static str]| [args, &rankers[..]].concat();
     refused(&["data.txt"], 2, "nothing to compare");
     refused(&with(&["data.txt", "--methods", "top-q"]), 2, "no selector called `top-q`");
-    refused(&["data.txt", "--rankers", "lambdamrt"], 2, "did you mean lambdamart");
+    refused(&["data.txt", "--rankers", "lambdamrt"], 2, "did you mean `lambdamart`");
     refused(&with(&["data.txt", "--measure", "ndgc@10"]), 2, "ndgc");
     refused(&with(&["data.txt", "--choose", "nothing"]), 2, "nothing");
     refused(
@@ -230,7 +230,7 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
         2,
         "choose is ndcg[ties=expected]@10 there and map[ties=expected] here",
     );
-    refused(&with(&["data.txt", "--folds", "4", "-o", "out"]), 2, "data");
+    refused(&with(&["data.txt", "--folds", "4", "-o", "out"]), 2, "how it is divided into folds");
     // What cannot be written stops the run, says where, and leaves what is done.
     let cells = folder.join("out/cells");
     let blocked = cells.join("fold3-seed1-001-all-features-linear-regression.json");

@@ -7,7 +7,7 @@ mod searches;
 
 use std::path::Path;
 
-use featherank::experiment::{DataPlan, Figures, Plan, Protocol, Repeats, Row, RowPlan};
+use featherank::experiment::{DataPlan, Figures, Plan, Repeats, Row, RowPlan};
 use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
 

@@ -160,7 +160,7 @@ fn failed_cells_are_listed() {
     let found = tables(&results()).unwrap();
     let table = table_of(&found, "Cells that failed");
     assert_eq!(table.rows, [["x", "2", "2", "no\nluck"]]);
-    assert!(Form::Text.write("T", &found).contains("x       2     2     no luck\n"));
+    assert!(Form::Text.write("T", &found).contains("x          2     2  no luck\n"));
 }
 
 #[test]
