@@ -38,9 +38,11 @@ docs: release
 
 # Rankers and selectors on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
+# The first one explains the protocol.
+PLANS := cheng2018 costa2010 laporte2015 sun2009 sousa2016
 reproduce:
 	cargo build --release --locked --workspace --examples --bins
-	$(TARGET)/release/examples/reproduce $(DATA) experiments/letor.json experiments/filters.json experiments/embedded.json experiments/wrappers.json > docs/reproduction.md.new
+	$(TARGET)/release/examples/reproduce $(DATA) $(PLANS:%=experiments/%.toml) > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
 use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_like};
+use featherank::experiment::split_outside_brackets;
 use featherank::measure::{Measure, Preset};
 use featherank::{Error, Result};
 
@@ -207,16 +208,6 @@ impl Measuring {
             false => Ok(measures),
         }
     }
-}
-
-/// Commas inside `[…]` belong to a measure's name.
-fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
-    let parts = text.split(move |c: char| {
-        depth += i32::from(c == '[') - i32::from(c == ']');
-        c == ',' && depth == 0
-    });
-    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// A time such as `90s`, `10m` or `1h30m`; a number alone is seconds.

@@ -54,6 +54,12 @@ impl Progress {
         Arc::new(Progress { mode, bar: Mutex::new(None), said: Mutex::default() })
     }
 
+    /// Watches for Ctrl-C and shows nothing: for commands that say themselves how far they are.
+    pub fn watch() -> Arc<Self> {
+        WATCHING.store(true, Ordering::Relaxed);
+        Arc::new(Progress { mode: Mode::Silent, bar: Mutex::new(None), said: Mutex::default() })
+    }
+
     fn show(&self, step: &Step) {
         let finished = step.total == Some(step.done);
         match self.mode {

@@ -47,21 +47,33 @@ pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &P
 /// Reads a document of that kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let refuse =
-        |what: String, help: &str| Error::Document { what, path: path.to_owned(), help: help.into() };
     let header: Header = serde_json::from_str(&text)
-        .map_err(|e| refuse(format!("this is not a featherank {kind}: {e}"), "check the path"))?;
+        .map_err(|e| refused(path, format!("this is not a featherank {kind}: {e}"), "check the path"))?;
+    check(&header, kind, version, path)?;
+    serde_json::from_str(&text)
+        .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
+}
+
+/// Refuses a document of another kind or of a version yet to come, for those who would replace it. A damaged one may be replaced.
+pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))
+}
+
+fn check(header: &Header, kind: &str, version: u32, path: &Path) -> Result<()> {
     if header.featherank != kind {
-        return Err(refuse(
-            format!("this is a featherank {}, not a {kind}", header.featherank),
-            "check the path",
-        ));
+        let what = format!("this is a featherank {}, not a {kind}", header.featherank);
+        return Err(refused(path, what, "check the path"));
     }
     if header.version > version {
         let what = format!("this {kind} has version {}; this release reads up to {version}", header.version);
-        return Err(refuse(what, "use the newer featherank that wrote it"));
+        return Err(refused(path, what, "use the newer featherank that wrote it"));
     }
-    serde_json::from_str(&text).map_err(|e| refuse(format!("this {kind} is damaged: {e}"), "write it again"))
+    Ok(())
+}
+
+fn refused(path: &Path, what: String, help: &str) -> Error {
+    Error::Document { what, path: path.to_owned(), help: help.into() }
 }
 
 /// A document inside another one, or none: `#[serde(with)]` for fields.

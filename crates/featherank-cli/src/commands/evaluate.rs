@@ -6,8 +6,8 @@ use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use featherank::data::Dataset;
 use featherank::engine::{Engine, LocalEngine};
 use featherank::evaluate::{
-    Comparison, Evaluation, EvaluationPlan, Ranking, RankingResult, RiskBaseline, evaluate, feature_scores,
-    read_scores,
+    Evaluation, EvaluationPlan, PairedTest, Ranking, RankingResult, RiskBaseline, beaten, evaluate,
+    feature_scores, letter, read_scores,
 };
 use featherank::measure::Measure;
 use featherank::measure::risk::{max_baseline, mean_baseline};
@@ -59,6 +59,15 @@ pub enum Test {
     T,
     /// Wilcoxon signed-rank test
     Wilcoxon,
+}
+
+impl From<Test> for PairedTest {
+    fn from(test: Test) -> Self {
+        match test {
+            Test::T => PairedTest::T,
+            Test::Wilcoxon => PairedTest::Wilcoxon,
+        }
+    }
 }
 
 /// The rankings in the order in which they were given, whatever their kind.
@@ -249,16 +258,11 @@ fn hurt_queries(found: &Evaluation, index: usize) -> Option<String> {
     })
 }
 
-fn letter(index: usize) -> String {
-    let first = char::from(b'a' + (index % 26) as u8);
-    if index < 26 { first.to_string() } else { format!("{first}{}", index / 26) }
-}
-
 fn row(found: &Evaluation, index: usize, test: Test, level: f64) -> Vec<String> {
     let result: &RankingResult = &found.rankings[index];
     let mut cells = vec![letter(index), result.name.clone()];
     for (m, value) in result.values.iter().enumerate() {
-        let beaten = beaten(&found.comparisons, m, index, test, level);
+        let beaten = beaten(&found.comparisons, m, index, test.into(), level);
         cells.push(format!("{:.4} {beaten}", value.value).trim_end().to_owned());
         cells.push(format!("{:.4}–{:.4}", value.interval.low, value.interval.high));
     }
@@ -274,20 +278,4 @@ fn row(found: &Evaluation, index: usize, test: Test, level: f64) -> Vec<String> 
         ]);
     }
     cells
-}
-
-/// Letters of the rankings that this one is significantly better than.
-fn beaten(comparisons: &[Comparison], measure: usize, index: usize, test: Test, level: f64) -> String {
-    let mut letters = String::new();
-    for c in comparisons.iter().filter(|c| c.measure == measure && (c.a == index || c.b == index)) {
-        let (other, ahead) = if c.a == index { (c.b, c.difference > 0.0) } else { (c.a, c.difference < 0.0) };
-        let p = match test {
-            Test::T => c.t_p_holm,
-            Test::Wilcoxon => c.wilcoxon_p_holm,
-        };
-        if ahead && p < level {
-            letters += &letter(other);
-        }
-    }
-    letters
 }

@@ -1,13 +1,13 @@
 //! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what this library gets.
 //!
-//! `cargo run --release --example reproduce -- DATA_FOLDER experiments/letor.json experiments/filters.json experiments/embedded.json experiments/wrappers.json > docs/reproduction.md`
+//! `cargo run --release --example reproduce -- DATA_FOLDER experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` names all plans.
 
 mod against;
 mod searches;
 
 use std::path::Path;
 
-use featherank::experiment::{DataPlan, Figures, Plan, Protocol, Repeats, Row, RowPlan};
+use featherank::experiment::{DataPlan, Figures, Plan, Repeats, Row, RowPlan};
 use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
 
@@ -39,14 +39,14 @@ fn main() -> Result<()> {
 
 /// One plan's part of the page.
 fn part(plan: &Plan, root: &Path) -> Result<()> {
-    let protocol = Protocol::letor()?;
+    let protocol = plan.protocol()?;
     println!("\n## {}\n\n{}\n", plan.title, plan.intro.join("\n"));
     for data in &plan.data {
         let folds = data.read(root)?;
         let mut outcomes = Vec::new();
         for row in &plan.rows {
             let run = |seed| row.run(&protocol, &Run::new(seed, Constraints::default()), &folds);
-            let seeds: Vec<Row> = (1..=row.seeds).map(run).collect::<Result<_>>()?;
+            let seeds: Vec<Row> = (1..=plan.seeds_of(row)).map(run).collect::<Result<_>>()?;
             eprintln!("{}: {}, {}", data.name, row.name, cells(&figures(&seeds)).join(" "));
             outcomes.push((row, seeds));
         }
@@ -74,6 +74,7 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
         let minutes = row.minutes(data).map(|minutes| format!("{minutes} min"));
         let seconds = seconds(outcome).map(|seconds| format!("{seconds:.2} s"));
         let spread = spread(outcome);
+        let apart = row.published(data).map(|published| differences(&ours, published));
         let seeds = format!("± over {} seeds", outcome.len());
         let mut name = row.name.as_str();
         for (whose, figures, time) in [
@@ -86,6 +87,9 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
             let time = if timed { format!(" {} |", time.unwrap_or_default()) } else { String::new() };
             println!("| {name} | {whose} | {} |{time}", cells(figures).join(" | "));
             name = "";
+        }
+        if let Some(apart) = apart {
+            println!("| | ours − published | {} |{}", apart.join(" | "), if timed { " |" } else { "" });
         }
     }
     println!("\nTolerance: {}.\n", cells(&data.tolerance).join(", "));
@@ -226,6 +230,16 @@ fn of_columns(rows: &[Row], of: impl Fn(&[f64]) -> f64) -> Figures {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
     values.sum::<f64>() / count
+}
+
+/// Ours less what papers print, where they do.
+fn differences(ours: &Figures, published: &Figures) -> Vec<String> {
+    let difference = |(i, ours): (usize, &Option<f64>)| match (ours, published.get(i).copied().flatten()) {
+        (Some(ours), Some(theirs)) if i == 4 => format!("{:+.1}", ours - theirs),
+        (Some(ours), Some(theirs)) => format!("{:+.4}", ours - theirs).replacen("0.", ".", 1),
+        _ => String::new(),
+    };
+    ours.iter().enumerate().map(difference).collect()
 }
 
 /// Four decimals for measures, one for the number of features.

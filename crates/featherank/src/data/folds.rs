@@ -1,6 +1,7 @@
 //! Folds: LETOR's five, as folders or as parts to rotate, and query-grouped k-fold of any data.
 //!
-//! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2 starts at S2; and so on.
+//! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2 starts at S2; and so on. Any
+//! three or more parts rotate alike.
 
 use std::path::{Path, PathBuf};
 
@@ -38,18 +39,19 @@ pub struct FoldFiles {
 }
 
 impl FoldFiles {
-    /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt … S5.txt`.
+    /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt … S5.txt`. A fold that lacks a file
+    /// is an error: fewer folds than there should be would go unnoticed.
     pub fn find(folder: &Path) -> Result<Vec<FoldFiles>> {
-        let folders: Vec<FoldFiles> = (1..).map_while(|number| fold_folder(folder, number)).collect();
-        if !folders.is_empty() {
-            return Ok(folders);
+        let numbers = fold_numbers(folder)?;
+        if let Some(&last) = numbers.last() {
+            return (1..=last).map(|number| fold_folder(folder, number)).collect();
         }
         let parts: Vec<PathBuf> = (1..=5).map_while(|part| data_file(folder, &format!("S{part}"))).collect();
-        match <[PathBuf; 5]>::try_from(parts) {
-            Ok(parts) => Ok(rotate(&parts)),
-            Err(found) => Err(Error::Conflict {
+        match parts.len() {
+            5 => rotate(&parts),
+            found => Err(Error::Conflict {
                 what: format!("{} holds no folds", folder.display()),
-                help: match found.len() {
+                help: match found {
                     0 => "folders Fold1, Fold2 … each with train.txt, vali.txt and test.txt, or the five parts S1.txt … S5.txt, are expected".into(),
                     n => format!("part S{} is missing; all five parts S1 … S5 are needed", n + 1),
                 },
@@ -67,28 +69,47 @@ impl FoldFiles {
     }
 }
 
-/// The LETOR folds of five parts.
-pub fn rotate(parts: &[PathBuf; 5]) -> Vec<FoldFiles> {
-    let part = |i: usize| parts[i % 5].clone();
-    (0..5)
-        .map(|i| FoldFiles {
-            number: i + 1,
-            train: vec![part(i), part(i + 1), part(i + 2)],
-            valid: vec![part(i + 3)],
-            test: vec![part(i + 4)],
-        })
-        .collect()
+/// The folds of three or more parts: each tests once, the one before it validates, the others train.
+pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
+    let count = parts.len();
+    if count < 3 {
+        return Err(Error::invalid(
+            "number of parts",
+            count,
+            "at least 3: one part trains, one validates, one tests",
+        ));
+    }
+    let part = |i: usize| parts[i % count].clone();
+    let fold = |i: usize| FoldFiles {
+        number: i + 1,
+        train: (i..i + count - 2).map(part).collect(),
+        valid: vec![part(i + count - 2)],
+        test: vec![part(i + count - 1)],
+    };
+    Ok((0..count).map(fold).collect())
 }
 
-fn fold_folder(folder: &Path, number: usize) -> Option<FoldFiles> {
+/// The numbers of the folders `Fold1`, `Fold2` …, in order.
+fn fold_numbers(folder: &Path) -> Result<Vec<usize>> {
+    let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, e))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let number = |name: String| name.strip_prefix("Fold")?.parse().ok().filter(|number| *number > 0);
+    let mut numbers: Vec<usize> = names.filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn fold_folder(folder: &Path, number: usize) -> Result<FoldFiles> {
     let folder = folder.join(format!("Fold{number}"));
-    let valid = ["vali", "valid", "validation"].iter().find_map(|name| data_file(&folder, name));
-    Some(FoldFiles {
-        number,
-        train: vec![data_file(&folder, "train")?],
-        valid: vec![valid?],
-        test: vec![data_file(&folder, "test")?],
-    })
+    let file = |stems: &[&str]| {
+        let found = stems.iter().find_map(|stem| data_file(&folder, stem));
+        found.map(|path| vec![path]).ok_or_else(|| Error::Conflict {
+            what: format!("{} is missing", folder.join(format!("{}.txt", stems[0])).display()),
+            help: "every fold needs its train.txt, vali.txt and test.txt".into(),
+        })
+    };
+    let (train, valid) = (file(&["train"])?, file(&["vali", "valid", "validation"])?);
+    Ok(FoldFiles { number, train, valid, test: file(&["test"])? })
 }
 
 /// The file of that name in any readable format, plain text before the others.
@@ -126,6 +147,12 @@ pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>
 
 /// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the others train.
 pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
+    let parts = dealt(data, folds, seed)?;
+    Ok((0..folds).map(|i| dealt_fold(data, &parts, i)).collect())
+}
+
+/// The parts of [`split`], as queries.
+pub(crate) fn dealt(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 3 {
         return Err(Error::invalid(
             "number of folds",
@@ -133,16 +160,18 @@ pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
             "at least 3: one part trains, one validates, one tests",
         ));
     }
-    let parts = k_fold(data.queries().len(), folds, seed)?;
-    let fold = |i: usize| {
-        let (test, valid) = ((i + folds - 1) % folds, (i + folds - 2) % folds);
-        let train = (0..folds).filter(|part| *part != test && *part != valid);
-        let mut queries: Vec<usize> = train.flat_map(|part| parts[part].iter().copied()).collect();
-        queries.sort_unstable();
-        let (valid, test) = (data.subset(&parts[valid]), data.subset(&parts[test]));
-        Fold { number: i + 1, train: data.subset(&queries), valid, test }
-    };
-    Ok((0..folds).map(fold).collect())
+    k_fold(data.queries().len(), folds, seed)
+}
+
+/// One fold of [`split`], from 0.
+pub(crate) fn dealt_fold(data: &Dataset, parts: &[Vec<usize>], index: usize) -> Fold {
+    let folds = parts.len();
+    let (test, valid) = ((index + folds - 1) % folds, (index + folds - 2) % folds);
+    let train = (0..folds).filter(|part| *part != test && *part != valid);
+    let mut queries: Vec<usize> = train.flat_map(|part| parts[part].iter().copied()).collect();
+    queries.sort_unstable();
+    let (valid, test) = (data.subset(&parts[valid]), data.subset(&parts[test]));
+    Fold { number: index + 1, train: data.subset(&queries), valid, test }
 }
 
 #[cfg(test)]
@@ -152,13 +181,16 @@ mod tests {
     #[test]
     fn parts_rotate_the_letor_way() {
         let parts = ["S1", "S2", "S3", "S4", "S5"].map(PathBuf::from);
-        let folds = rotate(&parts);
+        let folds = rotate(&parts).unwrap();
         let names =
             |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(&folds[0].train), "S1 S2 S3");
         assert_eq!((names(&folds[0].valid), names(&folds[0].test)), ("S4".into(), "S5".into()));
         assert_eq!(names(&folds[3].train), "S4 S5 S1");
         assert_eq!((names(&folds[3].valid), names(&folds[3].test)), ("S2".into(), "S3".into()));
+        let three = rotate(&parts[..3]).unwrap();
+        assert_eq!((names(&three[1].train), names(&three[1].test)), ("S2".into(), "S1".into()));
+        assert!(rotate(&parts[..2]).is_err());
     }
 
     #[test]
@@ -190,6 +222,17 @@ mod tests {
         let folds = FoldFiles::find(folder.path()).unwrap();
         assert_eq!(folds.len(), 1);
         assert_eq!(folds[0].read(&ReadOptions::default()).unwrap().test.documents(), 2);
+        // A fold that lacks a file, or is not there at all, is not passed over.
+        write("Fold3/train.txt", "0 qid:1 1:1\n");
+        assert!(
+            FoldFiles::find(folder.path()).unwrap_err().to_string().contains("Fold2/train.txt is missing")
+        );
+        for name in ["Fold2/train.txt", "Fold2/vali.txt", "Fold2/test.txt", "Fold3/vali.txt"] {
+            write(name, "0 qid:1 1:1\n");
+        }
+        assert!(
+            FoldFiles::find(folder.path()).unwrap_err().to_string().contains("Fold3/test.txt is missing")
+        );
     }
 
     #[test]

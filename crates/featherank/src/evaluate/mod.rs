@@ -1,5 +1,6 @@
 //! Evaluation: several rankings of the same queries side by side, with significance and risk.
 
+mod letters;
 mod run_file;
 mod scores;
 
@@ -10,6 +11,7 @@ use crate::error::Result;
 use crate::measure::Measure;
 use crate::measure::risk::{RiskReport, geo_risk, risk_report};
 use crate::measure::significance::{Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon};
+pub use letters::{PairedTest, beaten, letter};
 pub use run_file::{RunForm, RunOptions, write_run};
 pub use scores::{feature_scores, read_scores};
 
@@ -146,8 +148,10 @@ pub fn evaluate(
         let values = plan.measures.iter().map(value).collect();
         results.push(RankingResult { name: ranking.name.clone(), values, risk: None });
     }
-    let comparisons =
-        plan.measures.iter().enumerate().flat_map(|(m, measure)| compare(m, measure, &results)).collect();
+    let of_measure = |(m, measure): (usize, &Measure)| {
+        compare(m, measure, &results.iter().map(|result| &result.values[m].per_query[..]).collect::<Vec<_>>())
+    };
+    let comparisons = plan.measures.iter().enumerate().flat_map(of_measure).collect();
     if let Some(baseline) = baseline {
         add_risk(&mut results, &baseline.per_query, plan.alpha);
     }
@@ -160,12 +164,12 @@ pub fn evaluate(
     })
 }
 
-fn compare(index: usize, measure: &Measure, results: &[RankingResult]) -> Vec<Comparison> {
-    let values: Vec<Vec<f64>> =
-        results.iter().map(|r| measure.additive(&r.values[index].per_query)).collect();
+/// Every pair of rankings under one measure, the one at `index`, from their values per query.
+pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Comparison> {
+    let values: Vec<Vec<f64>> = per_query.iter().map(|values| measure.additive(values)).collect();
     let mut found = Vec::new();
-    for a in 0..results.len() {
-        for b in a + 1..results.len() {
+    for a in 0..values.len() {
+        for b in a + 1..values.len() {
             let (x, y) = (&values[a], &values[b]);
             let t = paired_t(x, y);
             let wilcoxon_p = wilcoxon(x, y, WilcoxonMethod::Auto).p;

@@ -54,6 +54,16 @@ pub struct Selected {
     pub selection: Selection,
 }
 
+/// What learning from a fold gave.
+pub(super) struct Fitted {
+    /// How features were selected, where they were.
+    pub selected: Option<Selected>,
+    /// The model and its settings.
+    pub tuned: Tuned,
+    /// Seconds that selections took which were made for another ranker.
+    pub borrowed: f64,
+}
+
 /// Selections that were made, so that another ranker on the same features need not wait for them again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Selections(Arc<Mutex<Vec<(Work, Selected)>>>);
@@ -88,18 +98,14 @@ impl Method {
 
     /// Selects and learns from a fold's training part; validation data chooses the settings of both, under `measure`.
     /// The first of equals wins. A model that does not rank wins only where there is no other.
-    pub(super) fn fit(
-        &self,
-        run: &Run,
-        fold: &Fold,
-        measure: &Measure,
-        made: &Selections,
-    ) -> Result<(Option<Selected>, Tuned)> {
+    pub(super) fn fit(&self, run: &Run, fold: &Fold, measure: &Measure, made: &Selections) -> Result<Fitted> {
         let Some(selecting) = &self.selecting else {
-            return Ok((None, self.tune(run, fold, None, measure)?));
+            let tuned = self.tune(run, fold, None, measure)?;
+            return Ok(Fitted { selected: None, tuned, borrowed: 0.0 });
         };
         let mut best: Option<(Selected, Tuned)> = None;
-        for selected in selecting.select(run, fold, made)? {
+        let (all, borrowed) = selecting.select(run, fold, made)?;
+        for selected in all {
             let columns = selected.selection.columns(fold.train.features())?;
             let tuned = match self.ranker {
                 Some(_) => self.tune(run, fold, Some(&columns), measure)?,
@@ -112,7 +118,7 @@ impl Method {
         let (selected, tuned) = best.ok_or_else(|| {
             Error::invalid("grid of a selector", "empty", "at least one value for every parameter")
         })?;
-        Ok((Some(selected), tuned))
+        Ok(Fitted { selected: Some(selected), tuned, borrowed })
     }
 
     fn tune(
@@ -157,16 +163,17 @@ fn worth(tuned: &Tuned) -> (bool, f64) {
 
 impl Selecting {
     /// A selection for every combination of the grid and of the sizes, all from training data; methods that tune themselves do
-    /// so on validation data.
-    fn select(&self, run: &Run, fold: &Fold, made: &Selections) -> Result<Vec<Selected>> {
+    /// so on validation data. With the seconds that those took which were there already.
+    pub(super) fn select(&self, run: &Run, fold: &Fold, made: &Selections) -> Result<(Vec<Selected>, f64)> {
         refuse_twice(&self.fixed, &self.grid)?;
-        let engine = LocalEngine::new(fold.train.clone(), 0)?.observed_by(run.observer.clone());
+        let threads = rayon::current_num_threads();
+        let engine = LocalEngine::new(fold.train.clone(), threads)?.observed_by(run.observer.clone());
         let sizes = match &self.sizes[..] {
             [] => vec![run.constraints.k],
             sizes => sizes.iter().copied().map(Some).collect(),
         };
-        let valid: Arc<dyn Engine> = Arc::new(LocalEngine::new(fold.valid.clone(), 0)?);
-        let mut all = Vec::new();
+        let valid: Arc<dyn Engine> = Arc::new(LocalEngine::new(fold.valid.clone(), threads)?);
+        let (mut all, mut borrowed) = (Vec::new(), 0.0);
         for tried in combinations(&self.grid) {
             let settings = [&self.fixed[..], &tried].concat();
             for &k in &sizes {
@@ -174,6 +181,7 @@ impl Selecting {
                 let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
                 let work = self.selector.work(&settings, &run, &engine)?;
                 if let Some(selected) = made.get(&work) {
+                    borrowed += selected.seconds;
                     all.push(selected);
                     continue;
                 }
@@ -185,6 +193,6 @@ impl Selecting {
                 all.push(selected);
             }
         }
-        Ok(all)
+        Ok((all, borrowed))
     }
 }

@@ -10,7 +10,7 @@ use crate::measure::Measure;
 use crate::rank::tune::Settings;
 use crate::run::Run;
 
-use super::method::Selections;
+use super::method::{Fitted, Selections};
 use super::{Method, Selected};
 
 /// What is chosen by, and what is reported.
@@ -41,6 +41,8 @@ pub struct FoldOutcome {
     pub features: Vec<u32>,
     /// How they were selected.
     pub selected: Option<Selected>,
+    /// Seconds that selections took which were made for another ranker.
+    pub borrowed: f64,
 }
 
 /// A row of a table of results.
@@ -83,8 +85,9 @@ impl Protocol {
         })
     }
 
-    fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
-        let (selected, tuned) = method.fit(run, fold, &self.choose, &self.made)?;
+    /// Selects, tunes and tests on one fold.
+    pub(super) fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
+        let Fitted { selected, tuned, borrowed } = method.fit(run, fold, &self.choose, &self.made)?;
         let scores = tuned.model.score(&fold.test.view())?;
         let features = match &selected {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),
@@ -100,6 +103,7 @@ impl Protocol {
             test: self.report.iter().map(|measure| measure.per_query(&scores, &fold.test.view())).collect(),
             features,
             selected,
+            borrowed,
         })
     }
 }

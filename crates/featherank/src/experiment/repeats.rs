@@ -46,6 +46,7 @@ mod tests {
             test: Vec::new(),
             features: vec![id],
             selected: None,
+            borrowed: 0.0,
         };
         let repeats = Repeats::of(&[11, 11, 11, 8, 10].iter().map(fold).collect::<Vec<_>>());
         assert_eq!(repeats.by_count(), [0, 0, 1, 0, 2]);

@@ -193,6 +193,11 @@ impl Results {
         document::save(KIND, VERSION, self, path)
     }
 
+    /// Refuses to have a document of a newer release replaced.
+    pub(super) fn check_replaceable(path: &Path) -> Result<()> {
+        document::check_replaceable(KIND, VERSION, path)
+    }
+
     /// Reads a document back.
     pub fn load(path: &Path) -> Result<Self> {
         document::load(KIND, VERSION, path)

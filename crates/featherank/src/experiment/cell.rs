@@ -1,0 +1,136 @@
+//! One cell: a method on one fold with one seed, and what other numbers of features would have been worth.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::memory;
+use super::protocol::FoldOutcome;
+use super::{CurvePoint, Done, Measured, Method, Protocol};
+use crate::data::folds::Fold;
+use crate::data::{FeatureId, View};
+use crate::error::{Error, Result};
+use crate::measure::{Measure, counted};
+use crate::rank::RankerSpec;
+use crate::run::Run;
+use crate::select::Selection;
+
+/// How many numbers of features a curve shows, about.
+const POINTS: i32 = 8;
+
+/// Selects, tunes and tests.
+pub(super) fn run(
+    protocol: &Protocol,
+    method: &Method,
+    run: &Run,
+    fold: &Fold,
+    curves: bool,
+) -> Result<Done> {
+    memory::reset_peak();
+    let start = Instant::now();
+    let outcome = protocol.fold(method, run, fold)?;
+    let seconds = start.elapsed().as_secs_f64() + outcome.borrowed;
+    let peak_bytes = memory::peak();
+    let curve = match (&outcome.selected, method.ranker) {
+        (Some(selected), Some(ranker)) if curves => {
+            curve(&selected.selection, ranker, &outcome.settings, run, fold, &protocol.choose)?
+        }
+        _ => Vec::new(),
+    };
+    let FoldOutcome { settings, valid, test, features, selected, .. } = outcome;
+    let cost = match &selected {
+        Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.cost).sum(),
+        None => {
+            let table = fold.train.features();
+            let used = table.iter().filter(|(_, feature)| features.contains(&feature.id));
+            used.map(|(column, _)| run.constraints.cost(column)).sum()
+        }
+    };
+    let (mut selecting, mut select_seconds, mut searched) = (BTreeMap::new(), 0.0, None);
+    if let Some(selected) = selected {
+        selecting.extend(selected.settings);
+        selecting.extend(selected.k.map(|k| ("k".to_owned(), k.to_string())));
+        select_seconds = selected.seconds;
+        searched = selected.selection.searched;
+    }
+    let searched = searched.unwrap_or_default();
+    Ok(Done {
+        features,
+        cost,
+        selecting,
+        ranking: settings.into_iter().collect(),
+        valid,
+        test: test.iter().map(|values| counted(values)).collect(),
+        measured: Measured { select_seconds, seconds, peak_bytes },
+        curve,
+        front: searched.front,
+        generations: searched.generations,
+    })
+}
+
+/// What the first features of the selection's path are worth on validation data, trained with the settings that were chosen.
+fn curve(
+    selection: &Selection,
+    ranker: &RankerSpec,
+    settings: &[(String, String)],
+    run: &Run,
+    fold: &Fold,
+    measure: &Measure,
+) -> Result<Vec<CurvePoint>> {
+    let table = fold.train.features();
+    let columns: BTreeMap<u32, FeatureId> =
+        table.iter().map(|(column, feature)| (feature.id, column)).collect();
+    let path: Vec<FeatureId> =
+        selection.path.iter().filter_map(|step| columns.get(&step.feature).copied()).collect();
+    let mut points = Vec::new();
+    for size in sizes(path.len()) {
+        let (train, valid) = (fold.train.view(), fold.valid.view());
+        let (train, valid) = (train.with_features(&path[..size]), valid.with_features(&path[..size]));
+        match point(ranker, settings, run, &train, &valid, measure) {
+            Ok((value, error)) => points.push(CurvePoint { features: size, value, error }),
+            Err(stopped @ Error::Stopped(_)) => return Err(stopped),
+            // Too few features for this ranker: the curve begins later.
+            Err(_) => {}
+        }
+    }
+    Ok(points)
+}
+
+/// A value on validation data and its standard error over queries.
+fn point(
+    ranker: &RankerSpec,
+    settings: &[(String, String)],
+    run: &Run,
+    train: &View<'_>,
+    valid: &View<'_>,
+    measure: &Measure,
+) -> Result<(f64, f64)> {
+    let model = ranker.fit(settings, run, train, Some(valid))?;
+    let per_query = measure.per_query(&model.score(valid)?, valid);
+    let values: Vec<f64> = per_query.iter().copied().filter(|value| !value.is_nan()).collect();
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let error = if values.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+    Ok((measure.summary(&per_query), error))
+}
+
+/// From one feature to all of them, by equal ratios.
+fn sizes(all: usize) -> Vec<usize> {
+    let step = |i: i32| (all as f64).powf(f64::from(i) / f64::from(POINTS - 1)).round() as usize;
+    let mut sizes: Vec<usize> = (0..POINTS).map(step).filter(|size| (1..=all).contains(size)).collect();
+    sizes.dedup();
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_go_from_one_to_all() {
+        assert_eq!(sizes(45), [1, 2, 3, 5, 9, 15, 26, 45]);
+        assert_eq!(sizes(4), [1, 2, 3, 4]);
+        assert_eq!((sizes(1), sizes(0)), (vec![1], vec![]));
+        assert_eq!(sizes(700).len(), 8);
+    }
+}

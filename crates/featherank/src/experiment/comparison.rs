@@ -1,0 +1,214 @@
+//! A comparison: every row of a plan on every fold with every seed. What there is to do and on what; `work.rs` does it.
+
+use super::folder::{Purpose, ResultsFolder};
+use super::plan::{Plan, RowPlan};
+use super::source::{FoldSource, bytes};
+use super::work::Work;
+use super::{Cell, CellOutcome, FoldData, Method, Protocol, Results};
+use super::{alike, fold_data, memory};
+use crate::data::{Dataset, FeatureTable};
+use crate::error::{Error, Result};
+use crate::run::{Constraints, Run};
+
+/// What to compare, on which folds.
+pub struct Comparison {
+    title: String,
+    command: Vec<String>,
+    pub(super) plan: Plan,
+    pub(super) rows: Vec<(RowPlan, Method)>,
+    pub(super) protocol: Protocol,
+    pub(super) source: FoldSource,
+    costs: Vec<f64>,
+}
+
+/// What is told while cells run.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// So many of so many cells were there already.
+    Found(usize, usize),
+    /// A cell has come to its end, the first number of the second.
+    Ended(&'a Cell, usize, usize),
+    /// Something to know.
+    Note(String),
+}
+
+/// Who is told.
+pub type Listener<'a> = &'a (dyn Fn(&News<'_>) + Sync);
+
+/// What there is to do: the rows of one selector, or one row without, on one fold with one seed.
+pub(super) struct Group {
+    pub rows: Vec<usize>,
+    pub fold: usize,
+    pub seed: u64,
+}
+
+/// Room for what a cell needs besides copies of its data.
+const BESIDES: u64 = 64 << 20;
+
+impl Comparison {
+    /// Checks a plan and everything it names. `command` are the words that repeat it.
+    pub fn new(plan: Plan, title: String, command: Vec<String>, source: FoldSource) -> Result<Self> {
+        let rows = plan.crossed()?;
+        let with_method = |row: RowPlan| Ok((row.clone(), row.checked_method()?));
+        let rows: Vec<(RowPlan, Method)> = rows.into_iter().map(with_method).collect::<Result<_>>()?;
+        let protocol = plan.protocol()?;
+        if plan.seeds == 0 {
+            return Err(Error::invalid("number of seeds", 0, "at least 1"));
+        }
+        if plan.recommend && rows.iter().all(|(row, _)| row.ranker.is_none()) {
+            return Err(Error::Conflict {
+                what: "a recommendation is for a ranker, and there is none".into(),
+                help: "name one with --rankers".into(),
+            });
+        }
+        Ok(Comparison { title, command, plan, rows, protocol, source, costs: Vec::new() })
+    }
+
+    /// The features of the data.
+    pub fn features(&self) -> Result<FeatureTable> {
+        Ok(self.source.get(0)?.train.features().clone())
+    }
+
+    /// The same where features cost so much, in column order.
+    #[must_use]
+    pub fn with_costs(self, costs: Vec<f64>) -> Self {
+        Comparison { costs, ..self }
+    }
+
+    /// Runs what the folder does not hold yet, `jobs` cells side by side (0: as many as cores and memory allow), and returns everything.
+    /// The observer of `run` may stop it; what is done by then is kept.
+    pub fn run(&self, folder: &ResultsFolder, run: &Run, jobs: usize, tell: Listener<'_>) -> Result<Results> {
+        let (folds, data, need) = self.look()?;
+        let features = self.features()?;
+        self.check_sizes(&features)?;
+        folder.claim(&self.purpose(data))?;
+        let run = Run {
+            constraints: Constraints { costs: self.costs.clone(), ..Constraints::default() },
+            ..run.clone()
+        };
+        let jobs = match jobs {
+            0 => memory::jobs(rayon::current_num_threads(), need),
+            jobs => jobs,
+        };
+        let work = Work { comparison: self, folder, run: &run, jobs, tell };
+        let cells = work.cells(&folds)?;
+        let resamples = work.resamples(&cells)?;
+        let recommendation = work.recommendation()?;
+        let redundancy = alike::alike(&self.source.get(0)?.train, &self.protocol.report[0])
+            .map_err(|error| tell(&News::Note(format!("how alike features are is not known: {error}"))))
+            .ok();
+        Ok(Results {
+            title: self.title.clone(),
+            release: env!("CARGO_PKG_VERSION").to_owned(),
+            command: self.command.clone(),
+            seed: self.plan.seed,
+            choose: self.protocol.choose.to_string(),
+            measures: self.protocol.report.iter().map(ToString::to_string).collect(),
+            features: features.iter().map(|(_, feature)| feature.clone()).collect(),
+            folds,
+            cells,
+            resamples,
+            redundancy,
+            recommendation,
+        })
+    }
+
+    /// Looks at every fold once: its queries, what tells its data from any other, and how much memory a cell needs.
+    fn look(&self) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
+        let (mut folds, mut data, mut largest) = (Vec::new(), Vec::new(), 0);
+        let features = self.features()?;
+        for index in 0..self.source.len() {
+            let fold = self.source.get(index)?;
+            if *fold.train.features() != features {
+                return Err(Error::Conflict {
+                    what: format!("fold {} has other features than fold 1", fold.number),
+                    help: "use files made with the same features in the same order".into(),
+                });
+            }
+            let parts = [&fold.train, &fold.valid, &fold.test];
+            let grade = parts.iter().flat_map(|part| part.labels()).copied().fold(0.0, f32::max);
+            let measures = std::iter::once(&self.protocol.choose).chain(&self.protocol.report);
+            measures.into_iter().try_for_each(|measure| measure.check_labels(grade))?;
+            folds.push(fold_data::fold_data(&fold, &self.protocol.report[0])?);
+            data.push(parts.map(Dataset::fingerprint));
+            largest = largest.max(bytes(&fold));
+        }
+        // Engines copy their rows, rankers take what they need of them once more, and trees bin them.
+        Ok((folds, data, 3 * largest + BESIDES))
+    }
+
+    fn check_sizes(&self, features: &FeatureTable) -> Result<()> {
+        let sizes = self
+            .rows
+            .iter()
+            .filter_map(|(_, method)| method.selecting.as_ref())
+            .flat_map(|select| &select.sizes);
+        for &k in sizes {
+            Constraints { k: Some(k), ..Constraints::default() }.check(features)?;
+        }
+        Ok(())
+    }
+
+    fn purpose(&self, data: Vec<[String; 3]>) -> Purpose {
+        Purpose {
+            release: env!("CARGO_PKG_VERSION").to_owned(),
+            title: self.title.clone(),
+            seed: self.plan.seed,
+            choose: self.protocol.choose.to_string(),
+            measures: self.protocol.report.iter().map(ToString::to_string).collect(),
+            bootstraps: self.plan.bootstraps,
+            curves: self.plan.curves,
+            recommend: self.plan.recommend,
+            rows: self
+                .rows
+                .iter()
+                .map(|(row, _)| RowPlan { seeds: Some(self.plan.seeds_of(row)), ..row.clone() })
+                .collect(),
+            costs: self.costs.clone(),
+            data,
+        }
+    }
+
+    /// What there is to do, fold by fold: folds that do not all fit into memory are read once.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for fold in 0..self.source.len() {
+            let most = self.rows.iter().map(|(row, _)| self.plan.seeds_of(row)).max().unwrap_or(0);
+            for turn in 0..most {
+                let seed = self.plan.seed.wrapping_add(turn);
+                let mut known: Vec<&super::SelectPlan> = Vec::new();
+                for (i, (row, _)) in
+                    self.rows.iter().enumerate().filter(|(_, (row, _))| turn < self.plan.seeds_of(row))
+                {
+                    let Some(select) = &row.select else {
+                        groups.push(Group { rows: vec![i], fold, seed });
+                        continue;
+                    };
+                    if known.contains(&select) {
+                        continue;
+                    }
+                    known.push(select);
+                    let alike = |(_, (other, _)): &(usize, &(RowPlan, Method))| {
+                        other.select.as_ref() == Some(select) && turn < self.plan.seeds_of(other)
+                    };
+                    let rows = self.rows.iter().enumerate().filter(alike).map(|(i, _)| i).collect();
+                    groups.push(Group { rows, fold, seed });
+                }
+            }
+        }
+        groups
+    }
+
+    /// A cell that has not run.
+    pub(super) fn blank(&self, row: usize, fold: usize, seed: u64) -> Cell {
+        let (plan, _) = &self.rows[row];
+        Cell {
+            method: plan.name.clone(),
+            selector: plan.selector_word(),
+            ranker: plan.ranker_word(),
+            fold,
+            seed,
+            outcome: CellOutcome::Failed(String::new()),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is known of a fold before any method runs: its queries, and what single features are worth on them.
+
+use std::collections::BTreeMap;
+
+use super::FoldData;
+use crate::data::folds::Fold;
+use crate::data::{Dataset, FeatureId};
+use crate::engine::{Engine, LocalEngine};
+use crate::error::Result;
+use crate::measure::risk::{max_baseline, mean_baseline};
+use crate::measure::{Measure, counted};
+
+/// The mean of all single features, on each query.
+pub(super) const MEAN: &str = "mean";
+/// The best of all single features, on each query.
+pub(super) const MAX: &str = "max";
+/// One feature, the best on training data.
+pub(super) const SINGLE: &str = "single feature";
+
+/// The fold's queries, its size and its baselines under a measure. Dead features are no baselines: they would only add the order of the file.
+pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
+    let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
+    let train: &dyn Engine = &engine(&fold.train)?;
+    let test: &dyn Engine = &engine(&fold.test)?;
+    let (alive, _) = train.alive()?;
+    let learnt = train.feature_measures(measure, &alive)?.summaries(measure);
+    let tested = test.feature_measures(measure, &alive)?.per_query;
+    let mut baselines = BTreeMap::new();
+    if let Some(best) = best(&learnt) {
+        baselines.insert(MEAN.to_owned(), counted(&mean_baseline(&tested)));
+        baselines.insert(MAX.to_owned(), counted(&max_baseline(&tested)));
+        baselines.insert(SINGLE.to_owned(), counted(&tested[best]));
+    }
+    Ok(FoldData {
+        number: fold.number,
+        queries: fold.test.queries().ids().to_vec(),
+        documents: [&fold.train, &fold.valid, &fold.test].map(Dataset::documents),
+        baselines,
+    })
+}
+
+/// The first of the best that can be measured.
+fn best(values: &[f64]) -> Option<usize> {
+    let measured = (0..values.len()).filter(|&i| !values[i].is_nan());
+    measured.reduce(|best, other| if values[other] > values[best] { other } else { best })
+}
+
+/// The live features that rank best alone on training data, so many at most.
+pub(super) fn best_alone(train: &dyn Engine, measure: &Measure, most: usize) -> Result<Vec<FeatureId>> {
+    let (alive, _) = train.alive()?;
+    let values = train.feature_measures(measure, &alive)?.summaries(measure);
+    let mut order: Vec<(f64, FeatureId)> = values
+        .iter()
+        .map(|value| if value.is_nan() { f64::NEG_INFINITY } else { *value })
+        .zip(alive)
+        .collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut columns: Vec<FeatureId> = order.into_iter().take(most).map(|(_, column)| column).collect();
+    columns.sort_unstable();
+    Ok(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{FeatureTable, Queries};
+
+    /// Feature 1 is dead, feature 2 ranks the training queries right and the first test query wrong, feature 3 the other way round.
+    #[test]
+    fn baselines_by_hand() {
+        let data = |second: [f32; 4], third: [f32; 4]| {
+            let values = [[7.0; 4], second, third].concat();
+            Dataset::new(
+                values,
+                vec![1., 0., 1., 0.],
+                Queries::from_sizes(&[2, 2]),
+                FeatureTable::numbered(3, 1),
+            )
+        };
+        let fold = Fold {
+            number: 4,
+            train: data([2., 1., 2., 1.], [1., 2., 1., 2.]),
+            valid: data([2., 1., 2., 1.], [1., 2., 1., 2.]),
+            test: data([1., 2., 2., 1.], [2., 1., 1., 2.]),
+        };
+        let found = fold_data(&fold, &"p@1".parse().unwrap()).unwrap();
+        assert_eq!((found.number, found.documents), (4, [4, 4, 4]));
+        assert_eq!(found.baselines[MEAN], [Some(0.5), Some(0.5)]);
+        assert_eq!(found.baselines[MAX], [Some(1.0), Some(1.0)]);
+        assert_eq!(found.baselines[SINGLE], [Some(0.0), Some(1.0)], "chosen on training data");
+    }
+
+    #[test]
+    fn values_that_are_none_are_no_best() {
+        assert_eq!(best(&[f64::NAN, 0.5, 0.7, 0.7]), Some(2));
+        assert_eq!(best(&[f64::NAN]), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Where folds come from, and how many of them are in memory: all where they fit, else those that are being used.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::memory;
+use crate::data::folds::{Fold, FoldFiles, dealt, dealt_fold, rotate};
+use crate::data::{Dataset, ReadOptions, read};
+use crate::error::{Error, Result};
+
+/// Folds that are read when they are needed.
+pub struct FoldSource {
+    origin: Origin,
+    options: ReadOptions,
+    kept: Vec<Mutex<Kept>>,
+    /// Bytes that may be kept in memory for good.
+    room: Mutex<u64>,
+}
+
+enum Origin {
+    Files(Vec<FoldFiles>),
+    Dealt { data: Dataset, parts: Vec<Vec<usize>> },
+}
+
+#[derive(Default)]
+struct Kept {
+    used: Weak<Fold>,
+    always: Option<Arc<Fold>>,
+}
+
+/// Folds that one file is dealt into.
+const FOLDS: usize = 5;
+
+impl FoldSource {
+    /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries are dealt into `folds` parts
+    /// (five where nothing is said) by `seed`.
+    pub fn find(paths: &[PathBuf], folds: Option<usize>, seed: u64, options: &ReadOptions) -> Result<Self> {
+        let one_file = |file: &PathBuf| -> Result<Origin> {
+            let data = read(&[file], options)?;
+            let parts = dealt(&data, folds.unwrap_or(FOLDS), seed)?;
+            Ok(Origin::Dealt { data, parts })
+        };
+        let origin = match paths {
+            [file] if !file.is_dir() => one_file(file)?,
+            _ if folds.is_some() => {
+                return Err(Error::Conflict {
+                    what: "folds are there already, and a number of folds was given".into(),
+                    help: "--folds is for one file; leave it out".into(),
+                });
+            }
+            [folder] => Origin::Files(FoldFiles::find(folder)?),
+            [] | [_, _] => {
+                return Err(Error::Conflict {
+                    what: format!("{} data files cannot be made into folds", paths.len()),
+                    help: "name a folder with folds, three or more part files, or one file".into(),
+                });
+            }
+            parts => Origin::Files(rotate(parts)?),
+        };
+        let count = match &origin {
+            Origin::Files(files) => files.len(),
+            Origin::Dealt { parts, .. } => parts.len(),
+        };
+        let kept = (0..count).map(|_| Mutex::default()).collect();
+        // A quarter: methods need room as well, and so do others on the machine.
+        let room = Mutex::new(memory::free().unwrap_or(1 << 32) / 4);
+        Ok(FoldSource { origin, options: options.clone(), kept, room })
+    }
+
+    /// How many folds there are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// One fold, from 0, read anew.
+    pub fn read(&self, index: usize) -> Result<Fold> {
+        match &self.origin {
+            Origin::Files(files) => files[index].read(&self.options),
+            Origin::Dealt { data, parts } => Ok(dealt_fold(data, parts, index)),
+        }
+    }
+
+    /// One fold, from 0, as it is in memory, or read where it is not.
+    pub(super) fn get(&self, index: usize) -> Result<Arc<Fold>> {
+        let mut kept = self.kept[index].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fold) = kept.used.upgrade() {
+            return Ok(fold);
+        }
+        let fold = Arc::new(self.read(index)?);
+        kept.used = Arc::downgrade(&fold);
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(left) = room.checked_sub(bytes(&fold)) {
+            *room = left;
+            kept.always = Some(fold.clone());
+        }
+        Ok(fold)
+    }
+}
+
+/// How much memory a fold's data takes.
+pub(super) fn bytes(fold: &Fold) -> u64 {
+    let values = |data: &Dataset| data.documents() * (data.features().len() + 1);
+    4 * [&fold.train, &fold.valid, &fold.test].map(values).iter().sum::<usize>() as u64
+}
+
+/// The queries of all folds together, each once, in the order in which they are tested.
+pub(super) fn all_queries(source: &FoldSource) -> Result<Dataset> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut all: Option<Dataset> = None;
+    let folds: Vec<Arc<Fold>> = (0..source.len()).map(|index| source.get(index)).collect::<Result<_>>()?;
+    let part = |which: usize, fold: &Arc<Fold>| match which {
+        0 => fold.test.clone(),
+        1 => fold.valid.clone(),
+        _ => fold.train.clone(),
+    };
+    for data in (0..3).flat_map(|which| folds.iter().map(move |fold| part(which, fold))) {
+        let new: Vec<usize> =
+            (0..data.queries().len()).filter(|&q| seen.insert(data.queries().id(q).to_owned())).collect();
+        if !new.is_empty() {
+            let new = data.subset(&new);
+            all = Some(all.map_or(new.clone(), |all| all.joined(&new)));
+        }
+    }
+    all.ok_or_else(|| Error::invalid("data", "no queries", "at least one query"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::synth::{Preset, generate};
+    use crate::data::{WriteOptions, write};
+
+    #[test]
+    fn one_file_is_dealt_and_all_queries_come_back_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.txt");
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        write(&data, &path, &WriteOptions::default()).unwrap();
+        let find = |paths: &[PathBuf], folds| FoldSource::find(paths, folds, 1, &ReadOptions::default());
+        let source = find(std::slice::from_ref(&path), Some(4)).unwrap();
+        assert_eq!(source.len(), 4);
+        assert_eq!(all_queries(&source).unwrap().queries().len(), data.queries().len());
+        let again = source.get(0).unwrap();
+        assert!(Arc::ptr_eq(&again, &source.get(0).unwrap()), "read once");
+        assert!(find(&[path.clone(), path.clone()], None).is_err());
+        assert_eq!(find(&[path.clone(), path.clone(), path.clone()], None).unwrap().len(), 3);
+        assert!(find(&[path.clone(), path.clone(), path], Some(3)).is_err());
+        assert!(find(&[], None).is_err());
+    }
+}

@@ -1,0 +1,36 @@
+//! Agreement between methods: how alike the sets are that they choose from the same data.
+
+use super::pooled::Pooled;
+use super::{Table, mean, named};
+use crate::evaluate::letter;
+use crate::experiment::jaccard;
+
+/// The mean Jaccard index of every two methods that select, over the folds and seeds that both have.
+pub fn table(methods: &[Pooled<'_>]) -> Option<Table> {
+    let selecting: Vec<(usize, &Pooled<'_>)> = methods
+        .iter()
+        .enumerate()
+        .filter(|(_, method)| method.selector.is_some() && !method.cells.is_empty())
+        .collect();
+    let mut table = Table::new("Agreement between methods", &["", "method"]);
+    table.header.extend(selecting.iter().map(|(i, _)| letter(*i)));
+    for (i, a) in &selecting {
+        let mut row = named(*i, a);
+        row.extend(
+            selecting
+                .iter()
+                .map(|(_, b)| alike(a, b).map_or_else(String::new, |value| format!("{value:.2}"))),
+        );
+        table.rows.push(row);
+    }
+    table.notes.push("mean share of features chosen by both among those chosen by either (Jaccard), on the same fold with the same seed".into());
+    (selecting.len() > 1).then_some(table)
+}
+
+fn alike(a: &Pooled<'_>, b: &Pooled<'_>) -> Option<f64> {
+    let in_both = |(cell, done): &(&crate::experiment::Cell, &crate::experiment::Done)| {
+        let same = b.cells.iter().find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
+        same.map(|(_, other)| jaccard(&done.features, &other.features))
+    };
+    Some(mean(a.cells.iter().filter_map(in_both))).filter(|value| !value.is_nan())
+}

@@ -1,0 +1,91 @@
+//! How often features are chosen: by folds, as tables 3 to 6 of the report on BestGain have it, by seeds, and by draws of queries.
+
+use std::collections::BTreeMap;
+
+use super::pooled::Pooled;
+use super::{Table, named};
+use crate::error::Result;
+use crate::experiment::Results;
+
+/// How many features are named.
+const NAMED: usize = 10;
+
+/// One table over folds and seeds, and one over draws of queries where there are some.
+pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
+    let selecting = || {
+        methods.iter().enumerate().filter(|(_, method)| method.selector.is_some() && !method.cells.is_empty())
+    };
+    let mut tables = Vec::new();
+    let folds = results.folds.len();
+    let times: Vec<String> = (1..=folds).rev().map(|times| times.to_string()).collect();
+    let by_count = format!("in {} folds", times.join(", "));
+    let mut table =
+        Table::new("Features chosen, by fold", &["", "method", "features by fold", &by_count, "most often"]);
+    for (i, method) in selecting() {
+        let first: Vec<Vec<u32>> = of_seed(method, results.seed);
+        let sizes: Vec<String> = first.iter().map(|features| features.len().to_string()).collect();
+        let mut row = named(i, method);
+        row.extend([sizes.join(" "), counts(&first, folds), most_often(results, &method.selections())]);
+        table.rows.push(row);
+    }
+    table.notes.push("counts of folds are those of the first seed; the features chosen most often, with the number of folds, and of seeds where they matter, that chose them".into());
+    tables.push(table);
+    let mut table = Table::new(
+        "Features chosen from draws of the training queries",
+        &["", "method", "draws", "stability", "95 % interval", "most often"],
+    );
+    for (i, method) in selecting() {
+        let draws: Vec<Vec<u32>> = results
+            .resamples
+            .iter()
+            .filter(|draw| draw.method == method.name)
+            .map(|draw| draw.features.clone())
+            .collect();
+        if !draws.is_empty() {
+            let mut row = named(i, method);
+            row.push(draws.len().to_string());
+            row.extend(super::cost::stability(&draws, results.features.len())?);
+            row.push(most_often(results, &draws));
+            table.rows.push(row);
+        }
+    }
+    table
+        .notes
+        .push("queries are drawn with replacement within each fold; draws of all folds together".into());
+    tables.push(table);
+    tables.retain(|table| !table.rows.is_empty());
+    Ok(tables)
+}
+
+/// What each fold chose with one seed.
+fn of_seed(method: &Pooled<'_>, seed: u64) -> Vec<Vec<u32>> {
+    let cells = method.cells.iter().filter(|(cell, _)| cell.seed == seed);
+    cells.map(|(_, done)| done.features.clone()).collect()
+}
+
+/// Features and how many selections chose them, most often first, then by id.
+fn times(selections: &[Vec<u32>]) -> Vec<(u32, usize)> {
+    let mut times: BTreeMap<u32, usize> = BTreeMap::new();
+    selections.iter().flatten().for_each(|&id| *times.entry(id).or_default() += 1);
+    let mut times: Vec<(u32, usize)> = times.into_iter().collect();
+    times.sort_by_key(|&(id, times)| (std::cmp::Reverse(times), id));
+    times
+}
+
+/// How many features were chosen by all folds, by all but one, and so on down to one.
+fn counts(selections: &[Vec<u32>], folds: usize) -> String {
+    let times = times(selections);
+    let count = |wanted: usize| times.iter().filter(|&&(_, times)| times == wanted).count().to_string();
+    (1..=folds).rev().map(count).collect::<Vec<_>>().join(" ")
+}
+
+/// Features by name, and how often they were chosen.
+fn most_often(results: &Results, selections: &[Vec<u32>]) -> String {
+    let label = |id: u32| {
+        let feature = results.features.iter().find(|feature| feature.id == id);
+        feature.map_or_else(|| id.to_string(), |feature| feature.label())
+    };
+    let named =
+        times(selections).into_iter().take(NAMED).map(|(id, times)| format!("{} ({times}×)", label(id)));
+    named.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,87 @@
+//! Tables of results: effectiveness with significance, risk, size and cost, stability, and agreement between methods.
+//!
+//! Everything is made from [`Results`] alone. A table is words in rows and columns; [`Form`] writes it as text, Markdown, CSV or LaTeX.
+
+mod agreement;
+mod chosen;
+mod cost;
+mod effectiveness;
+mod pooled;
+mod risk;
+mod write;
+
+use super::{CellOutcome, Results};
+use crate::error::Result;
+use crate::evaluate::letter;
+use pooled::Pooled;
+pub use write::Form;
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Rows of as many cells.
+    pub rows: Vec<Vec<String>>,
+    /// What readers should know.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    fn new(title: impl Into<String>, header: &[&str]) -> Self {
+        let header = header.iter().map(|name| (*name).to_owned()).collect();
+        Table { title: title.into(), header, rows: Vec::new(), notes: Vec::new() }
+    }
+}
+
+/// All tables of an experiment.
+///
+/// # Errors
+/// A measure whose name this release does not know.
+pub fn tables(results: &Results) -> Result<Vec<Table>> {
+    let methods = Pooled::all(results)?;
+    let mut tables = vec![effectiveness::table(results, &methods)];
+    tables.extend(risk::tables(results, &methods));
+    tables.push(cost::table(results, &methods)?);
+    tables.extend(chosen::tables(results, &methods)?);
+    tables.extend(agreement::table(&methods));
+    tables.extend(failures(results));
+    Ok(tables)
+}
+
+/// Letter and name of a method, which every row begins with.
+fn named(index: usize, method: &Pooled) -> Vec<String> {
+    vec![letter(index), method.name.to_owned()]
+}
+
+/// A number with the digits of the papers; nothing where there is none.
+fn four(number: f64) -> String {
+    if number.is_nan() { String::new() } else { format!("{number:.4}") }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
+    sum / f64::from(count)
+}
+
+/// The cells that failed, and why.
+fn failures(results: &Results) -> Option<Table> {
+    let mut table = Table::new("Cells that failed", &["method", "fold", "seed", "reason"]);
+    for cell in &results.cells {
+        if let CellOutcome::Failed(reason) = &cell.outcome {
+            table.rows.push(vec![
+                cell.method.clone(),
+                cell.fold.to_string(),
+                cell.seed.to_string(),
+                reason.clone(),
+            ]);
+        }
+    }
+    table.notes.push("the same command tries them again".into());
+    (!table.rows.is_empty()).then_some(table)
+}
+
+#[cfg(test)]
+mod tests;

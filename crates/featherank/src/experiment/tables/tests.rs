@@ -1,0 +1,206 @@
+//! Tables of a small experiment, worked out by hand, and names that want to be code.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::data::Feature;
+use crate::experiment::{Cell, Done, FoldData, Measured, Resample};
+
+fn done(features: &[u32], test: &[f64]) -> Done {
+    Done {
+        features: features.to_vec(),
+        cost: features.len() as f64,
+        selecting: BTreeMap::new(),
+        ranking: BTreeMap::new(),
+        valid: 0.5,
+        test: vec![test.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect()],
+        measured: Measured { select_seconds: 0.25, seconds: 1.5, peak_bytes: Some(3 << 20) },
+        curve: Vec::new(),
+        front: Vec::new(),
+        generations: Vec::new(),
+    }
+}
+
+fn cell(method: &str, selector: Option<&str>, fold: usize, seed: u64, outcome: CellOutcome) -> Cell {
+    let (selector, ranker) = (selector.map(str::to_owned), Some("r".to_owned()));
+    Cell { method: method.into(), selector, ranker, fold, seed, outcome }
+}
+
+/// Two folds of three queries, five features, all features and two methods, the second with two seeds and a cell that failed.
+fn results() -> Results {
+    let fold = |number: usize, mean: [f64; 3]| FoldData {
+        number,
+        queries: (0..3).map(|i| format!("{number}-{i}")).collect(),
+        documents: [9, 3, 3],
+        baselines: BTreeMap::from([("mean".to_owned(), mean.map(Some).to_vec())]),
+    };
+    let ok = |features: &[u32], test: &[f64]| CellOutcome::Done(Box::new(done(features, test)));
+    Results {
+        title: "T".into(),
+        release: "0".into(),
+        command: Vec::new(),
+        seed: 1,
+        choose: "map[ties=expected]".into(),
+        measures: vec!["map".into()],
+        features: (1..=5).map(|id| Feature { id, name: (id == 2).then(|| "b|m_25".to_owned()) }).collect(),
+        folds: vec![fold(1, [0.4, 0.4, 0.4]), fold(2, [0.4, 0.4, 0.4])],
+        cells: vec![
+            cell("all", None, 1, 1, ok(&[1, 2, 3, 4, 5], &[0.5, 0.3, 0.8])),
+            cell("all", None, 2, 1, ok(&[1, 2, 3, 4, 5], &[0.4, 0.6, 0.5])),
+            cell("x", Some("s"), 1, 1, ok(&[2, 1], &[0.6, 0.3, 0.6])),
+            cell("x", Some("s"), 1, 2, ok(&[2], &[0.4, 0.5, 0.6])),
+            cell("x", Some("s"), 2, 1, ok(&[2, 3], &[0.2, 0.6, 0.5])),
+            cell("x", Some("s"), 2, 2, CellOutcome::Failed("no\nluck".into())),
+        ],
+        resamples: vec![
+            Resample { method: "x".into(), fold: 1, draw: 1, features: vec![2, 4] },
+            Resample { method: "x".into(), fold: 1, draw: 2, features: vec![2, 4] },
+        ],
+        redundancy: None,
+        recommendation: None,
+    }
+}
+
+fn table_of<'t>(tables: &'t [Table], title: &str) -> &'t Table {
+    tables.iter().find(|table| table.title == title).unwrap()
+}
+
+/// Means of test means: all (.5333 + .5) / 2, x (.5 + .5 + .4333) / 3. Nothing is significant over six queries.
+#[test]
+fn effectiveness_by_hand() {
+    let found = tables(&results()).unwrap();
+    let table = table_of(&found, "Effectiveness on test data");
+    assert_eq!(table.rows[0], ["a", "all", "0.5167", "", ""]);
+    assert_eq!(table.rows[1], ["b", "x", "0.4778*", "", ""]);
+}
+
+/// Letters appear once a difference is more than chance: 30 queries that all gain, by amounts that differ.
+#[test]
+fn letters_name_those_that_are_beaten() {
+    let mut results = results();
+    let queries: Vec<f64> = (0..30).map(|i| 0.3 + 0.01 * f64::from(i)).collect();
+    let better: Vec<f64> =
+        queries.iter().enumerate().map(|(i, value)| value + 0.05 + 0.001 * i as f64).collect();
+    results.folds.truncate(1);
+    results.folds[0].queries = (0..30).map(|i| i.to_string()).collect();
+    results.folds[0].baselines.clear();
+    let ok = |test: &[f64]| CellOutcome::Done(Box::new(done(&[1], test)));
+    results.cells = vec![cell("all", None, 1, 1, ok(&queries)), cell("x", Some("s"), 1, 1, ok(&better))];
+    let found = tables(&results).unwrap();
+    assert_eq!(found[0].rows[0][3..], ["", ""]);
+    assert_eq!(found[0].rows[1][3..], ["a", "a"]);
+}
+
+/// Against .4 on every query x has .5 .4 .6 and .2 .6 .5, seeds averaged: a loss of .2 in six queries, gains .1 .2 .2 .1.
+#[test]
+fn risk_by_hand() {
+    let found = tables(&results()).unwrap();
+    let table = table_of(&found, "Risk against the mean of single features");
+    let row = |i: usize| table.rows[i].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!((row(1)[2], &row(1)[6..]), ("0.0333", &["4", "1", "1"][..]));
+    // t_q: .1 0 .2 -1.2 .2 .1; mean -.1, standard deviation √(1.48/5) = .54406, T = -.1 √6 / .54406.
+    assert_eq!(row(1)[3], "-0.45");
+    assert_eq!(row(1)[5], "", "a query counts for GeoRisk where every system has it");
+    assert_eq!(row(0)[6..], ["4", "1", "1"]);
+    // Against all features: x gains .1 in one query and loses .2 in two, each a fifth or more.
+    let table = table_of(&found, "Risk against all features with the same ranker");
+    assert_eq!(table.rows.len(), 1);
+    assert_eq!(table.rows[0][6..], ["1", "2", "2"]);
+    assert_eq!(table.rows[0][2], "0.0667");
+}
+
+/// x chooses {1, 2}, {2}, {2, 3} of five features: p = 1/3, 1, 1/3, mean size 5/3, Φ = 1 − (4/9 · 3/2 / 5) / (1/3 · 2/3) = .4.
+#[test]
+fn sizes_and_stability_by_hand() {
+    let found = tables(&results()).unwrap();
+    let table = table_of(&found, "Features, time and memory");
+    assert_eq!(table.rows[0][..6], ["a", "all", "5.0", "1.0000", "", ""]);
+    assert_eq!(table.rows[1][..5], ["b", "x", "1.7", "0.3333", "0.400"]);
+    assert_eq!(table.rows[1][6..], ["0.25", "1.50", "3"]);
+    let table = table_of(&found, "Features chosen, by fold");
+    assert_eq!(table.header[3], "in 2, 1 folds");
+    assert_eq!(table.rows[0], ["b", "x", "2 2", "1 2", "b|m_25 (3×), 1 (1×), 3 (1×)"]);
+    let table = table_of(&found, "Features chosen from draws of the training queries");
+    assert_eq!(table.rows[0], ["b", "x", "2", "1.000", "1.000 to 1.000", "b|m_25 (2×), 4 (2×)"]);
+    assert!(
+        found.iter().all(|table| table.title != "Agreement between methods"),
+        "one method has nobody to agree with"
+    );
+}
+
+/// A method that draws no random numbers chooses alike with every seed; it is not more stable with more seeds.
+#[test]
+fn copies_are_no_agreement() {
+    let mut results = results();
+    results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
+    let once = tables(&results).unwrap();
+    let copies: Vec<Cell> = results.cells.iter().map(|cell| Cell { seed: 2, ..cell.clone() }).collect();
+    results.cells.extend(copies);
+    let twice = tables(&results).unwrap();
+    let stability = |tables: &[Table]| table_of(tables, "Features, time and memory").rows[1][4..6].to_vec();
+    assert_eq!(stability(&once), stability(&twice));
+}
+
+/// Another method chooses {2}, {4} where x, with the same seed, chooses {1, 2} and {2, 3}: a half and nothing.
+#[test]
+fn agreement_by_hand() {
+    let mut results = results();
+    let ok = |features: &[u32]| CellOutcome::Done(Box::new(done(features, &[0.1, 0.2, 0.3])));
+    results.cells.push(cell("y", Some("o"), 1, 1, ok(&[2])));
+    results.cells.push(cell("y", Some("o"), 2, 1, ok(&[4])));
+    let found = tables(&results).unwrap();
+    let table = table_of(&found, "Agreement between methods");
+    assert_eq!(table.header, ["", "method", "b", "c"]);
+    assert_eq!(table.rows[0], ["b", "x", "1.00", "0.25"]);
+    assert_eq!(table.rows[1], ["c", "y", "0.25", "1.00"]);
+}
+
+#[test]
+fn failed_cells_are_listed() {
+    let found = tables(&results()).unwrap();
+    let table = table_of(&found, "Cells that failed");
+    assert_eq!(table.rows, [["x", "2", "2", "no\nluck"]]);
+    assert!(Form::Text.write("T", &found).contains("x          2     2  no luck\n"));
+}
+
+#[test]
+fn every_form_escapes_names() {
+    let table = Table {
+        title: "a_b & c".into(),
+        header: vec!["method".into(), "value".into()],
+        rows: vec![
+            vec!["x|y\\z_1[k=5], \"q\"\n\u{1b}[31m".into(), "1.5".into()],
+            vec!["<b>$%".into(), "10*".into()],
+        ],
+        notes: vec!["100 %".into()],
+    };
+    let write = |form: Form| form.write("T", std::slice::from_ref(&table));
+    let lines = [
+        "T",
+        "",
+        "a_b & c",
+        "method                  value",
+        "x|y\\z_1[k=5], \"q\" [31m    1.5",
+        "<b>$%                     10*",
+        "100 %",
+    ];
+    assert_eq!(write(Form::Text), lines.join("\n") + "\n");
+    let markdown = write(Form::Markdown);
+    assert!(
+        markdown.contains("| x\\|y\\\\z\\_1\\[k=5\\], \"q\" \\[31m | 1.5 |\n| \\<b\\>\\$% | 10\\* |\n"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("## a\\_b \\& c\n\n| method | value |\n| --- | ---: |\n"), "{markdown}");
+    let read = csv::Reader::from_reader(write(Form::Csv).as_bytes())
+        .into_records()
+        .collect::<Result<Vec<_>, _>>()
+        .unwrap();
+    assert_eq!(read[0], vec!["a_b & c", "x|y\\z_1[k=5], \"q\" [31m", "value", "1.5"]);
+    let latex = write(Form::Latex);
+    assert!(
+        latex.contains("x\\textbar{}y\\textbackslash{}z\\_1{[}k=5{]}, \"q\" {[}31m & 1.5 \\\\\n"),
+        "{latex}"
+    );
+    assert!(latex.contains("\\textless{}b\\textgreater{}\\$\\% & 10{*} \\\\\n"), "{latex}");
+    assert!(latex.contains("\\caption{a\\_b \\& c}\n\\begin{tabular}{lr}\n"), "{latex}");
+}

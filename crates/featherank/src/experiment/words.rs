@@ -1,0 +1,120 @@
+//! A method in one word: `best-gain`, or with settings in brackets, `best-gain[delta=0.03]`, as measures have their conventions.
+//!
+//! Settings are separated by commas. A comma before something without `=` belongs to the value, so that lists need no quotes:
+//! `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to `5`. Brackets inside belong to values as well.
+
+use crate::error::{Error, Result};
+use crate::rank::tune::Settings;
+
+/// A name and what is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The name in the registry.
+    pub name: String,
+    /// Settings, in the order given.
+    pub settings: Settings,
+}
+
+impl Word {
+    /// Reads one word.
+    ///
+    /// ```
+    /// use featherank::experiment::Word;
+    /// let word = Word::parse("l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]")?;
+    /// assert_eq!(word.name, "l1-svm");
+    /// assert_eq!(word.settings[0], ("c".to_owned(), "0.01,0.1".to_owned()));
+    /// assert_eq!(word.settings[1], ("measure".to_owned(), "ndcg[ties=expected]@5".to_owned()));
+    /// # Ok::<(), featherank::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        let refused =
+            || Error::invalid("method", text, "a name, or a name with settings: best-gain[delta=0.03]");
+        let (name, inside) = match text.trim().split_once('[') {
+            None => (text.trim(), ""),
+            Some((name, rest)) => (name.trim(), rest.strip_suffix(']').ok_or_else(refused)?),
+        };
+        if name.is_empty() || name.contains([']', '=']) {
+            return Err(refused());
+        }
+        let mut settings: Settings = Vec::new();
+        for part in split_outside_brackets(inside) {
+            match (part.split_once('='), settings.last_mut()) {
+                (Some((key, value)), _) if is_key(key.trim()) => {
+                    settings.push((key.trim().to_owned(), value.trim().to_owned()));
+                }
+                (_, Some((_, value))) => *value += &format!(",{part}"),
+                _ => return Err(refused()),
+            }
+        }
+        let twice =
+            (1..settings.len()).find(|&i| settings[..i].iter().any(|(name, _)| *name == settings[i].0));
+        match twice {
+            Some(i) => Err(Error::Conflict {
+                what: format!("{} of {name} is set twice", settings[i].0),
+                help: "set it once".into(),
+            }),
+            None => Ok(Word { name: name.to_owned(), settings }),
+        }
+    }
+}
+
+/// Names of settings hold no brackets: an `=` inside brackets is no setting.
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['[', ']'])
+}
+
+/// The parts between commas; commas inside `[…]` do not count.
+///
+/// ```
+/// use featherank::experiment::split_outside_brackets;
+/// let parts: Vec<&str> = split_outside_brackets("top-k, gas[c=0.1,k=5],").collect();
+/// assert_eq!(parts, ["top-k", "gas[c=0.1,k=5]"]);
+/// ```
+pub fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let parts = text.split(move |c: char| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The word for a name and settings, which [`Word::parse`] takes apart again.
+pub(super) fn in_one_word<'a>(name: &str, settings: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let set: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
+    if set.is_empty() { name.to_owned() } else { format!("{name}[{}]", set.join(",")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Vec<(String, String)> {
+        Word::parse(text).unwrap().settings
+    }
+
+    #[test]
+    fn settings_are_told_from_lists() {
+        let pairs = |list: &[(&str, &str)]| -> Settings {
+            list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        assert_eq!(settings("top-k"), []);
+        assert_eq!(settings("top-k[k=5,10]"), pairs(&[("k", "5,10")]));
+        assert_eq!(
+            settings("spea2[ settings=trees=10;leaves=4 , folds = 5]"),
+            pairs(&[("settings", "trees=10;leaves=4"), ("folds", "5")])
+        );
+        for text in ["spea2[objectives=e-f,folds=5]", "top-k", "gas[c=0,0.1,k=3]"] {
+            let word = Word::parse(text).unwrap();
+            let again = in_one_word(&word.name, word.settings.iter().map(|(n, v)| (n.as_str(), v.as_str())));
+            assert_eq!(again, text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_word_is_refused() {
+        for text in ["", "[k=5]", "top-k[k=5", "top-k]", "top-k[5]", "k=5", "top-k[k=1,k=2]"] {
+            assert!(Word::parse(text).is_err(), "{text}");
+        }
+    }
+}

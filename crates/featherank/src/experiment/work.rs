@@ -1,0 +1,326 @@
+//! The work of a comparison: cells side by side as memory allows, each kept when it is done; then draws, then the recommendation.
+//!
+//! Cells of one selector, fold and seed run one after the other, so that their rankers share the selection; such groups run side by side,
+//! each on a thread of its own. Those threads are not the workers of the pool that does the arithmetic: a worker that waits takes up other work,
+//! and with it more cells than memory was counted for. A cell that fails is reported and does not stop the others. One that cannot be
+//! written stops everything: the next ones could not be kept either.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::comparison::{Comparison, Group, Listener, News};
+use super::folder::{ResultsFolder, file_name, slug};
+use super::method::Selections;
+use super::source::all_queries;
+use super::{Cell, CellOutcome, FoldData, Protocol, Resample};
+use super::{cell, draws};
+use crate::engine::LocalEngine;
+use crate::error::{Error, Result};
+use crate::registry;
+use crate::run::Run;
+use crate::select::{Selection, auto};
+
+/// A comparison that is being run.
+pub(super) struct Work<'a> {
+    pub comparison: &'a Comparison,
+    pub folder: &'a ResultsFolder,
+    pub run: &'a Run,
+    pub jobs: usize,
+    pub tell: Listener<'a>,
+}
+
+impl Work<'_> {
+    fn note(&self, text: String) {
+        (self.tell)(&News::Note(text));
+    }
+
+    /// All cells, in the order of rows, folds and seeds.
+    pub fn cells(&self, folds: &[FoldData]) -> Result<Vec<Cell>> {
+        let all = self.comparison.groups();
+        let total: usize = all.iter().map(|group| group.rows.len()).sum();
+        let mut done: Vec<(usize, Cell)> = Vec::new();
+        let mut left = Vec::new();
+        for mut group in all {
+            group.rows.retain(|&row| match self.found(row, folds[group.fold].number, group.seed) {
+                Some(cell) => {
+                    done.push((row, cell));
+                    false
+                }
+                None => true,
+            });
+            if !group.rows.is_empty() {
+                left.push(group);
+            }
+        }
+        (self.tell)(&News::Found(done.len(), total));
+        let ended = Mutex::new(done);
+        self.side_by_side(&left, |group| {
+            let comparison = self.comparison;
+            let fold = comparison.source.get(group.fold)?;
+            // Of its own: selections of other groups would only fill memory.
+            let protocol =
+                Protocol::new(comparison.protocol.choose.clone(), comparison.protocol.report.clone());
+            let run = Run { seed: group.seed, ..self.run.clone() };
+            for &row in &group.rows {
+                let method = &comparison.rows[row].1;
+                let outcome = caught(|| cell::run(&protocol, method, &run, &fold, comparison.plan.curves));
+                let mut cell = comparison.blank(row, fold.number, group.seed);
+                match outcome {
+                    Ok(found) => {
+                        cell.outcome = CellOutcome::Done(Box::new(found));
+                        self.folder.keep(&file_name(row, &cell), &cell)?;
+                    }
+                    Err(stopped @ Error::Stopped(_)) => return Err(stopped),
+                    Err(error) => cell.outcome = CellOutcome::Failed(error.to_string()),
+                }
+                let mut ended = lock(&ended);
+                (self.tell)(&News::Ended(&cell, ended.len() + 1, total));
+                ended.push((row, cell));
+            }
+            Ok(())
+        })?;
+        let mut cells = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cells.sort_by_key(|(row, cell)| (*row, cell.fold, cell.seed));
+        Ok(cells.into_iter().map(|(_, cell)| cell).collect())
+    }
+
+    /// A cell that is done. A damaged one is as good as none.
+    fn found(&self, row: usize, fold: usize, seed: u64) -> Option<Cell> {
+        let blank = self.comparison.blank(row, fold, seed);
+        let name = file_name(row, &blank);
+        let again = |why: String| self.note(format!("cells/{name} is run again: {why}"));
+        match self.folder.kept::<Cell>(&name) {
+            Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => Some(cell),
+            Ok(Some(_)) => {
+                again("it is of another cell".into());
+                None
+            }
+            Ok(None) => None,
+            Err(error) => {
+                again(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// What methods select from draws of the training queries.
+    pub fn resamples(&self, cells: &[Cell]) -> Result<Vec<Resample>> {
+        let comparison = self.comparison;
+        let (count, seed) = (comparison.plan.bootstraps, comparison.plan.seed);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let groups: Vec<Group> = comparison.groups().into_iter().filter(|group| group.seed == seed).collect();
+        let found = Mutex::new(Vec::new());
+        self.side_by_side(&groups, |group| {
+            let made = Selections::default();
+            for &row in &group.rows {
+                let (plan, method) = &comparison.rows[row];
+                let Some(selecting) = &method.selecting else { continue };
+                let fold = comparison.source.get(group.fold)?;
+                let of_cell =
+                    |cell: &&Cell| cell.method == plan.name && cell.fold == fold.number && cell.seed == seed;
+                let Some(CellOutcome::Done(done)) = cells.iter().find(of_cell).map(|cell| &cell.outcome)
+                else {
+                    continue;
+                };
+                let name = format!("draws-fold{}-{}.json", fold.number, slug(row, &plan.name));
+                let kept = self.folder.kept::<draws::Draws>(&name).unwrap_or_default();
+                let drawn = match kept.filter(|kept| kept.selected.len() as u64 == count) {
+                    Some(kept) => kept,
+                    None => {
+                        let run = Run { seed, ..self.run.clone() };
+                        let selected = caught(|| draws::draw(count, selecting, done, &run, &fold, &made))?;
+                        let drawn = draws::Draws { method: plan.name.clone(), fold: fold.number, selected };
+                        self.folder.keep(&name, &drawn)?;
+                        drawn
+                    }
+                };
+                let failed = drawn.selected.iter().filter_map(|one| one.as_ref().err());
+                if let Some(why) = failed.clone().next() {
+                    let failed = failed.count();
+                    self.note(format!(
+                        "{}, fold {}: {failed} of {count} draws failed: {why}",
+                        plan.name, fold.number
+                    ));
+                }
+                lock(&found).push((row, drawn));
+            }
+            Ok(())
+        })?;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_by_key(|(row, drawn)| (*row, drawn.fold));
+        Ok(found.iter().flat_map(|(_, drawn)| drawn.resamples()).collect())
+    }
+
+    /// What `auto` recommends on all data with the first ranker, where that was asked for.
+    pub fn recommendation(&self) -> Result<Option<Box<Selection>>> {
+        const NAME: &str = "recommendation.json";
+        let comparison = self.comparison;
+        let first = comparison.rows.iter().find(|(row, _)| row.ranker.is_some());
+        let (true, Some((row, _))) = (comparison.plan.recommend, first) else { return Ok(None) };
+        if let Ok(Some(kept)) = self.folder.kept(NAME) {
+            return Ok(Some(kept));
+        }
+        let setting = |name: &str, value: String| (name.to_owned(), value);
+        let mut settings = vec![
+            setting("ranker", row.ranker.clone().unwrap_or_default()),
+            setting("measure", comparison.protocol.choose.to_string()),
+        ];
+        if !row.fixed.is_empty() {
+            let words: Vec<String> =
+                row.fixed.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            settings.push(setting("settings", words.join(";")));
+        }
+        let run = Run { seed: comparison.plan.seed, ..self.run.clone() };
+        let made = caught(|| {
+            let engine = LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
+            let engine = engine.observed_by(run.observer.clone());
+            registry::selector(auto::NAME)?.run(&settings, &run, &engine)
+        });
+        match made {
+            Ok(selection) => {
+                self.folder.keep(NAME, &selection)?;
+                Ok(Some(Box::new(selection)))
+            }
+            Err(stopped @ Error::Stopped(_)) => Err(stopped),
+            Err(error) => {
+                self.note(format!("there is no recommendation: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Does pieces of work on so many threads. The first error ends it: what runs comes to its end, nothing new begins.
+    fn side_by_side<T: Sync>(&self, pieces: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+        let (next, over, failure) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
+        let on_thread = || {
+            while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let stopped = self.run.step("comparing", 0, None).and_then(|()| work(piece));
+                if let Err(error) = stopped {
+                    over.store(true, Ordering::Relaxed);
+                    lock(&failure).get_or_insert(error);
+                }
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..self.jobs.min(pieces.len())).for_each(|_| drop(scope.spawn(on_thread)))
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A fault in a method fails its cell, not all the others.
+fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(Error::Conflict {
+            what: format!("a fault in featherank: {words}"),
+            help: "please report it with the data and the settings".into(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    use super::super::{FoldSource, Plan, Results};
+    use super::*;
+    use crate::data::synth::{Preset, generate};
+    use crate::data::{ReadOptions, WriteOptions, write};
+    use crate::error::Stop;
+    use crate::run::{Constraints, Observer, Silent, Step};
+
+    /// Interrupts after so many steps.
+    struct StopAfter(AtomicU64);
+
+    impl Observer for StopAfter {
+        fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+            let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            if left.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Interrupted) }
+        }
+    }
+
+    const PLAN: &str = r#"
+        title = "t"
+        measures = ["ndcg@5", "map"]
+        seeds = 2
+        bootstraps = 3
+        methods = ["top-k[k=3]", "l1-svm", "spea2[generations=2,population=6,archive=6]"]
+        rankers = ["own", "linear-regression"]
+    "#;
+
+    fn run(data: &Path, folder: &Path, observer: Arc<dyn Observer>, jobs: usize) -> Result<Results> {
+        let source = FoldSource::find(&[data.to_owned()], Some(3), 1, &ReadOptions::default())?;
+        let comparison = Comparison::new(Plan::parse(PLAN)?, "t".into(), Vec::new(), source)?;
+        let run = Run { observer, ..Run::new(1, Constraints::default()) };
+        comparison.run(&ResultsFolder::open(folder)?, &run, jobs, &|_| {})
+    }
+
+    /// All but what cells took.
+    fn lasting(mut results: Results) -> Results {
+        let nothing = super::super::Measured { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
+        for cell in &mut results.cells {
+            if let CellOutcome::Done(done) = &mut cell.outcome {
+                done.measured = nothing;
+            }
+        }
+        results
+    }
+
+    #[test]
+    fn stopped_at_any_step_a_comparison_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data.txt");
+        write(&generate(&Preset::Tiny.config()).unwrap().0, &data, &WriteOptions::default()).unwrap();
+        let whole = lasting(run(&data, &folder.path().join("whole"), Arc::new(Silent), 1).unwrap());
+        let (cells, draws) = ((1 + 1 + 2 + 1) * 3 * 2, 4 * 3 * 3);
+        assert_eq!((whole.cells.len(), whole.done().count(), whole.resamples.len()), (cells, cells, draws));
+        assert!(whole.redundancy.is_some() && whole.folds.iter().all(|fold| fold.baselines.len() == 3));
+        let with_curve = |cell: &&Cell| cell.selector.is_some() && cell.ranker.is_some();
+        for cell in whole.cells.iter().filter(with_curve) {
+            let CellOutcome::Done(done) = &cell.outcome else { continue };
+            assert!(
+                done.curve.len() >= 5 && done.curve.iter().all(|point| point.error > 0.0),
+                "{}",
+                cell.method
+            );
+        }
+        let again = folder.path().join("again");
+        let mut stopped = 0;
+        let results = loop {
+            match run(
+                &data,
+                &again,
+                Arc::new(StopAfter(AtomicU64::new(40 * (1 + stopped as u64)))),
+                1 + stopped % 3,
+            ) {
+                Ok(results) => break results,
+                Err(Error::Stopped(_)) => stopped += 1,
+                Err(error) => panic!("{error}"),
+            }
+            assert!(stopped < 500, "never gets through");
+        };
+        assert!(stopped > 2, "stopped {stopped} times only");
+        assert!(lasting(results) == whole);
+    }
+
+    #[test]
+    fn a_fault_is_an_error_of_its_cell() {
+        let error = caught(|| -> Result<()> { panic!("of my own") }).unwrap_err().to_string();
+        assert!(error.contains("a fault in featherank: of my own"), "{error}");
+    }
+}
