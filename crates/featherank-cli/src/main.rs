@@ -38,6 +38,8 @@ enum Command {
     Export(commands::export::Args),
     /// Compare rankings: effectiveness, significance, risk
     Evaluate(commands::evaluate::Args),
+    /// Make a page for the browser from results or from a selection
+    Report(commands::report::Args),
     /// Turn data of any readable format into LETOR text or Parquet
     Convert(commands::convert::Args),
     /// Make realistic data with known useful, redundant, noisy and risky features
@@ -71,6 +73,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
         Command::Rank(args) => commands::rank::run(&args, output),
         Command::Export(args) => commands::export::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
+        Command::Report(args) => commands::report::run(&args, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),
         Command::Methods(args) => commands::methods::run(&args, output),
