@@ -5,7 +5,7 @@ function fillFronts(panel) {
   const details = element("div", { class: "card", "aria-live": "polite" });
   const holder = element("div");
   const names = content.fronts.map((front) => [front.method, front.run].filter((part) => part !== "").join(", "));
-  panel.append(element("p", {}, "Sets of features that no other set of the same search beats in one objective without losing in another."));
+  panel.append(element("p", {}, "Sets of features that no other set of the same search beats in one objective without losing in another. A search that compares sets by statistical tests also keeps those that look beaten, but not beyond doubt."));
   const controls = element("div", { class: "controls" });
   panel.append(controls, holder, element("h3", {}, "The set"), details);
 

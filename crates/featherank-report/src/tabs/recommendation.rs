@@ -20,6 +20,8 @@ pub struct Recommended {
     /// The few numbers that matter, each with what it is.
     pub figures: Vec<Figure>,
     pub features: Vec<Feature>,
+    /// Whether scores say more than the order does.
+    pub scores: bool,
     /// Whether costs differ.
     pub costs: bool,
     pub commands: Vec<Command>,
@@ -74,7 +76,9 @@ pub struct Size {
     pub risk_difference: f64,
     pub risk_bound: f64,
     pub risk_margin: f64,
-    pub passes: bool,
+    /// In effectiveness, and in risk.
+    pub good_enough: bool,
+    pub safe_enough: bool,
     pub chosen: bool,
     pub methods: String,
 }
@@ -109,6 +113,7 @@ pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
         sentences,
         figures: Vec::new(),
         features: Vec::new(),
+        scores: false,
         costs: false,
         commands: vec![ask()],
         trial: None,
@@ -153,6 +158,7 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
             .iter()
             .map(|chosen| Feature { id: chosen.id, score: chosen.score, cost: chosen.cost })
             .collect(),
+        scores: advice.is_none(),
         costs: selection.selected.iter().any(|chosen| chosen.cost != 1.0),
         commands,
         trial: advice.filter(|advice| !advice.tried.is_empty()).map(trial),
@@ -292,7 +298,8 @@ fn trial(advice: &Advice) -> Trial {
             risk_difference: tried.risk.mean_difference,
             risk_bound: tried.risk.lower_bound,
             risk_margin: tried.risk.margin,
-            passes: tried.effectiveness.holds && tried.risk.holds,
+            good_enough: tried.effectiveness.holds,
+            safe_enough: tried.risk.holds,
             chosen: advice.chosen == Some(place),
             methods: methods.join(", "),
         }
