@@ -102,7 +102,7 @@ def cell(random: np.random.Generator, method: str, fold: int, seed: int, hard: n
             for place, value in enumerate(best)
         ]
         done["front"] = [
-            {"features": some(random, count), "objectives": {"effectiveness": float(0.62 - 0.3 / count + random.uniform(0, 0.005)), "risk": float(0.02 + 0.004 * count)}, "chosen": count == 5}
+            {"features": some(random, count), "objectives": {"effectiveness": float(0.62 - 0.3 / count + random.uniform(0, 0.005)), "frisk": float(0.02 + 0.004 * count)}, "chosen": count == 5}
             for count in range(1, 9)
         ]
         for member in done["front"]:

@@ -187,7 +187,7 @@ def test_a_front_point_tells_its_features_and_its_command(browser: Browser, repo
         panel = open_tab(page, "fronts")
         card = panel.locator(".card")
         assert "the set that the method chose" in card.text_content()
-        order = sorted(range(len(front)), key=lambda index: front[index]["objectives"]["risk"])
+        order = sorted(range(len(front)), key=lambda index: front[index]["objectives"]["frisk"])
         for place in (0, 2):
             member = front[order[place]]
             names = [FEATURES[one - 1] for one in member["features"]]

@@ -43,7 +43,15 @@ function fillFronts(panel) {
 }
 
 const objectiveText = (value) => (Number.isInteger(value) ? String(value) : fixed(value));
-const objectiveTitle = (name) => ({ features: "number of features", effectiveness: "effectiveness (more is better)", accuracy: "accuracy (more is better)", risk: "risk (less is better)" })[name] ?? name;
+const OBJECTIVES = {
+  effectiveness: "effectiveness (more is better)",
+  accuracy: "accuracy (more is better)",
+  frisk: "F_RISK (less is better)",
+  trisk: "T_RISK (more is better)",
+  georisk: "GeoRisk (more is better)",
+  features: "number of features",
+};
+const objectiveTitle = (name) => OBJECTIVES[name] ?? name;
 
 function frontChart(front, state, name, select) {
   const { x, y } = state;
