@@ -49,6 +49,11 @@ docs: release
 	$(BIN) methods --markdown > docs/methods.md
 	$(PYTHON) docs/make_picture.py $(BIN)
 
+# The pictures of the report in the README.
+.PHONY: screenshots
+screenshots: release $(VENV)/installed chromium
+	$(VENV)/bin/python docs/make_screenshots.py $(BIN) "$${CHROMIUM_BIN:-$$(command -v $(BROWSERS) | head -n 1)}"
+
 # Rankers and selectors on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 reproduce:
