@@ -52,7 +52,7 @@ docs: release
 # The pictures of the report in the README.
 .PHONY: screenshots
 screenshots: release $(VENV)/installed chromium
-	$(VENV)/bin/python docs/make_screenshots.py $(BIN) "$${CHROMIUM_BIN:-$$(command -v $(BROWSERS) | head -n 1)}"
+	$(VENV)/bin/python docs/make_screenshots.py $(BIN) "$${CHROMIUM_BIN:-$$(for browser in $(BROWSERS); do command -v $$browser; done | head -n 1)}"
 
 # Rankers and selectors on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
