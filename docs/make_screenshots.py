@@ -21,9 +21,9 @@ def main(command: str, chromium: str) -> None:
         def run(*arguments: str) -> None:
             subprocess.run([Path(command).resolve(), *arguments, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
-        run("synth", "-o", "data", "--preset", "tiny", "--set", "queries=1000", "--set", "documents=30000", "--set", "noisy=20", "--set", "names=true", "--format", "parquet")
-        run("select", "data/train.parquet", "--method", "auto", "-p", "ranker=linear-regression", "-o", "auto.json")
-        run("select", "data/train.parquet", "--method", "spea2", *(word for one in SEARCH for word in ("-p", one)), "-o", "spea2.json")
+        run("synth", "-o", "data", "--preset", "tiny", "--set", "queries=1000", "--set", "documents=30000", "--set", "noisy=20")
+        run("select", "data/train.txt", "--method", "auto", "-p", "ranker=linear-regression", "-o", "auto.json")
+        run("select", "data/train.txt", "--method", "spea2", *(word for one in SEARCH for word in ("-p", one)), "-o", "spea2.json")
         for name in ("auto", "spea2"):
             run("report", f"{name}.json", "-o", f"{name}.html")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

@@ -79,7 +79,9 @@ function frontChart(front, state, name, select) {
     if (state.member != null) {
       traces.push({ ...trace("shown below", [state.member], { size: 22, color: colour("text"), symbol: "circle-open", line: { width: 2 } }), hoverinfo: "skip" });
     }
-    return { traces, layout: { xaxis: axis(objectiveTitle(x)), yaxis: axis(objectiveTitle(y)) } };
+    // Few features: a mark for each number, and none between.
+    const whole = (name) => (name === "features" && front.members.every((member) => member.features.length <= 15) ? { dtick: 1 } : {});
+    return { traces, layout: { xaxis: axis(objectiveTitle(x), whole(x)), yaxis: axis(objectiveTitle(y), whole(y)) } };
   };
   const columns = ["Set", ...front.objectives.map((objective) => [objective, "number"]), "Features"];
   const rows = order.map((index, place) => {
