@@ -340,7 +340,9 @@ def test_names_are_text_wherever_they_stand(browser: Browser, report: Path, resu
         assert SCRIPT in page.locator("#panel-repeat").text_content() and IMAGE in page.locator("#panel-repeat").text_content()
         # Legends and labels of charts, which plotly would take for markup.
         assert "mrmr <script>alert(1)</scri…" in page.locator("#panel-sizes .legend").first.text_content()
-        assert "<script>alert(1…" in page.locator("#panel-stability .xaxislayer-above, #panel-stability .plot").first.text_content()
+        for part in ("redundancy", "stability"):
+            labels = page.locator(f"#panel-{part} .plot").first.text_content()
+            assert "<script>alert(1" in labels and "<b>bold</b>" in labels, part
         assert f"fold 1, seed {7}" in page.locator("#panel-fronts select").first.text_content()
 
 
