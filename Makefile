@@ -18,9 +18,22 @@ rust-test:
 	cargo test --workspace --locked
 
 # With the binary of the Rust tests: building for tests and for use differs in features, and one build is enough.
-python-test: $(VENV)/installed
+python-test: $(VENV)/installed chromium
 	cargo test --workspace --locked --no-run --quiet
 	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests
+
+# The browser that the report is tested in: any Chromium or Chrome that is there, otherwise Debian's.
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+.PHONY: chromium
+chromium:
+	@if [ -n "$$CHROMIUM_BIN" ]; then exit 0; fi; \
+	for browser in $(BROWSERS); do if command -v $$browser > /dev/null; then exit 0; fi; done; \
+	if ! command -v apt-get > /dev/null; then \
+		echo "the report is tested in a browser: install Chromium, or set CHROMIUM_BIN to one"; exit 1; \
+	fi; \
+	$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium || \
+		{ echo "Chromium could not be installed: install it by hand, or set CHROMIUM_BIN to one"; exit 1; }
 
 .PHONY: release
 release:
@@ -35,6 +48,11 @@ $(VENV)/installed: python/requirements-test.txt
 docs: release
 	$(BIN) methods --markdown > docs/methods.md
 	$(PYTHON) docs/make_picture.py $(BIN)
+
+# The pictures of the report in the README.
+.PHONY: screenshots
+screenshots: release $(VENV)/installed chromium
+	$(VENV)/bin/python docs/make_screenshots.py $(BIN) "$${CHROMIUM_BIN:-$$(for browser in $(BROWSERS); do command -v $$browser; done | head -n 1)}"
 
 # Rankers and selectors on real data beside published figures; DATA is a folder with OHSUMED and MQ2008.
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)

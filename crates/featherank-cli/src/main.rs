@@ -40,6 +40,8 @@ enum Command {
     Evaluate(commands::evaluate::Args),
     /// Compare methods and rankers on folds: tables, significance, risk, stability
     Compare(Box<commands::compare::Args>),
+    /// Make a page for the browser from results or from a selection
+    Report(commands::report::Args),
     /// Turn data of any readable format into LETOR text or Parquet
     Convert(commands::convert::Args),
     /// Make realistic data with known useful, redundant, noisy and risky features
@@ -74,6 +76,7 @@ fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
         Command::Export(args) => commands::export::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
         Command::Compare(args) => commands::compare::run(&args, output),
+        Command::Report(args) => commands::report::run(&args, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),
         Command::Methods(args) => commands::methods::run(&args, output),

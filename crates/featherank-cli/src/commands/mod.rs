@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod methods;
 pub mod rank;
 pub mod redundancy;
+pub mod report;
 pub mod select;
 pub mod synth;
 pub mod train;

@@ -57,9 +57,9 @@ pub fn bootstrap_difference(a: &[f64], b: &[f64], level: f64, resamples: usize, 
     bootstrap_mean(&pairs::differences(a, b), level, resamples, seed)
 }
 
-/// The quantile of sorted values, linear between neighbours; `sorted` is not empty.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let last = sorted.len() - 1;
+/// The quantile of sorted values, linear between neighbours; NaN of none.
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let position = share.clamp(0.0, 1.0) * last as f64;
     let below = (position as usize).min(last);
     let above = (below + 1).min(last);
@@ -75,6 +75,7 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 1.0), 4.0);
         assert_eq!(quantile(&[7.0], 0.3), 7.0);
+        assert!(quantile(&[], 0.5).is_nan());
     }
 
     #[test]

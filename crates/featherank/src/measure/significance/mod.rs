@@ -24,7 +24,7 @@ pub(crate) mod student;
 pub(crate) mod t_test;
 mod wilcoxon;
 
-pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean};
+pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean, quantile};
 pub use holm::holm;
 pub use non_inferiority::{
     NonInferiority, non_inferior, non_inferior_by_share, non_inferior_when_built_again,

@@ -1,0 +1,36 @@
+// Commands with a button that copies them.
+
+/** Copies text; pages opened from disk may lack the clipboard interface, so that the old way is the second one. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { class: "unseen", readonly: true, "aria-hidden": "true" }, text);
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+/** A command to copy. */
+function commandLine(what, command) {
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "copy",
+      "aria-label": `Copy the command: ${what}`,
+      onclick: async () => {
+        const done = await copyText(command);
+        button.textContent = done ? "Copied" : "Not copied";
+        announce(done ? "The command was copied." : "The command could not be copied; select it by hand.");
+        setTimeout(() => (button.textContent = "Copy"), 2000);
+      },
+    },
+    "Copy",
+  );
+  return element("div", { class: "command" }, element("pre", { tabindex: "0", "aria-label": what }, element("code", {}, command)), button);
+}

@@ -1,0 +1,80 @@
+// Elements, numbers and tables. Text enters the page as text nodes only, so that a name is a name whatever it holds.
+
+const content = JSON.parse(document.getElementById("content").textContent);
+
+/** An element with attributes (or listeners, as onclick) and children, which are nodes or text. */
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, value);
+  }
+  node.append(...children.flat().filter((child) => child != null));
+  return node;
+}
+
+/** The owner's name of a feature. */
+const featureName = (id) => content.features[id] ?? String(id);
+
+/** Text that fits a label; the whole of it stands in a table. */
+const shortened = (text, most = 28) => (Array.from(text).length > most ? Array.from(text).slice(0, most - 1).join("") + "…" : text);
+
+/** A number with a minus sign and fixed decimals; a dash for none. */
+const fixed = (value, decimals = 4) => (value == null ? "–" : value.toFixed(decimals).replace("-", "−"));
+const signed = (value, decimals = 4) => (value > 0 ? "+" : "") + fixed(value, decimals);
+const interval = (low, high) => (low == null || high == null ? "–" : `${fixed(low)} to ${fixed(high)}`);
+const pValue = (p) => (p < 0.0001 ? "< .0001" : p.toFixed(4).replace(/^0/, ""));
+const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Seconds as people say them. */
+function duration(seconds) {
+  if (seconds == null) return "–";
+  if (seconds < 0.1) return `${(seconds * 1000).toFixed(1)} ms`;
+  if (seconds < 120) return `${seconds.toFixed(1)} s`;
+  return seconds < 7200 ? `${(seconds / 60).toFixed(1)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+let lastId = 0;
+const freshId = () => `part-${(lastId += 1)}`;
+
+/** A table that scrolls by itself where it is wide, under its caption, which does not. Columns are names, or [name, "number"]. */
+function table(caption, columns, rows) {
+  const id = freshId();
+  return element("div", {}, element("p", { class: "caption", id }, caption), bareTable(id, columns, rows));
+}
+
+function bareTable(label, columns, rows) {
+  const heads = columns.map((column) => (Array.isArray(column) ? column : [column, ""]));
+  const cell = (value, index) =>
+    element(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, class: heads[index][1] || null }, value ?? "–");
+  return element(
+    "div",
+    { class: "scroll", role: "region", "aria-labelledby": label, tabindex: "0" },
+    element(
+      "table",
+      { "aria-labelledby": label },
+      element("thead", {}, element("tr", {}, ...heads.map(([name, kind]) => element("th", { scope: "col", class: kind || null }, name)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell)))),
+    ),
+  );
+}
+
+/** The numbers behind a chart, folded away on a screen and open on paper. */
+function numbers(caption, columns, rows) {
+  const id = freshId();
+  return element("details", { class: "numbers" }, element("summary", { id }, `Table: ${caption}`), bareTable(id, columns, rows));
+}
+
+/** A drop-down list with its label; calls back with the index. */
+function chooser(label, names, chosen, onChoose) {
+  const id = freshId();
+  const select = element("select", { id, onchange: () => onChoose(select.selectedIndex) });
+  select.append(...names.map((name, index) => element("option", { selected: index === chosen }, name)));
+  return element("div", { class: "chooser" }, element("label", { for: id }, label), select);
+}
+
+/** Says something to screen readers. */
+function announce(text) {
+  document.getElementById("status").textContent = text;
+}

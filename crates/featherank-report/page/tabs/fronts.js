@@ -1,0 +1,111 @@
+// Pareto fronts: hover shows a set's features, a click (or a button of the table) its details and the command to use it.
+
+function fillFronts(panel) {
+  const state = { front: 0, member: null, x: "", y: "" };
+  const details = element("div", { class: "card", "aria-live": "polite" });
+  const holder = element("div");
+  const names = content.fronts.map((front) => [front.method, front.run].filter((part) => part !== "").join(", "));
+  panel.append(element("p", {}, "Sets of features that no other set of the same search beats in one objective without losing in another. A search that compares sets by statistical tests also keeps those that look beaten, but not beyond doubt."));
+  const controls = element("div", { class: "controls" });
+  panel.append(controls, holder, element("h3", {}, "The set"), details);
+
+  const select = (index) => {
+    state.member = index;
+    showSet(details, content.fronts[state.front], index);
+    holder.firstChild.redraw();
+    for (const button of holder.querySelectorAll("button[data-member]")) button.setAttribute("aria-pressed", String(Number(button.dataset.member) === index));
+  };
+  const change = () => {
+    const front = content.fronts[state.front];
+    holder.replaceChildren(frontChart(front, state, names[state.front], select));
+    const chosen = front.members.findIndex((member) => member.chosen);
+    select(chosen < 0 ? 0 : chosen);
+    drawVisible();
+  };
+  const open = (index) => {
+    const front = content.fronts[index];
+    [state.front, state.x, state.y] = [index, front.across, front.upwards];
+    controls.replaceChildren();
+    if (names.length > 1) controls.append(chooser("Search", names, index, open));
+    if (front.objectives.length > 2) {
+      const pick = (key) => (place) => {
+        state[key] = front.objectives[place];
+        change();
+      };
+      controls.append(
+        chooser("Across", front.objectives, front.objectives.indexOf(state.x), pick("x")),
+        chooser("Upwards", front.objectives, front.objectives.indexOf(state.y), pick("y")),
+      );
+    }
+    change();
+  };
+  open(0);
+}
+
+const objectiveText = (value) => (Number.isInteger(value) ? String(value) : fixed(value));
+const OBJECTIVES = {
+  effectiveness: "effectiveness (more is better)",
+  accuracy: "accuracy (more is better)",
+  frisk: "F_RISK (less is better)",
+  trisk: "T_RISK (more is better)",
+  georisk: "GeoRisk (more is better)",
+  features: "number of features",
+};
+const objectiveTitle = (name) => OBJECTIVES[name] ?? name;
+
+function frontChart(front, state, name, select) {
+  const { x, y } = state;
+  const order = front.members.map((_, index) => index).sort((a, b) => front.members[a].objectives[x] - front.members[b].objectives[x]);
+  const build = () => {
+    const hover = (index) => {
+      const member = front.members[index];
+      const values = Object.entries(member.objectives).map(([key, value]) => `${key} ${objectiveText(value)}`);
+      return hoverText(plural(member.features.length, "feature"), ...featureLines(member.features), ...values);
+    };
+    const trace = (label, indices, marker) => ({
+      type: "scatter",
+      mode: "markers",
+      name: label,
+      x: indices.map((index) => front.members[index].objectives[x]),
+      y: indices.map((index) => front.members[index].objectives[y]),
+      customdata: indices,
+      marker,
+      hoverinfo: "text",
+      hovertext: indices.map(hover),
+    });
+    const traces = [trace("sets", order, { size: 11, color: colour("series-1"), symbol: "circle", line: { width: 1, color: colour("surface") } })];
+    const chosen = order.filter((index) => front.members[index].chosen);
+    if (chosen.length > 0) traces.push(trace("chosen by the method", chosen, { size: 16, color: colour("series-2"), symbol: "star", line: { width: 1, color: colour("surface") } }));
+    if (state.member != null) {
+      traces.push({ ...trace("shown below", [state.member], { size: 22, color: colour("text"), symbol: "circle-open", line: { width: 2 } }), hoverinfo: "skip" });
+    }
+    // Few features: a mark for each number, and none between.
+    const whole = (name) => (name === "features" && front.members.every((member) => member.features.length <= 15) ? { dtick: 1 } : {});
+    return { traces, layout: { xaxis: axis(objectiveTitle(x), whole(x)), yaxis: axis(objectiveTitle(y), whole(y)) } };
+  };
+  const columns = ["Set", ...front.objectives.map((objective) => [objective, "number"]), "Features"];
+  const rows = order.map((index, place) => {
+    const member = front.members[index];
+    const button = element("button", { type: "button", class: "quiet", "data-member": index, "aria-pressed": "false", onclick: () => select(index) }, `Show set ${place + 1}`);
+    const values = front.objectives.map((objective) => objectiveText(member.objectives[objective]));
+    return [button, ...values, member.features.map(featureName).join(", ")];
+  });
+  return chartFigure({
+    name: `Pareto front of ${name}`,
+    caption: `${plural(front.members.length, "set")} of ${name}. Point at one to see its features; click it for its details and the command to use it.`,
+    build,
+    onClick: (point) => select(point.customdata),
+    table: numbers(`sets of ${name}`, columns, rows),
+  });
+}
+
+function showSet(details, front, index) {
+  const member = front.members[index];
+  const value = ([key, number]) => element("div", {}, element("dt", {}, key), element("dd", {}, objectiveText(number)));
+  details.replaceChildren(
+    element("p", { class: "what" }, `${plural(member.features.length, "feature")}${member.chosen ? ", the set that the method chose" : ""}`),
+    element("dl", { class: "figures small" }, ...Object.entries(member.objectives).map(value)),
+    element("ul", { class: "chips", "aria-label": "Features of the set" }, ...member.features.map((id) => element("li", {}, featureName(id)))),
+    commandLine("Train a ranker on this set", member.command),
+  );
+}

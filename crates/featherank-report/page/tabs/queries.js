@@ -1,0 +1,82 @@
+// Wins and losses query by query, and the queries that lose most.
+
+function fillQueries(panel) {
+  const names = content.queries.map((one) => `${one.method} against ${one.baseline}`);
+  const holder = element("div");
+  const open = (index) => {
+    const one = content.queries[index];
+    holder.replaceChildren(winsLosses(one), element("h3", {}, "Worst queries"), worstQueries(one));
+    drawVisible();
+  };
+  if (names.length > 1) panel.append(element("div", { class: "controls" }, chooser("Method", names, 0, open)));
+  panel.append(holder);
+  if (names.length > 1) panel.append(element("h3", {}, "All methods"), comparisons());
+  open(0);
+}
+
+function winsLosses(one) {
+  const figure = (value, what) => element("div", {}, element("dt", {}, what), element("dd", {}, value));
+  const figures = element(
+    "dl",
+    { class: "figures" },
+    figure(String(one.wins), "queries won"),
+    figure(String(one.losses), "queries lost"),
+    figure(String(one.ties), "ties"),
+    figure(String(one.large_losses), "lost a fifth or more"),
+    figure(signed(one.difference), `${one.measure} on average (${interval(one.low, one.high)})`),
+  );
+  const count = one.differences.length;
+  const build = () => {
+    // One step a query, the last one as wide as the others.
+    const steps = [...one.differences, one.differences[count - 1]];
+    const x = steps.map((_, index) => index);
+    const area = (label, keep, shade) => ({
+      type: "scatter",
+      mode: "lines",
+      name: label,
+      x,
+      y: steps.map((difference) => (keep(difference) ? difference : 0)),
+      fill: "tozeroy",
+      fillcolor: `${shade}59`,
+      line: { color: shade, width: 2, shape: "hv" },
+      hoverinfo: "text",
+      hovertext: steps.map((difference) => hoverText(signed(difference), one.measure)),
+    });
+    return {
+      traces: [area("gains", (difference) => difference > 0, colour("series-1")), area("losses", (difference) => difference < 0, colour("series-6"))],
+      layout: { xaxis: axis("queries, from gains to losses", { showticklabels: false, ticks: "", showgrid: false }), yaxis: axis(`difference in ${one.measure}`, { zeroline: true, zerolinecolor: colour("line") }) },
+    };
+  };
+  const chart = chartFigure({
+    name: `What ${one.method} gains and loses against ${one.baseline}`,
+    caption: `${one.queries} queries in order of their difference to ${one.baseline}. The area above the line is what is gained, the area below it what is lost: a large one on the right is risk that a mean hides.`,
+    build,
+    table: numbers(
+      "risk in numbers",
+      ["What", ["Value", "number"]],
+      [
+        [`mean of ${one.method}`, fixed(one.mean)],
+        [`mean of ${one.baseline}`, fixed(one.baseline_mean)],
+        ["mean gain (F_REWARD)", fixed(one.f_reward)],
+        ["mean loss (F_RISK)", fixed(one.f_risk)],
+        [`T_RISK, losses weighing ${1 + one.alpha} times`, fixed(one.t_risk, 2)],
+        ["its p-value", pValue(one.p)],
+      ],
+    ),
+  });
+  return element("div", {}, figures, chart);
+}
+
+function worstQueries(one) {
+  if (one.worst.length === 0) return element("p", {}, "No query loses.");
+  const folds = one.worst.some((loss) => loss.fold != null);
+  const columns = ["Query", ...(folds ? [["Fold", "number"]] : []), [one.baseline, "number"], [one.method, "number"], ["Difference", "number"]];
+  const row = (loss) => [loss.query, ...(folds ? [String(loss.fold)] : []), fixed(loss.baseline), fixed(loss.value), signed(loss.difference)];
+  return table(`Queries that lose most in ${one.measure}`, columns, one.worst.map(row));
+}
+
+function comparisons() {
+  const columns = ["Method", "Baseline", ["Difference", "number"], ["95 % interval", "number"], ["Wins", "number"], ["Losses", "number"], ["Ties", "number"], ["Lost ≥ 20 %", "number"], ["F_RISK", "number"], ["T_RISK", "number"], ["p", "number"]];
+  const row = (one) => [one.method, one.baseline, signed(one.difference), interval(one.low, one.high), String(one.wins), String(one.losses), String(one.ties), String(one.large_losses), fixed(one.f_risk), fixed(one.t_risk, 2), pValue(one.p)];
+  return table("Every method against its baseline", columns, content.queries.map(row));
+}

@@ -1,0 +1,64 @@
+// How alike features are: a heat map in the order of clusters, groups framed.
+
+/** More pairs than that nobody reads. */
+const LISTED = 500;
+
+function fillRedundancy(panel) {
+  const part = content.redundancy;
+  const names = part.features.map((id) => featureName(id));
+  const count = names.length;
+  const framed = part.groups
+    .map((group) => group.map((id) => part.features.indexOf(id)).filter((place) => place >= 0))
+    .filter((places) => places.length > 1)
+    .map((places) => [Math.min(...places) - 0.5, Math.max(...places) + 0.5]);
+  const build = (width) => {
+    const labels = names.map((name) => plain(shortened(name, width < NARROW ? 10 : 18)));
+    const places = names.map((_, index) => index);
+    const axisOf = (more) => axis("", { tickmode: "array", tickvals: places, ticktext: labels, showgrid: false, showticklabels: count <= (width < NARROW ? 24 : 60), ticks: "", title: {}, tickfont: { size: width < NARROW || count > 30 ? 10 : 12 }, ...more });
+    return {
+      traces: [
+        {
+          type: "heatmap",
+          x: places,
+          y: places,
+          z: part.matrix,
+          zmin: -1,
+          zmax: 1,
+          colorscale: [[0, colour("cold")], [0.5, colour("surface")], [1, colour("hot")]],
+          xgap: count <= 60 ? 1 : 0,
+          ygap: count <= 60 ? 1 : 0,
+          hoverinfo: "text",
+          hovertext: part.matrix.map((row, i) => row.map((value, j) => hoverText(`${shortened(names[i], 40)} and ${shortened(names[j], 40)}`, value == null ? "no query in which both differ" : `${part.correlation} ${fixed(value, 3)}`))),
+          colorbar: { title: { text: plain(part.correlation), side: "right" }, thickness: 12, outlinewidth: 0, tickvals: [-1, -0.5, 0, 0.5, 1] },
+          showscale: width >= NARROW,
+        },
+      ],
+      height: (space) => Math.min(760, Math.max(320, space * (space < NARROW ? 1.05 : 0.8))),
+      layout: {
+        // Shows through where there is no value.
+        plot_bgcolor: colour("grid"),
+        xaxis: axisOf({ tickangle: -60 }),
+        yaxis: axisOf({ autorange: "reversed" }),
+        shapes: framed.map(([from, to]) => ({ type: "rect", x0: from, x1: to, y0: from, y1: to, line: { color: colour("text"), width: 2 } })),
+      },
+    };
+  };
+  const left = part.left_out > 0 ? ` ${plural(part.left_out, "feature")} are left out, as no screen shows so many.` : "";
+  const pairs = part.matrix.flatMap((row, i) => row.slice(0, i).map((value, j) => [i, j, value])).filter(([, , value]) => value != null);
+  pairs.sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
+  panel.append(
+    chartFigure({
+      name: "Correlations between features",
+      caption: `Features that say the same stand together; framed groups are as good as one feature each. Strong colours are strong correlations (${part.correlation}).${left}`,
+      build,
+      table: numbers(
+        `pairs of features, most alike first${pairs.length > LISTED ? `, ${LISTED} of ${pairs.length}` : ""}`,
+        ["Feature", "Other feature", [part.correlation, "number"]],
+        pairs.slice(0, LISTED).map(([i, j, value]) => [names[i], names[j], fixed(value, 3)]),
+      ),
+    }),
+  );
+  if (part.groups.length > 0) {
+    panel.append(element("h3", {}, "Groups that are as good as one feature"), table("Groups of features", [["Group", "number"], "Features"], part.groups.map((group, index) => [String(index + 1), group.map(featureName).join(", ")])));
+  }
+}

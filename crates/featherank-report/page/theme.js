@@ -1,0 +1,28 @@
+// Light and dark: as the system says, until the reader says otherwise. Paper is always light.
+
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
+const themeListeners = [];
+let wantedTheme = null;
+let printing = false;
+
+const isDark = () => !paper.matches && !printing && (wantedTheme ?? (systemDark.matches ? "dark" : "light")) === "dark";
+
+function applyTheme() {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  document.getElementById("theme").textContent = isDark() ? "Light page" : "Dark page";
+  themeListeners.forEach((listener) => listener());
+}
+
+/** A colour of the style sheet. */
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+// Okabe and Ito's colours, which people of any colour vision tell apart, in the shades of the style sheet. No two methods share colour, sign and dash.
+const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
+const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
+const COLOURS = 7;
+const look = (index) => ({
+  colour: colour(`series-${(index % COLOURS) + 1}`),
+  symbol: SIGNS[(index + Math.floor(index / COLOURS)) % SIGNS.length],
+  dash: DASHES[Math.floor(index / COLOURS) % DASHES.length],
+});

@@ -1,0 +1,150 @@
+//! All that the page shows, as one document. A part without data is absent, and its tab with it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use featherank::data::Feature;
+use featherank::experiment::Results;
+use featherank::select::Selection;
+use serde::Serialize;
+
+use crate::grouped;
+use crate::tabs::convergence::{self, Convergence};
+use crate::tabs::fronts::{self, Front};
+use crate::tabs::methods::{self, MethodSummary};
+use crate::tabs::queries::{self, Comparison};
+use crate::tabs::recommendation::{self, Recommended};
+use crate::tabs::redundancy::{self, Redundancy};
+use crate::tabs::repeat::{self, Repeat};
+use crate::tabs::sizes::{self, Sizes};
+use crate::tabs::stability::{self, Stable};
+
+/// The document that the page's script reads.
+#[derive(Serialize)]
+pub struct Content {
+    pub title: String,
+    /// What the page is about, in a line under the title.
+    pub about: String,
+    /// What readers must know before they look at anything.
+    pub notices: Vec<String>,
+    /// Names of features by id; everything else speaks of ids.
+    pub features: BTreeMap<u32, String>,
+    /// The measures on test data; the first one is shown.
+    pub measures: Vec<String>,
+    pub methods: Vec<MethodSummary>,
+    pub recommendation: Recommended,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fronts: Vec<Front>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<Comparison>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub convergence: Vec<Convergence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redundancy: Option<Redundancy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<Stable>,
+    pub repeat: Repeat,
+}
+
+/// Of an experiment.
+pub fn of_results(results: &Results) -> Content {
+    let groups = grouped::methods(results);
+    let methods = methods::of(results, &groups);
+    let failed: usize = groups.iter().map(|group| group.failed).sum();
+    let mut notices = Vec::new();
+    if results.cells.is_empty() {
+        notices.push("This experiment has no results yet.".to_owned());
+    } else if failed == results.cells.len() {
+        notices.push("Nothing could be tested: every run failed. “Repeat it” lists why.".to_owned());
+    } else if failed > 0 {
+        notices.push(format!(
+            "{failed} of {} runs failed and {} left out. “Repeat it” lists why.",
+            results.cells.len(),
+            if failed == 1 { "is" } else { "are" }
+        ));
+    }
+    Content {
+        title: results.title.clone(),
+        about: [
+            counted(groups.len(), "method"),
+            counted(results.folds.len(), "fold"),
+            counted(results.folds.iter().map(|fold| fold.queries.len()).sum(), "test quer|y|ies"),
+            counted(results.features.len(), "feature"),
+        ]
+        .join(" · "),
+        notices,
+        features: results.features.iter().map(|feature| (feature.id, feature.label())).collect(),
+        measures: results.measures.clone(),
+        recommendation: recommendation::of_results(results, &methods),
+        fronts: fronts::of_results(results, &groups),
+        sizes: sizes::of_results(results, &groups, &methods),
+        queries: queries::of_results(results, &groups),
+        convergence: convergence::of_results(&groups),
+        redundancy: results.redundancy.as_ref().map(redundancy::of),
+        stability: stability::of(results, &groups),
+        repeat: repeat::of_results(results),
+        methods,
+    }
+}
+
+/// Of one selection.
+pub fn of_selection(selection: &Selection, file: &Path) -> Content {
+    let chosen = selection.selected.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
+    let aside = selection.set_aside.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
+    let mut notices = Vec::new();
+    if selection.unfinished {
+        notices
+            .push("Time was up before the method had come to its end: this is the best so far.".to_owned());
+    }
+    Content {
+        title: format!(
+            "{}: {} of {}",
+            selection.method,
+            selection.selected.len(),
+            counted(selection.data.features as usize, "feature")
+        ),
+        about: [
+            counted(selection.data.queries as usize, "quer|y|ies"),
+            counted(selection.data.documents as usize, "document"),
+            counted(selection.data.features as usize, "feature"),
+        ]
+        .join(" · "),
+        notices,
+        features: chosen.chain(aside).map(|feature| (feature.id, feature.label())).collect(),
+        measures: selection.advice.iter().map(|advice| advice.measure.clone()).collect(),
+        methods: Vec::new(),
+        recommendation: recommendation::of_selection(selection, file),
+        fronts: fronts::of_selection(selection),
+        sizes: sizes::of_selection(selection),
+        queries: queries::of_selection(selection),
+        convergence: convergence::of_selection(selection),
+        redundancy: None,
+        stability: None,
+        repeat: repeat::of_selection(selection, file),
+    }
+}
+
+/// "1 fold", "5 folds", "2 queries" (`quer|y|ies`).
+pub fn counted(count: usize, noun: &str) -> String {
+    let mut parts = noun.split('|');
+    let stem = parts.next().unwrap_or_default();
+    let (one, many) = (parts.next().unwrap_or(""), parts.next().unwrap_or("s"));
+    format!("{count} {stem}{}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_with_their_nouns() {
+        assert_eq!(counted(1, "fold"), "1 fold");
+        assert_eq!(counted(0, "fold"), "0 folds");
+        assert_eq!(
+            (counted(1, "quer|y|ies"), counted(2, "quer|y|ies")),
+            ("1 query".into(), "2 queries".into())
+        );
+    }
+}

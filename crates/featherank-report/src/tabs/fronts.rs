@@ -1,0 +1,113 @@
+//! Pareto fronts: the subsets that a search could not improve in one objective without losing in another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use featherank::experiment::Results;
+use featherank::select::{Member, Selection};
+use serde::Serialize;
+
+use crate::grouped::Grouped;
+use crate::shell;
+
+/// The front of one search.
+#[derive(Serialize)]
+pub struct Front {
+    pub method: String,
+    /// Which of the method's searches; nothing where there is but one.
+    pub run: String,
+    /// Objectives to draw: those of the search, and the number of features.
+    pub objectives: Vec<String>,
+    /// Those that are drawn first.
+    pub across: String,
+    pub upwards: String,
+    pub members: Vec<Point>,
+}
+
+/// One subset.
+#[derive(Serialize)]
+pub struct Point {
+    pub features: Vec<u32>,
+    pub objectives: BTreeMap<String, f64>,
+    pub chosen: bool,
+    /// Trains a ranker on it.
+    pub command: String,
+}
+
+/// Fronts of all cells that have one.
+pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
+    let seeds = results.cells.iter().any(|cell| cell.seed != results.seed);
+    let mut fronts = Vec::new();
+    for (cell, done) in
+        groups.iter().flat_map(|group| &group.cells).filter(|(_, done)| !done.front.is_empty())
+    {
+        let seed = if seeds { format!(", seed {}", cell.seed) } else { String::new() };
+        let settings: Vec<(&str, &str)> =
+            done.ranking.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let run = format!("fold {}{seed}", cell.fold);
+        fronts.push(front(&cell.method, run, &done.front, cell.ranker.as_deref(), &settings));
+    }
+    fronts
+}
+
+/// The front of a selection that came from a search.
+pub fn of_selection(selection: &Selection) -> Vec<Front> {
+    let Some(searched) = selection.searched.as_ref().filter(|searched| !searched.front.is_empty()) else {
+        return Vec::new();
+    };
+    let ranker = selection.parameters.get("ranker").map(String::as_str);
+    vec![front(&selection.method, String::new(), &searched.front, ranker, &[])]
+}
+
+fn front(
+    method: &str,
+    run: String,
+    members: &[Member],
+    ranker: Option<&str>,
+    settings: &[(&str, &str)],
+) -> Front {
+    let point = |member: &Member| {
+        let mut objectives = member.objectives.clone();
+        objectives.entry(SIZE.to_owned()).or_insert(member.features.len() as f64);
+        Point {
+            features: member.features.clone(),
+            objectives,
+            chosen: member.chosen,
+            command: train(ranker, settings, &["--features", &list(&member.features)]),
+        }
+    };
+    let own: BTreeSet<&str> =
+        members.iter().flat_map(|member| member.objectives.keys()).map(String::as_str).collect();
+    let upwards = own.get("effectiveness").or(own.first()).copied().unwrap_or(SIZE);
+    let others = || own.iter().copied().filter(|name| *name != upwards);
+    let across = others().find(|name| *name == SIZE).or_else(|| others().next()).unwrap_or(SIZE);
+    let mut objectives: BTreeSet<&str> = own.clone();
+    objectives.insert(SIZE);
+    Front {
+        method: method.to_owned(),
+        run,
+        objectives: objectives.into_iter().map(str::to_owned).collect(),
+        across: across.to_owned(),
+        upwards: upwards.to_owned(),
+        members: members.iter().map(point).collect(),
+    }
+}
+
+/// The name under which objectives hold the number of features.
+const SIZE: &str = "features";
+
+/// Trains a ranker on some features; in capitals what users put in.
+pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str]) -> String {
+    let mut words = vec!["featherank", "train", "TRAIN", "--ranker", ranker.unwrap_or("RANKER")];
+    let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    for setting in &settings {
+        words.extend(["-p", setting]);
+    }
+    words.extend(features);
+    words.extend(["-o", "model.json"]);
+    shell::command(&words)
+}
+
+/// Ids with commas between.
+pub fn list(ids: &[u32]) -> String {
+    ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,65 @@
+//! Every method in a few numbers: the table under the recommendation, and what the tabs on sizes and on time draw.
+
+use featherank::experiment::Results;
+use serde::Serialize;
+
+use crate::grouped::{Estimate, Grouped, mean};
+
+/// A method in a few numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodSummary {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranker: Option<String>,
+    pub folds: usize,
+    pub runs: usize,
+    pub failed: usize,
+    /// Numbers of features over runs.
+    pub features: Spread,
+    /// For each measure, over all test queries.
+    pub values: Vec<Estimate>,
+    /// Means over runs.
+    pub select_seconds: f64,
+    pub seconds: f64,
+    /// The most of all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+}
+
+/// Mean, least and most.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spread {
+    pub mean: f64,
+    pub least: usize,
+    pub most: usize,
+}
+
+/// All methods of which something was tested.
+pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Vec<MethodSummary> {
+    let tested = groups.iter().filter(|group| !group.cells.is_empty());
+    tested.map(|group| summary(results, group)).collect()
+}
+
+fn summary(results: &Results, group: &Grouped<'_>) -> MethodSummary {
+    let counts: Vec<usize> = group.cells.iter().map(|(_, done)| done.features.len()).collect();
+    let value = |measure| Estimate::of(&group.per_query(&results.folds, measure), results.seed);
+    MethodSummary {
+        name: group.name.to_owned(),
+        selector: group.selector.map(str::to_owned),
+        ranker: group.ranker.map(str::to_owned),
+        folds: group.folds(),
+        runs: group.cells.len(),
+        failed: group.failed,
+        features: Spread {
+            mean: mean(counts.iter().map(|&count| count as f64)),
+            least: counts.iter().copied().min().unwrap_or(0),
+            most: counts.iter().copied().max().unwrap_or(0),
+        },
+        values: (0..results.measures.len()).map(value).collect(),
+        select_seconds: mean(group.cells.iter().map(|(_, done)| done.measured.select_seconds)),
+        seconds: mean(group.cells.iter().map(|(_, done)| done.measured.seconds)),
+        peak_bytes: group.cells.iter().filter_map(|(_, done)| done.measured.peak_bytes).max(),
+    }
+}

@@ -1,0 +1,126 @@
+//! All that is needed to get the same results again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use featherank::experiment::{CellOutcome, Results};
+use featherank::select::Selection;
+use serde::Serialize;
+
+use crate::shell;
+
+/// The tab.
+#[derive(Serialize)]
+pub struct Repeat {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Names and values, in this order.
+    pub facts: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folds: Vec<Fold>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<OneRun>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A fold's size.
+#[derive(Serialize)]
+pub struct Fold {
+    pub number: usize,
+    pub queries: usize,
+    pub documents: [usize; 3],
+}
+
+/// A cell that was tested.
+#[derive(Serialize)]
+pub struct OneRun {
+    pub method: String,
+    pub fold: usize,
+    pub seed: u64,
+    pub selecting: String,
+    pub ranking: String,
+    pub features: Vec<u32>,
+    pub valid: f64,
+}
+
+/// A cell that was not.
+#[derive(Serialize)]
+pub struct Failure {
+    pub method: String,
+    pub fold: usize,
+    pub seed: u64,
+    pub reason: String,
+}
+
+/// Of an experiment.
+pub fn of_results(results: &Results) -> Repeat {
+    let failures = results.cells.iter().filter_map(|cell| match &cell.outcome {
+        CellOutcome::Failed(reason) => Some(Failure {
+            method: cell.method.clone(),
+            fold: cell.fold,
+            seed: cell.seed,
+            reason: reason.clone(),
+        }),
+        CellOutcome::Done(_) => None,
+    });
+    let runs = results.done().map(|(cell, done)| OneRun {
+        method: cell.method.clone(),
+        fold: cell.fold,
+        seed: cell.seed,
+        selecting: settings(&done.selecting),
+        ranking: settings(&done.ranking),
+        features: done.features.clone(),
+        valid: done.valid,
+    });
+    let folds = results.folds.iter().map(|fold| Fold {
+        number: fold.number,
+        queries: fold.queries.len(),
+        documents: fold.documents,
+    });
+    Repeat {
+        command: (!results.command.is_empty()).then(|| shell::command(&results.command)),
+        facts: vec![
+            ("featherank".into(), results.release.clone()),
+            ("seed".into(), results.seed.to_string()),
+            ("settings chosen by".into(), format!("{} on validation data", results.choose)),
+            ("measures on test data".into(), results.measures.join(", ")),
+        ],
+        parameters: BTreeMap::new(),
+        folds: folds.collect(),
+        runs: runs.collect(),
+        failures: failures.collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// Of one selection.
+pub fn of_selection(selection: &Selection, file: &Path) -> Repeat {
+    let mut words = vec!["featherank".to_owned(), "select".into(), "TRAIN".into()];
+    words.extend(["--method".into(), selection.method.clone(), "--seed".into(), selection.seed.to_string()]);
+    for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
+        words.extend(["-p".into(), format!("{name}={value}")]);
+    }
+    words.extend(["-o".into(), file.display().to_string()]);
+    Repeat {
+        command: Some(shell::command(&words)),
+        facts: vec![
+            ("method".into(), selection.method.clone()),
+            ("seed".into(), selection.seed.to_string()),
+            ("data".into(), selection.data.fingerprint.clone()),
+        ],
+        parameters: selection.parameters.clone(),
+        folds: Vec::new(),
+        runs: Vec::new(),
+        failures: Vec::new(),
+        notes: selection.notes.clone(),
+    }
+}
+
+fn settings(settings: &BTreeMap<String, String>) -> String {
+    settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+}
