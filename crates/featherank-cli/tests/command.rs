@@ -129,6 +129,8 @@ fn every_shell_gets_completions_and_every_command_help() {
         "rank",
         "export",
         "evaluate",
+        "compare",
+        "report",
         "convert",
         "synth",
         "methods",

@@ -8,8 +8,8 @@ use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId, View};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::measure::Measure;
-use featherank::rank::Model;
 use featherank::rank::tune::{Settings, declared_grid, tune};
+use featherank::rank::{Model, RankerSpec};
 use featherank::registry::{ranker, selector};
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -113,26 +113,12 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     let (alive, _) = engine.alive()?;
     let chosen = selection.columns(known.features())?;
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
+    let lesson = Lesson::new(ranker, &selection, &run, &known, &alive, &measure)?;
     let worth = |features: &[FeatureId]| -> Result<f64> {
-        let model = learnt(ranker, &selection, &run, &known, features, &measure)?;
-        Ok(measure.summary(&measure.per_query(&model.score(&test.view())?, &test.view())))
+        Ok(measure.summary(&measure.per_query(&lesson.learn(features)?.score(&test.view())?, &test.view())))
     };
     let (of_all, of_chosen) = (worth(&alive)?, worth(&chosen)?);
     let noise = noise(&truth);
-    if std::env::var_os("SHOW").is_some() {
-        let advice = selection.advice.as_ref();
-        let tried = advice.and_then(|advice| advice.chosen.map(|place| &advice.tried[place]));
-        eprintln!(
-            "{} {ranker} {queries} seed {seed}: kept {} loss {:.4} found {:?}",
-            shape.name,
-            chosen.len(),
-            (of_all - of_chosen) / of_all,
-            tried.map(|tried| (
-                tried.effectiveness.mean_difference / advice.unwrap().all,
-                tried.effectiveness.lower_bound / advice.unwrap().all
-            ))
-        );
-    }
     Ok(Outcome {
         kept: chosen.len(),
         alive: alive.len(),
@@ -143,22 +129,38 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     })
 }
 
-/// The ranker as its user would train it: settings, or when to stop, by one query in five.
-fn learnt(
-    name: &str,
-    selection: &Selection,
-    run: &Run,
-    data: &Dataset,
-    features: &[FeatureId],
-    measure: &Measure,
-) -> Result<Model> {
-    let spec = ranker(name)?;
-    let (check, learn): (Vec<usize>, Vec<usize>) = (0..data.queries().len()).partition(|q| q % 5 == 0);
-    let part =
-        |queries: Vec<usize>| -> View<'_> { data.view().with_queries(queries).with_features(features) };
-    let fixed: Settings = selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
-    let grid = if fixed.is_empty() { declared_grid(spec, &fixed) } else { Vec::new() };
-    Ok(tune(spec, &fixed, &grid, run, &part(learn), &part(check), measure)?.model)
+/// The ranker as its user would train it: one query in five chooses settings, with all features, and when to stop.
+struct Lesson<'a> {
+    ranker: &'static RankerSpec,
+    settings: Settings,
+    run: &'a Run,
+    learn: View<'a>,
+    check: View<'a>,
+}
+
+impl<'a> Lesson<'a> {
+    fn new(
+        name: &str,
+        selection: &Selection,
+        run: &'a Run,
+        data: &'a Dataset,
+        all: &[FeatureId],
+        measure: &Measure,
+    ) -> Result<Self> {
+        let ranker = ranker(name)?;
+        let (check, learn): (Vec<usize>, Vec<usize>) = (0..data.queries().len()).partition(|q| q % 5 == 0);
+        let (learn, check) = (data.view().with_queries(learn), data.view().with_queries(check));
+        let fixed: Settings = selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
+        let grid = if fixed.is_empty() { declared_grid(ranker, &fixed) } else { Vec::new() };
+        let with_all = |view: &View<'a>| view.with_features(all.to_vec());
+        let tuned = tune(ranker, &fixed, &grid, run, &with_all(&learn), &with_all(&check), measure)?;
+        Ok(Lesson { ranker, settings: tuned.settings, run, learn, check })
+    }
+
+    fn learn(&self, features: &[FeatureId]) -> Result<Model> {
+        let (learn, check) = (self.learn.with_features(features), self.check.with_features(features));
+        self.ranker.fit(&self.settings, self.run, &learn, Some(&check))
+    }
 }
 
 fn noise(truth: &Truth) -> Vec<u32> {

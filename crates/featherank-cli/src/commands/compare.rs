@@ -195,7 +195,7 @@ fn conflict(what: &str, help: &str) -> Error {
     Error::Conflict { what: what.to_owned(), help: help.to_owned() }
 }
 
-/// Runs what the folder does not hold yet, writes everything and prints the tables.
+/// Carries out a plan on one data set and prints the tables.
 fn compare(
     args: &Args,
     plan: Plan,
@@ -210,26 +210,36 @@ fn compare(
         let costs = read_costs(path, &comparison.features()?)?;
         comparison = comparison.with_costs(costs);
     }
-    let progress = CellProgress::new(output);
-    let run = Run { observer: Progress::watch(), ..Run::new(1, Constraints::default()) };
-    let results =
-        comparison.run(folder, &run, args.jobs, &|news| progress.show(news)).inspect_err(|error| {
-            progress.clear();
-            if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
-                output.note(format!(
-                    "cells that are done are kept in {}: the same command goes on from them",
-                    folder.path("").display()
-                ));
-            }
-        })?;
-    progress.clear();
-    folder.write(&results)?;
+    let results = carry_out(&comparison, folder, args.jobs, output)?;
     match output.json() {
         true => output.print_json(&results)?,
         false => output.print(Form::Text.write(&results.title, &tables(&results)?).trim_end())?,
     }
     let files = "results.json, tables.txt, tables.md, tables.csv and tables.tex";
     output.note(format!("\nseed {}; wrote {files} in {}", results.seed, folder.path("").display()));
+    Ok(results)
+}
+
+/// Runs what the folder does not hold yet, and writes everything.
+pub fn carry_out(
+    comparison: &Comparison,
+    folder: &ResultsFolder,
+    jobs: usize,
+    output: &Output,
+) -> Result<Results> {
+    let progress = CellProgress::new(output);
+    let run = Run { observer: Progress::watch(), ..Run::new(1, Constraints::default()) };
+    let results = comparison.run(folder, &run, jobs, &|news| progress.show(news)).inspect_err(|error| {
+        progress.clear();
+        if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
+            output.note(format!(
+                "cells that are done are kept in {}: the same command goes on from them",
+                folder.path("").display()
+            ));
+        }
+    })?;
+    progress.clear();
+    folder.write(&results)?;
     Ok(results)
 }
 

@@ -1,14 +1,15 @@
 //! `featherank demo`: all of featherank in a minute, on data it makes itself.
 
+use std::path::PathBuf;
+
+use featherank::Error;
 use featherank::data::synth::{Preset, SynthConfig, Truth, generate};
-use featherank::data::{Dataset, FeatureId, folds};
+use featherank::data::write_atomically;
 use featherank::engine::LocalEngine;
-use featherank::evaluate::{EvaluationPlan, Ranking, RiskBaseline, evaluate};
+use featherank::experiment::{Comparison, FoldSource, Form, Plan, ResultsFolder, tables};
 use featherank::inspect::inspect;
 use featherank::measure::Measure;
-use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
-use featherank::{Result, registry};
 
 use crate::arguments::Common;
 use crate::output::Output;
@@ -19,78 +20,79 @@ pub struct Args {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many features to choose
-    #[arg(long, default_value_t = 8)]
-    k: usize,
+    /// Folder for results and the report
+    #[arg(long, short, value_name = "DIR", default_value = "featherank-demo")]
+    output: PathBuf,
 }
 
+/// Methods of every kind, with the ranker that most people use: first what is recommended, then what else there is.
+const PLAN: &str = r#"
+title = "Demo"
+measures = ["ndcg@10", "map"]
+recommend = true
+methods = ["top-k[k=8]", "best-gain", "l1-svm", "spea2[objectives=e-f,folds=3]"]
+rankers = ["lambdamart[trees=100,patience=20,learning-rate=0.1,leaves=10]", "own"]
+"#;
+
+/// Parts that the queries are dealt into.
+const FOLDS: usize = 3;
+
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+    let folder = ResultsFolder::open(&args.output)?;
     let config = SynthConfig {
         seed: args.seed,
         queries: 400,
-        documents: 12_000,
+        documents: 10_000,
         noisy: 24,
         names: true,
         ..Preset::Tiny.config()
     };
     let (data, truth) = generate(&config)?;
-    let parts = folds::k_fold(data.queries().len(), 2, args.seed)?;
-    let (train, test) = (data.subset(&parts[0]), data.subset(&parts[1]));
+    output.print(format!("1. Synthetic ranking data with a known truth (seed {})\n", args.seed))?;
+    let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
-
-    output.print(format!(
-        "1. Synthetic ranking data (seed {}), half to choose from, half to test on\n",
-        args.seed
-    ))?;
-    let observer = Progress::start(output);
-    let engine = LocalEngine::new(train, common.threads)?.observed_by(observer.clone());
     output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99))?;
 
-    output.print(format!(
-        "\n2. The {} features that rank best on their own, and what they truly are\n",
-        args.k
-    ))?;
-    let run =
-        Run { observer, ..Run::new(args.seed, Constraints { k: Some(args.k), ..Constraints::default() }) };
-    let selection = registry::selector("top-k")?.run(&[], &run, &engine)?;
-    output.print(super::select::summary(&selection))?;
-    output.print(format!("truth: {}", roles(&selection, &truth)))?;
+    output.print("\n2. Methods compared: features chosen on training data, tested on other queries\n")?;
+    let plan = Plan { seed: args.seed, ..Plan::parse(PLAN)? };
+    let title = plan.title.clone();
+    let command = ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
+    let source = FoldSource::deal(engine.into_data(), FOLDS, args.seed)?;
+    let comparison = Comparison::new(plan, title, command, source)?;
+    let results = super::compare::carry_out(&comparison, &folder, 0, output)?;
+    let shown: Vec<_> = tables(&results)?.into_iter().take(1).collect();
+    output.print(Form::Text.write("", &shown).trim())?;
 
-    output
-        .print("\n3. On the test half: LambdaMART with the chosen features against LambdaMART with all\n")?;
-    let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 2000, seed: args.seed };
-    let rankings = rankings(&selection, &engine.into_data(), &test)?;
-    let all = plan.measures[0].per_query(&rankings[0].scores, &test.view());
-    let baseline = RiskBaseline { name: rankings[0].name.clone(), per_query: all };
-    let found = evaluate(&test, &rankings, &plan, Some(&baseline))?;
-    output.print(super::evaluate::render(&found, super::evaluate::Test::T, 0.05))?;
-    output.note("\nnow yours: featherank inspect DATA, then featherank select DATA --k 10 -o selection.json");
+    output.print("\n3. The smallest set that is shown to be as good as all features\n")?;
+    if let Some(selection) = &results.recommendation {
+        selection.save(&folder.path("selection.json"))?;
+        output.print(super::select::summary(selection))?;
+        output.print(format!("truth: {}", roles(selection, &truth)))?;
+    }
+    let report = folder.path("report.html");
+    let page = featherank_report::render(&results)?;
+    write_atomically(&report, |out| {
+        out.write_all(page.as_bytes()).map_err(|e| Error::io("write", &report, e))
+    })?;
+    output.print(format!("\nthe report: {}", report.display()))?;
+    output.note("now yours: featherank inspect DATA, then featherank select DATA -o selection.json");
     Ok(())
 }
 
-/// The roles of the chosen features, in order.
+/// How many of the chosen features are what, and how many there are.
 fn roles(selection: &Selection, truth: &Truth) -> String {
-    let role = |id: u32| {
-        truth.features.iter().find(|feature| feature.id == id).map(|feature| feature.role.to_string())
-    };
-    let roles = selection.selected.iter().filter_map(|chosen| role(chosen.id));
-    roles.collect::<Vec<_>>().join(", ")
-}
-
-fn rankings(selection: &Selection, train: &Dataset, test: &Dataset) -> Result<Vec<Ranking>> {
-    let run = Run::new(selection.seed, Constraints::default());
-    let chosen = selection.columns(test.features())?;
-    let all: Vec<FeatureId> = (0..test.features().len()).map(FeatureId::from).collect();
-    let learnt = |name: String, ranker: &str, set: &[(&str, &str)], features: &[FeatureId]| {
-        let set: Vec<(String, String)> = set.iter().map(|&(key, value)| (key.into(), value.into())).collect();
-        let model = registry::ranker(ranker)?.fit(&set, &run, &train.view().with_features(features), None)?;
-        Ok(Ranking { name, scores: model.score(&test.view())? })
-    };
-    let trees = [("trees", "100"), ("min-leaf", "20")];
-    Ok(vec![
-        learnt(format!("all {} features", all.len()), "lambdamart", &trees, &all)?,
-        learnt(format!("{} features", chosen.len()), "lambdamart", &trees, &chosen)?,
-        learnt("best single feature".into(), "single-feature", &[], &all)?,
-        Ranking::constant(test),
-    ])
+    let chosen = |id: u32| selection.selected.iter().any(|chosen| chosen.id == id);
+    let mut kinds: Vec<(String, usize, usize)> = Vec::new();
+    for feature in &truth.features {
+        let name = feature.role.to_string();
+        if !kinds.iter().any(|(known, ..)| *known == name) {
+            kinds.push((name.clone(), 0, 0));
+        }
+        let of_kind = kinds.iter_mut().filter(|(known, ..)| *known == name);
+        of_kind
+            .for_each(|(_, kept, all)| (*kept, *all) = (*kept + usize::from(chosen(feature.id)), *all + 1));
+    }
+    kinds.sort();
+    let words = kinds.iter().map(|(name, kept, all)| format!("{kept} of {all} {name}"));
+    words.collect::<Vec<_>>().join(", ")
 }

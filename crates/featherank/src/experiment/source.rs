@@ -35,13 +35,10 @@ impl FoldSource {
     /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries are dealt into `folds` parts
     /// (five where nothing is said) by `seed`.
     pub fn find(paths: &[PathBuf], folds: Option<usize>, seed: u64, options: &ReadOptions) -> Result<Self> {
-        let one_file = |file: &PathBuf| -> Result<Origin> {
-            let data = read(&[file], options)?;
-            let parts = dealt(&data, folds.unwrap_or(FOLDS), seed)?;
-            Ok(Origin::Dealt { data, parts })
-        };
         let origin = match paths {
-            [file] if !file.is_dir() => one_file(file)?,
+            [file] if !file.is_dir() => {
+                return Self::deal(read(&[file], options)?, folds.unwrap_or(FOLDS), seed);
+            }
             _ if folds.is_some() => {
                 return Err(Error::Conflict {
                     what: "folds are there already, and a number of folds was given".into(),
@@ -57,6 +54,16 @@ impl FoldSource {
             }
             parts => Origin::Files(rotate(parts)?),
         };
+        Ok(Self::new(origin, options.clone()))
+    }
+
+    /// Deals the queries of a data set into `folds` parts by `seed`.
+    pub fn deal(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
+        let parts = dealt(&data, folds, seed)?;
+        Ok(Self::new(Origin::Dealt { data, parts }, ReadOptions::default()))
+    }
+
+    fn new(origin: Origin, options: ReadOptions) -> Self {
         let count = match &origin {
             Origin::Files(files) => files.len(),
             Origin::Dealt { parts, .. } => parts.len(),
@@ -64,7 +71,7 @@ impl FoldSource {
         let kept = (0..count).map(|_| Mutex::default()).collect();
         // A quarter: methods need room as well, and so do others on the machine.
         let room = Mutex::new(memory::free().unwrap_or(1 << 32) / 4);
-        Ok(FoldSource { origin, options: options.clone(), kept, room })
+        FoldSource { origin, options, kept, room }
     }
 
     /// How many folds there are.
