@@ -47,9 +47,14 @@ pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &P
 /// Reads a document of that kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    parse(kind, version, &text, path)
+}
+
+/// A document from its text; `path` names it in messages.
+pub(crate) fn parse<T: DeserializeOwned>(kind: &str, version: u32, text: &str, path: &Path) -> Result<T> {
     let refuse =
         |what: String, help: &str| Error::Document { what, path: path.to_owned(), help: help.into() };
-    let header: Header = serde_json::from_str(&text)
+    let header: Header = serde_json::from_str(text)
         .map_err(|e| refuse(format!("this is not a featherank {kind}: {e}"), "check the path"))?;
     if header.featherank != kind {
         return Err(refuse(
@@ -61,7 +66,7 @@ pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -
         let what = format!("this {kind} has version {}; this release reads up to {version}", header.version);
         return Err(refuse(what, "use the newer featherank that wrote it"));
     }
-    serde_json::from_str(&text).map_err(|e| refuse(format!("this {kind} is damaged: {e}"), "write it again"))
+    serde_json::from_str(text).map_err(|e| refuse(format!("this {kind} is damaged: {e}"), "write it again"))
 }
 
 /// A document inside another one, or none: `#[serde(with)]` for fields.
