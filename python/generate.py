@@ -46,7 +46,7 @@ OF_SELECTORS = [
     ("budget", "float | None", "None"),
     *COMMON,
 ]
-OF_RANKERS = [("normalise", "str", '"none"'), *COMMON]
+OF_RANKERS = [("normaliser", "str", '"none"'), *COMMON]
 
 
 def class_name(method: str) -> str:
@@ -89,7 +89,7 @@ def docstring(method: dict[str, Any], base: str, papers: dict[str, str]) -> list
     if method["cites"]:
         lines += ["", "    References", "    ----------"]
         for key in method["cites"]:
-            lines += [f"    .. [{key}]", *wrapped(papers[key], 8)]
+            lines += [f"    .. [{key}]", *wrapped(papers.get(key, ""), 8)]
     return [*lines, '    """']
 
 
@@ -146,7 +146,11 @@ def modules() -> dict[str, str]:
         return [method for method in selectors if method["category"] == category]
 
     base, module = "RankingSelector", "_selector"
+    homes = {"filter": "filters", "wrapper": "wrappers", "embedded": "embedded"}
+    names = {class_name(method["name"]): f"featherank.{homes[method['category']]}" for method in selectors}
     return {
+        "_names.py": '"""Where the classes of selectors are.\n\nMade by python/generate.py from the registry; a test keeps it true.\n"""\n\n'
+        "SELECTORS = {\n" + "".join(f'    "{name}": "{home}",\n' for name, home in sorted(names.items())) + "}\n",
         "filters.py": module_text("Filters: they look at features without training a ranker.", of("filter"), base, module),
         "wrappers.py": module_text("Wrappers: they train a ranker for many subsets.", of("wrapper"), base, module),
         "embedded.py": module_text("Embedded methods: they select while they train.", of("embedded"), base, module),

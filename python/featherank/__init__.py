@@ -18,36 +18,56 @@ Selectors are in this module, rankers in `featherank.rankers`, measures in `feat
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from featherank import embedded, filters, wrappers
-from featherank._core import Model
-from featherank._queries import sizes_of
-from featherank.elimination import RankRFECV, RankSFS
-from featherank.embedded import *  # noqa: F403
-from featherank.exceptions import FeatherankError
-from featherank.filters import *  # noqa: F403
-from featherank.measures import measure_per_query, measure_score, ndcg_score
-from featherank.model_selection import QueryKFold, rank_scorer
-from featherank.selection import Selection
-from featherank.wrappers import *  # noqa: F403
+from featherank._names import SELECTORS
 
-try:
-    __version__ = version("featherank")
-except PackageNotFoundError:  # The sources, without an installation.
-    __version__ = "0"
+if TYPE_CHECKING:
+    from featherank._core import Model
+    from featherank._queries import sizes_of
+    from featherank.elimination import RankRFECV, RankSFS
+    from featherank.embedded import *  # noqa: F403
+    from featherank.exceptions import FeatherankError
+    from featherank.filters import *  # noqa: F403
+    from featherank.measures import measure_per_query, measure_score, ndcg_score
+    from featherank.model_selection import QueryKFold, rank_scorer
+    from featherank.selection import Selection
+    from featherank.wrappers import *  # noqa: F403
 
-__all__ = [
-    "FeatherankError",
-    "Model",
-    "QueryKFold",
-    "RankRFECV",
-    "RankSFS",
-    "Selection",
-    "measure_per_query",
-    "measure_score",
-    "ndcg_score",
-    "rank_scorer",
-    "sizes_of",
-]
-__all__ += filters.__all__ + wrappers.__all__ + embedded.__all__
+    __version__: str
+
+# Loaded when they are asked for: the command starts without scikit-learn.
+_HOMES = {
+    **SELECTORS,
+    "FeatherankError": "featherank.exceptions",
+    "Model": "featherank._core",
+    "QueryKFold": "featherank.model_selection",
+    "RankRFECV": "featherank.elimination",
+    "RankSFS": "featherank.elimination",
+    "Selection": "featherank.selection",
+    "measure_per_query": "featherank.measures",
+    "measure_score": "featherank.measures",
+    "ndcg_score": "featherank.measures",
+    "rank_scorer": "featherank.model_selection",
+    "sizes_of": "featherank._queries",
+}
+_MODULES = ["comparison", "elimination", "embedded", "exceptions", "filters", "measures", "model_selection", "rankers", "wrappers"]
+
+__all__ = [*_HOMES, *_MODULES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return import_module(f"featherank.{name}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("featherank")
+    raise AttributeError(f"module 'featherank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -26,7 +26,7 @@ class RankingEstimator(RegisteredMethod):
 
     Parameters
     ----------
-    normalise : {"none", "query-minmax", "query-zscore", "zscore"}, default="none"
+    normaliser : {"none", "query-minmax", "query-zscore", "zscore"}, default="none"
         What is done to the features first. The model remembers it.
     random_state : int, RandomState or None, default=1
         Seed of everything random. The same whole number gives the same model as ``--seed`` of the command.
@@ -43,13 +43,13 @@ class RankingEstimator(RegisteredMethod):
     def __init__(
         self,
         *,
-        normalise: str,
+        normaliser: str,
         random_state: int | np.random.RandomState | None,
         n_jobs: int | None,
         time_limit: float | None,
         verbose: int,
     ) -> None:
-        self.normalise = normalise
+        self.normaliser = normaliser
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.time_limit = time_limit
@@ -78,7 +78,7 @@ class RankingEstimator(RegisteredMethod):
         held_out = self._valid_data(valid)
         ids = data.feature_ids()
         with progress_bar(self.verbose) as progress:
-            self.model_ = _core.train(self._method, data, held_out, self._settings(progress), self.normalise)
+            self.model_ = _core.train(self._method, data, held_out, self._settings(progress), self.normaliser)
         places = {feature: place for place, feature in enumerate(ids)}
         self.feature_importances_ = np.zeros(len(ids))
         for (feature, _), importance in zip(self.model_.features(), self.model_.importances(), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils._metadata_requests import GroupsConsumerMixin
 
 from featherank._arrays import rows_of
 from featherank._queries import Queries, queries_of
@@ -21,7 +20,7 @@ from featherank.exceptions import InvalidParameterError
 from featherank.measures import measure_score
 
 
-class QueryKFold(GroupsConsumerMixin, BaseCrossValidator):
+class QueryKFold(BaseCrossValidator):
     """Folds of whole queries. Rows keep their order, so that the rows of a query stay together.
 
     Parameters
@@ -42,6 +41,9 @@ class QueryKFold(GroupsConsumerMixin, BaseCrossValidator):
     [0 1 4 5] [2 3]
     [0 1 2 3] [4 5]
     """
+
+    # Where metadata routing is on, splitters of queries ask for them.
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = 1) -> None:
         self.n_splits = n_splits

@@ -44,12 +44,12 @@ def test_the_model_is_that_of_the_command(name: str, data: RankingData, letor: P
 def test_normalised_models_are_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     for how in ("query-minmax", "query-zscore", "zscore"):
         run_ok("train", letor, "--ranker", "linear-regression", "--normalise", how, "-o", tmp_path / how, "--quiet")
-        fitted = LinearRegression(normalise=how).fit(data.X, data.y, qid=data.qid)
+        fitted = LinearRegression(normaliser=how).fit(data.X, data.y, qid=data.qid)
         assert fitted.model_.to_json() == (tmp_path / how).read_text()
         scores = run_ok("rank", letor, "--model", tmp_path / how, "--form", "scores")
         assert np.array_equal(fitted.predict(data.X, qid=data.qid), np.array(scores.split(), dtype=np.float32))
     with pytest.raises(ValueError, match="`minmax` is not a valid"):
-        LinearRegression(normalise="minmax").fit(data.X, data.y, qid=data.qid)
+        LinearRegression(normaliser="minmax").fit(data.X, data.y, qid=data.qid)
 
 
 def test_validation_data_stops_early(data: RankingData) -> None:

@@ -10,6 +10,7 @@ import featherank
 import numpy as np
 import pytest
 from featherank import AutoSelector, BestGain, Spea2, TopK
+from featherank._names import SELECTORS
 from featherank._registry import as_text, methods
 from featherank._selector import RankingSelector
 from sklearn.base import clone
@@ -17,11 +18,7 @@ from sklearn.base import clone
 from ranking_data import CHEAP, RankingData, ranking_data, write_letor
 from support import run, run_ok
 
-CLASSES = sorted(
-    (one for one in vars(featherank).values() if isinstance(one, type) and issubclass(one, RankingSelector)),
-    key=lambda one: one.__name__,
-)
-CLASSES.remove(RankingSelector) if RankingSelector in CLASSES else None
+CLASSES: list[type[RankingSelector]] = [getattr(featherank, name) for name in SELECTORS]
 
 
 def cheap(selector: type[RankingSelector], **others: object) -> RankingSelector:
