@@ -16,6 +16,7 @@ from featherank._registry import argument_name, default_value, methods
 FOLDER = Path(__file__).parent / "featherank"
 REFERENCES = Path(__file__).parent.parent / "docs" / "references.md"
 WIDTH = 120
+MADE = "Made by python/generate.py from the registry; a test keeps it true."
 
 # Type of each kind of parameter.
 TYPES = {
@@ -127,7 +128,7 @@ def module_text(title: str, chosen: list[dict[str, Any]], base: str, module: str
     names = sorted(class_name(method["name"]) for method in chosen)
     exported = "".join(f'    "{name}",\n' for name in names)
     parts = [
-        f'"""{title}\n\nMade by python/generate.py from the registry; a test keeps it true.\n"""\n',
+        f'"""{title}\n\n{MADE}\n"""\n',
         "from __future__ import annotations\n",
         "\n".join(imports) + "\n" if imports else "",
         "import numpy as np\n",
@@ -149,8 +150,9 @@ def modules() -> dict[str, str]:
     homes = {"filter": "filters", "wrapper": "wrappers", "embedded": "embedded"}
     names = {class_name(method["name"]): f"featherank.{homes[method['category']]}" for method in selectors}
     return {
-        "_names.py": '"""Where the classes of selectors are.\n\nMade by python/generate.py from the registry; a test keeps it true.\n"""\n\n'
-        "SELECTORS = {\n" + "".join(f'    "{name}": "{home}",\n' for name, home in sorted(names.items())) + "}\n",
+        "_names.py": f'"""Where the classes of selectors are.\n\n{MADE}\n"""\n\nSELECTORS = {{\n'
+        + "".join(f'    "{name}": "{home}",\n' for name, home in sorted(names.items()))
+        + "}\n",
         "filters.py": module_text("Filters: they look at features without training a ranker.", of("filter"), base, module),
         "wrappers.py": module_text("Wrappers: they train a ranker for many subsets.", of("wrapper"), base, module),
         "embedded.py": module_text("Embedded methods: they select while they train.", of("embedded"), base, module),

@@ -24,15 +24,19 @@ from typing import TYPE_CHECKING, Any
 from featherank._names import SELECTORS
 
 if TYPE_CHECKING:
-    from featherank._core import Model
-    from featherank._queries import sizes_of
-    from featherank.elimination import RankRFECV, RankSFS
+    from featherank._core import Model as Model
+    from featherank._queries import sizes_of as sizes_of
+    from featherank.elimination import RankRFECV as RankRFECV, RankSFS as RankSFS
     from featherank.embedded import *  # noqa: F403
-    from featherank.exceptions import FeatherankError
+    from featherank.exceptions import FeatherankError as FeatherankError
     from featherank.filters import *  # noqa: F403
-    from featherank.measures import measure_per_query, measure_score, ndcg_score
-    from featherank.model_selection import QueryKFold, rank_scorer
-    from featherank.selection import Selection
+    from featherank.measures import (
+        measure_per_query as measure_per_query,
+        measure_score as measure_score,
+        ndcg_score as ndcg_score,
+    )
+    from featherank.model_selection import QueryKFold as QueryKFold, rank_scorer as rank_scorer
+    from featherank.selection import Selection as Selection
     from featherank.wrappers import *  # noqa: F403
 
     __version__: str
@@ -52,7 +56,7 @@ _HOMES = {
     "rank_scorer": "featherank.model_selection",
     "sizes_of": "featherank._queries",
 }
-_MODULES = ["comparison", "elimination", "embedded", "exceptions", "filters", "measures", "model_selection", "rankers", "wrappers"]
+_MODULES = ["comparison", "elimination", "exceptions", "measures", "model_selection", "rankers"]
 
 __all__ = [*_HOMES, *_MODULES]  # noqa: PLE0604
 

@@ -32,7 +32,11 @@ def columns_of(
 
     Sets ``n_features_in_`` and ``feature_names_in_`` of the estimator, or compares with them where not ``reset``.
     """
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
     if (columns := _frame_columns(X)) is not None:
+        _refuse_double_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         rows, width = X.shape
         _refuse_too_small(rows, width, least_rows)
@@ -98,6 +102,13 @@ def _refuse_too_small(rows: int, width: int, least_rows: int) -> None:
         raise ValueError(f"Found array with 0 feature(s) (shape={(rows, width)}) while a minimum of 1 is required.")
 
 
+def _refuse_double_names(X: Any) -> None:
+    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise InputError(f"two columns are called `{name}`\n  --> X\n  help: rename one of them")
+
+
 def _frame_columns(X: Any) -> Any:
     """What gives the numbers of a table's columns by their place, or nothing where X is no table.
 
@@ -108,7 +119,7 @@ def _frame_columns(X: Any) -> Any:
         return lambda place: _column(X.iloc[:, place], X.columns[place], X.dtypes.iloc[place])
     if polars is not None and isinstance(X, polars.DataFrame):
         return lambda place: _column(X.to_series(place), X.columns[place], X.dtypes[place])
-    if arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch)):
+    if arrow is not None and isinstance(X, arrow.Table):
         return lambda place: _column(_ArrowColumn(X.column(place)), X.schema.names[place], X.schema.types[place])
     return None
 

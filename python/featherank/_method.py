@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -26,6 +26,13 @@ class RegisteredMethod(BaseEstimator):
     n_jobs: int | None
     time_limit: float | None
     verbose: int
+
+    # Where metadata routing is on, methods ask for the query of each row; sizes cannot be cut into folds.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "group": False, "valid": False}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """A parameter called ``lambda_`` must not pass for something that was learnt."""
+        return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn's own checks should know."""

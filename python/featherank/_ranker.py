@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ class RankingEstimator(RegisteredMethod):
     """
 
     _kind = "rankers"
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "group": False}
 
     def __init__(
         self,

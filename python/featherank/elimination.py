@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ Fold = tuple[Rows, Rows]
 
 class _RankerSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """What elimination and sequential selection share."""
+
+    # Where metadata routing is on, they ask for the query of each row; sizes cannot be cut into folds.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "group": False}
 
     estimator: Any
     cv: Any
@@ -80,6 +83,9 @@ def _importances(ranker: Any, getter: str | Callable[[Any], Any]) -> npt.NDArray
         values = getter(ranker)
     elif getter != "auto":
         values = attrgetter(getter)(ranker)
+    elif hasattr(ranker, "get_feature_importance"):
+        # CatBoost's own choice for rankers wants the data once more, and is nothing without it.
+        values = ranker.get_feature_importance(type="PredictionValuesChange")
     elif hasattr(ranker, "feature_importances_"):
         values = ranker.feature_importances_
     elif hasattr(ranker, "coef_"):

@@ -126,12 +126,12 @@ def test_trees_take_missing_values_as_they_are(data: RankingData) -> None:
 
 # A process of its own: its high-water mark of memory before and after the data has come in.
 MEASURE = """
-import resource, sys
+import sys
 import numpy as np
 from featherank._arrays import columns_of
 from sklearn.base import BaseEstimator
 
-rows, width = 400_000, 50
+rows, width = 200_000, 40
 kind = sys.argv[1]
 if kind == "pandas":
     import pandas as pd
@@ -146,15 +146,17 @@ else:
     order, dtype = kind.split("-")
     X = np.asarray(np.random.rand(rows, width) if order == "C" else np.random.rand(width, rows).T)
     X = X.astype(dtype, order=order, copy=False)
-small = X[:1000] if kind != "arrow" else X.slice(0, 1000)
-columns_of(BaseEstimator(), small, reset=True)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-ballast = 0
-with open("/proc/self/statm") as file:
-    now = int(file.read().split()[1]) * resource.getpagesize() // 1024
+columns_of(BaseEstimator(), X[:1000] if kind != "arrow" else X.slice(0, 1000), reset=True)
+
+def memory(line):
+    with open("/proc/self/status") as file:
+        return next(int(words.split()[1]) for words in file if words.startswith(line)) * 1024
+
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # The high-water mark starts anew.
+before = memory("VmRSS")
 columns = columns_of(BaseEstimator(), X, reset=True)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((max(after, before) - now) * 1024 / (rows * width * 4))
+print((memory("VmHWM") - before) / (rows * width * 4))
 """
 
 

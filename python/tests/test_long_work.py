@@ -75,7 +75,7 @@ def test_progress_is_shown_when_asked_for(data: RankingData, capsys: pytest.Capt
     TopK().fit(data.X, data.y, qid=data.qid)
     assert capsys.readouterr().err == ""
     TopK(verbose=1).fit(data.X, data.y, qid=data.qid)
-    assert "ranking by single features" in capsys.readouterr().err
+    assert "choosing features" in capsys.readouterr().err
 
 
 def test_the_built_in_bar_stands_in_for_tqdm(
@@ -83,7 +83,7 @@ def test_the_built_in_bar_stands_in_for_tqdm(
 ) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     TopK(verbose=1).fit(data.X, data.y, qid=data.qid)
-    assert "ranking by single features" in capsys.readouterr().err
+    assert "choosing features" in capsys.readouterr().err
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with progress_bar(1) as show:
         assert show is not None

@@ -14,7 +14,7 @@ from featherank import QueryKFold, RankRFECV, RankSFS, TopK, measure_per_query, 
 from featherank.rankers import LinearRegression
 from lightgbm import LGBMRanker
 from sklearn.feature_selection import RFECV
-from sklearn.metrics import get_scorer_names
+from sklearn.metrics import get_scorer_names, r2_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,8 +25,7 @@ from ranking_data import RankingData, ranking_data
 
 @pytest.fixture(scope="module")
 def data() -> RankingData:
-    full = ranking_data(queries=30, features=6, seed=1)
-    return full
+    return ranking_data(queries=30, features=6, seed=1)
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def by(ranker: Any, data: RankingData, train: np.ndarray, test: np.ndarray) -> n
 
 @pytest.mark.parametrize("ranker", rankers(), ids=lambda one: type(one).__name__)
 def test_sequential_selection_finds_what_ranks(ranker: Any, data: RankingData) -> None:
-    frame = pd.DataFrame(data.X[:, :3], columns=["strong", "medium", "weak"])
+    frame = pd.DataFrame(data.X[:, [0, 3, 5]], columns=["strong", "medium", "weak"])
     fitted = RankSFS(ranker, n_features_to_select=1, cv=2).fit(frame, data.y, group=data.sizes)
     assert fitted.get_feature_names_out().tolist() == ["strong"]
     backward = RankSFS(ranker, n_features_to_select=2, cv=2, direction="backward").fit(frame, data.y, qid=data.qid)
@@ -88,27 +87,35 @@ def test_sequential_selection_stops_by_itself(data: RankingData) -> None:
 
 
 def test_rfecv_with_xgbranker_is_silently_wrong_and_rankrfecv_is_not(data: RankingData, routing: None) -> None:
-    """scikit-learn's RFECV asks XGBRanker.score, which without qid takes a fold for one query."""
+    """scikit-learn runs without a warning, on numbers that have nothing to do with the ranking of any query."""
     assert not [name for name in get_scorer_names() if "ndcg" in name or "rank" in name]
-    ranker = XGBRanker(n_estimators=5, max_depth=2, n_jobs=1, objective="rank:ndcg", eval_metric="ndcg@5")
+    ranker = XGBRanker(n_estimators=5, max_depth=2, n_jobs=1, objective="rank:ndcg", eval_metric="ndcg@20")
+    ranker.set_fit_request(qid=True)
+    # As in real logs, values of one query are larger than those of another, which says nothing about its documents.
+    shifts = np.random.default_rng(0).normal(scale=5, size=len(data.sizes))
+    data = data._replace(X=data.X + np.repeat(shifts, data.sizes)[:, None].astype(np.float32) * data.X.std(axis=0))
     folds = list(QueryKFold(3).split(data.X, groups=data.qid))
-    plain = RFECV(ranker.set_fit_request(qid=True), cv=folds, step=2).fit(data.X, data.y, qid=data.qid)
-    wrong = plain.cv_results_["mean_test_score"][-1]
-
-    whole_fold, true = [], []
+    regression, one_list, true = [], [], []
     for train, test in folds:
         scores = sklearn.base.clone(ranker).fit(data.X[train], data.y[train], qid=data.qid[train]).predict(data.X[test])
-        whole_fold.append(ndcg_score(data.y[test], scores, k=5))
-        true.append(measure_per_query("ndcg@5", data.y[test], scores, qid=data.qid[test]))
-    # What RFECV reports is the NDCG of whole folds as one list, and far from the truth.
-    assert wrong == pytest.approx(np.mean(whole_fold), abs=1e-6)
+        regression.append(r2_score(data.y[test], scores))
+        one_list.append(ndcg_score(data.y[test], scores, k=20))
+        true.append(measure_per_query("ndcg@20", data.y[test], scores, qid=data.qid[test]))
     truth = np.concatenate(true).mean()
-    assert abs(wrong - truth) > 0.05
 
-    right = RankRFECV(ranker, cv=folds, step=2, measure="ndcg@5").fit(data.X, data.y, qid=data.qid)
+    # RFECV takes a ranker for a regression: it reports R², of labels that the scores were never meant to meet.
+    plain = RFECV(ranker, cv=folds, step=2).fit(data.X, data.y, qid=data.qid)
+    assert plain.cv_results_["mean_test_score"][-1] == pytest.approx(np.mean(regression), abs=1e-6)
+    assert plain.cv_results_["mean_test_score"][-1] < 0
+    # What asks the ranker itself, as cross-validation and sequential selection do, gets the NDCG of a whole fold as one list.
+    plain = cross_validate(ranker, data.X, data.y, cv=folds, params={"qid": data.qid})["test_score"]
+    assert plain == pytest.approx(one_list, abs=1e-6)
+    assert abs(np.mean(plain) - truth) > 0.2
+
+    right = RankRFECV(ranker, cv=folds, step=2, measure="ndcg@20").fit(data.X, data.y, qid=data.qid)
     assert right.cv_results_["mean_test_score"][0] == pytest.approx(truth, abs=1e-12)
     # The scorer makes scikit-learn's own RFECV right as well, up to the mean of folds instead of queries.
-    scored = RFECV(ranker, cv=folds, step=2, scoring=rank_scorer("ndcg@5")).fit(data.X, data.y, qid=data.qid)
+    scored = RFECV(ranker, cv=folds, step=2, scoring=rank_scorer("ndcg@20")).fit(data.X, data.y, qid=data.qid)
     assert scored.cv_results_["mean_test_score"][-1] == pytest.approx(np.mean([one.mean() for one in true]), abs=1e-6)
 
 

@@ -60,9 +60,9 @@ def test_the_answer_is_that_of_the_command_to_the_last_bit(
 def test_constraints_are_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     costs = tmp_path / "costs.txt"
     costs.write_text("1 5\n3 2.5\n")
-    limits = ["--k", 3, "--keep", 6, "--drop", "2", "--costs", costs, "--budget", 4]
+    limits = ["--k", 3, "--keep", 6, "--drop", "2", "--costs", costs, "--budget", 5]
     expected = run_ok("select", letor, "--method", "top-k", *limits, "--quiet", "--json")
-    fitted = TopK(k=3, keep=[5], drop=[1], costs={0: 5, 2: 2.5}, budget=4).fit(data.X, data.y, qid=data.qid)
+    fitted = TopK(k=3, keep=[5], drop=[1], costs={0: 5, 2: 2.5}, budget=5).fit(data.X, data.y, qid=data.qid)
     assert fitted.selection_.to_json().rstrip() == expected.rstrip()
 
 
