@@ -83,15 +83,18 @@ def _ranking_score(y_true: Any, y_score: Any, *, measure: str, qid: Any = None, 
 def rank_scorer(measure: str = "ndcg@10") -> Any:
     """A scorer that measures query by query, for everything in scikit-learn that takes ``scoring``.
 
-    Where metadata routing is on, it asks for ``qid``; call ``set_score_request`` to change that.
+    scikit-learn hands queries to scorers by metadata routing, which must be on. The scorer asks for ``qid``;
+    ``set_score_request`` changes that.
 
     Examples
     --------
     >>> import numpy as np
+    >>> import sklearn
     >>> from featherank.rankers import LinearRegression
     >>> X, y, qid = np.array([[1.0], [2.0], [2.0], [1.0]]), [0, 1, 0, 1], [1, 1, 2, 2]
     >>> model = LinearRegression().fit(X[:2], y[:2])
-    >>> round(rank_scorer("ndcg@10")(model, X, y, qid=qid), 4)
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     round(rank_scorer("ndcg@10")(model, X, y, qid=qid), 4)
     0.8155
     """
     scorer = make_scorer(_ranking_score, measure=measure)
