@@ -127,8 +127,12 @@ fn bad_value(stored: &[f32], keep_missing: bool, given: impl Fn(usize) -> f64) -
     if stored.iter().map(|value| value * 0.0).sum::<f32>() == 0.0 {
         return None;
     }
-    let bad = |value: &f32| !value.is_finite() && !(keep_missing && value.is_nan());
-    stored.iter().position(bad).map(|row| (row, given(row)))
+    stored.iter().position(|&value| !is_stored(value, keep_missing)).map(|row| (row, given(row)))
+}
+
+/// Whether a value may stand in a column.
+fn is_stored(value: f32, keep_missing: bool) -> bool {
+    value.is_finite() || (keep_missing && value.is_nan())
 }
 
 /// The columns of a sparse matrix that is compressed by column, as scipy's CSC is.
@@ -154,7 +158,7 @@ impl<T: Number> Sparse<'_, T> {
                 let (Some(&row), Some(value)) = (row, value) else { return Err(damaged()) };
                 let row = usize::try_from(row).map_err(|_| damaged())?;
                 *stored.get_mut(row).ok_or_else(damaged)? += value.narrow();
-                if !stored[row].is_finite() && !(keep_missing && stored[row].is_nan()) {
+                if !is_stored(stored[row], keep_missing) {
                     return Ok(Some(BadCell { row, column, value: value.wide() }));
                 }
             }
