@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BIN := $(TARGET)/release/featherank
 FUZZ_SECONDS ?= 600
 
-.PHONY: test lint rust-test python-test docs reproduce bench fuzz clean
+.PHONY: test lint rust-test python-test extension wheel docs reproduce bench fuzz clean
 
 test: lint rust-test python-test
 
@@ -18,7 +18,7 @@ rust-test:
 	cargo test --workspace --locked
 
 # With the binary of the Rust tests: building for tests and for use differs in features, and one build is enough.
-python-test: $(VENV)/installed chromium
+python-test: $(VENV)/installed extension chromium
 	cargo test --workspace --locked --no-run --quiet
 	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests
 
@@ -35,6 +35,15 @@ chromium:
 	$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium || \
 		{ echo "Chromium could not be installed: install it by hand, or set CHROMIUM_BIN to one"; exit 1; }
 
+# The Python package from its sources, with a module that is built as the tests are.
+MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
+extension: $(VENV)/installed
+	$(MATURIN) develop --locked --quiet
+
+# The Python package as users install it.
+wheel: $(VENV)/installed
+	$(MATURIN) build --release --locked
+
 .PHONY: release
 release:
 	cargo build --release --locked
@@ -45,8 +54,9 @@ $(VENV)/installed: python/requirements-test.txt
 	touch $@
 
 # The generated part of the documentation; a test fails when it is out of date.
-docs: release
+docs: release extension
 	$(BIN) methods --markdown > docs/methods.md
+	$(VENV)/bin/python python/generate.py
 	$(PYTHON) docs/make_picture.py $(BIN)
 
 # The pictures of the report in the README.

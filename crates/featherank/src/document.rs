@@ -47,10 +47,15 @@ pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &P
 /// Reads a document of that kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let header: Header = serde_json::from_str(&text)
+    parse(kind, version, &text, path)
+}
+
+/// A document from its text; `path` names it in messages.
+pub(crate) fn parse<T: DeserializeOwned>(kind: &str, version: u32, text: &str, path: &Path) -> Result<T> {
+    let header: Header = serde_json::from_str(text)
         .map_err(|e| refused(path, format!("this is not a featherank {kind}: {e}"), "check the path"))?;
     check(&header, kind, version, path)?;
-    serde_json::from_str(&text)
+    serde_json::from_str(text)
         .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
 }
 

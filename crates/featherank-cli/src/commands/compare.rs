@@ -248,7 +248,8 @@ fn command(words: impl Iterator<Item = String>) -> Vec<String> {
     const WITH_VALUE: [&str; 4] = ["--jobs", "--threads", "--output", "-o"];
     const ALONE: [&str; 3] = ["--quiet", "-q", "--json"];
     let mut kept = vec!["featherank".to_owned()];
-    let mut words = words.skip(1);
+    // The program itself may be several words, as from Python.
+    let mut words = words.skip_while(|word| word != "compare");
     while let Some(word) = words.next() {
         if WITH_VALUE.contains(&word.as_str()) {
             words.next();

@@ -171,6 +171,16 @@ impl Model {
         self.features().into_iter().map(|feature| table.resolve(&feature.label())).collect()
     }
 
+    /// The document's text.
+    pub fn to_json(&self) -> Result<String> {
+        document::to_json(KIND, VERSION, self)
+    }
+
+    /// A model from a document's text.
+    pub fn from_json(text: &str) -> Result<Self> {
+        document::parse(KIND, VERSION, text, Path::new("the text of a model"))
+    }
+
     /// Writes the model, atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         document::save(KIND, VERSION, self, path)

@@ -1,0 +1,222 @@
+//! Ranking data made from arrays.
+
+use std::collections::HashMap;
+
+use featherank::data::{Dataset, FeatureTable, Queries};
+use featherank::{Error, Location, Problem, Result};
+use numpy::{PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::columns::{BadCell, Sparse, fill_block, fill_column};
+use crate::errors::OrRaise;
+
+/// Columns of 32-bit numbers that are being filled from arrays.
+#[pyclass]
+pub struct Columns {
+    values: Vec<f32>,
+    rows: usize,
+    features: FeatureTable,
+    keep_missing: bool,
+}
+
+/// A matrix of either width of numbers.
+#[derive(FromPyObject)]
+pub enum Block<'py> {
+    /// 32 bits.
+    Narrow(PyReadonlyArray2<'py, f32>),
+    /// 64 bits.
+    Wide(PyReadonlyArray2<'py, f64>),
+}
+
+/// Numbers of either width.
+#[derive(FromPyObject)]
+pub enum Line<'py> {
+    /// 32 bits.
+    Narrow(PyReadonlyArray1<'py, f32>),
+    /// 64 bits.
+    Wide(PyReadonlyArray1<'py, f64>),
+}
+
+#[pymethods]
+impl Columns {
+    /// Zeros. Features without names are numbered from 1, as in LETOR files.
+    #[new]
+    #[pyo3(signature = (rows, features, names, keep_missing))]
+    fn new(
+        py: Python<'_>,
+        rows: usize,
+        features: usize,
+        names: Option<Vec<String>>,
+        keep_missing: bool,
+    ) -> PyResult<Self> {
+        let table = match names {
+            Some(names) => FeatureTable::named(names),
+            None => FeatureTable::numbered(features, 1),
+        };
+        if table.len() != features {
+            return Err(PyValueError::new_err(format!("{} names for {features} features", table.len())));
+        }
+        if let Some(column) = table.first_duplicate() {
+            let error = Problem::DuplicateColumn { column }.at(Location::file("X"));
+            return Err(error).or_raise(py);
+        }
+        Ok(Columns { values: vec![0.0; rows * features], rows, features: table, keep_missing })
+    }
+
+    /// Fills all columns from a matrix.
+    fn fill_block(&mut self, py: Python<'_>, block: Block<'_>) -> PyResult<()> {
+        let (keep, values) = (self.keep_missing, &mut self.values);
+        let shape = match &block {
+            Block::Narrow(block) => block.as_array().dim(),
+            Block::Wide(block) => block.as_array().dim(),
+        };
+        if shape != (self.rows, self.features.len()) {
+            return Err(PyValueError::new_err("the matrix has another shape"));
+        }
+        let bad = match &block {
+            Block::Narrow(block) => {
+                let block = block.as_array();
+                py.detach(|| fill_block(block, values, keep))
+            }
+            Block::Wide(block) => {
+                let block = block.as_array();
+                py.detach(|| fill_block(block, values, keep))
+            }
+        };
+        self.refuse(bad).or_raise(py)
+    }
+
+    /// Fills one column.
+    fn fill_column(&mut self, py: Python<'_>, column: usize, values: Line<'_>) -> PyResult<()> {
+        let length = match &values {
+            Line::Narrow(values) => values.as_array().len(),
+            Line::Wide(values) => values.as_array().len(),
+        };
+        let (rows, keep) = (self.rows, self.keep_missing);
+        let stored = self.values.get_mut(column * rows..(column + 1) * rows).filter(|_| length == rows);
+        let stored = stored.ok_or_else(|| PyValueError::new_err("the column has another length"))?;
+        let bad = match &values {
+            Line::Narrow(values) => fill_column(values.as_array(), column, stored, keep),
+            Line::Wide(values) => fill_column(values.as_array(), column, stored, keep),
+        };
+        self.refuse(bad).or_raise(py)
+    }
+
+    /// Fills all columns from a sparse matrix that is compressed by column.
+    fn fill_sparse(
+        &mut self,
+        py: Python<'_>,
+        starts: PyReadonlyArray1<'_, i64>,
+        rows: PyReadonlyArray1<'_, i64>,
+        values: Line<'_>,
+    ) -> PyResult<()> {
+        let (starts, rows, height, keep) = (starts.as_array(), rows.as_array(), self.rows, self.keep_missing);
+        let bad = match &values {
+            Line::Narrow(values) => {
+                Sparse { starts, rows, values: values.as_array() }.fill(height, &mut self.values, keep)
+            }
+            Line::Wide(values) => {
+                Sparse { starts, rows, values: values.as_array() }.fill(height, &mut self.values, keep)
+            }
+        };
+        bad.and_then(|bad| self.refuse(bad)).or_raise(py)
+    }
+}
+
+impl Columns {
+    fn refuse(&self, bad: Option<BadCell>) -> Result<()> {
+        bad.map_or(Ok(()), |bad| Err(bad.error(&self.features.label(bad.column().into()))))
+    }
+}
+
+/// Ranking data, ready to be used once.
+#[pyclass]
+pub struct Data(Option<Dataset>);
+
+#[pymethods]
+impl Data {
+    /// Puts columns, labels and queries together. The columns are taken, not copied.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        columns: &mut Columns,
+        labels: PyReadonlyArray1<'_, f64>,
+        queries: Vec<String>,
+        sizes: Vec<usize>,
+    ) -> PyResult<Self> {
+        let labels = checked_labels(&labels.to_vec()?).or_raise(py)?;
+        let queries = checked_queries(queries, &sizes, labels.len()).or_raise(py)?;
+        let values = std::mem::take(&mut columns.values);
+        if values.len() != labels.len() * columns.features.len() {
+            return Err(PyValueError::new_err("labels and columns have different lengths"));
+        }
+        Ok(Data(Some(Dataset::new(values, labels, queries, columns.features.clone()))))
+    }
+
+    /// The ids of the features, in the order of the columns.
+    fn feature_ids(&self) -> PyResult<Vec<u32>> {
+        Ok(self.get()?.features().iter().map(|(_, feature)| feature.id).collect())
+    }
+
+    /// The column of a feature's name.
+    fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
+        self.get()?.features().resolve(name).map(|feature| feature.index()).or_raise(py)
+    }
+
+    /// Changes with any value, label, query or feature.
+    fn fingerprint(&self) -> PyResult<String> {
+        Ok(self.get()?.fingerprint())
+    }
+}
+
+impl Data {
+    fn get(&self) -> PyResult<&Dataset> {
+        self.0.as_ref().ok_or_else(used)
+    }
+
+    /// Takes the data out.
+    pub fn take(&mut self) -> PyResult<Dataset> {
+        self.0.take().ok_or_else(used)
+    }
+}
+
+fn used() -> PyErr {
+    PyValueError::new_err("this data was used already")
+}
+
+/// Labels as they are stored: relevance grades from 0 up.
+pub fn checked_labels(labels: &[f64]) -> Result<Vec<f32>> {
+    let checked = |(row, &label): (usize, &f64)| {
+        let narrow = label as f32;
+        let problem = match narrow {
+            _ if !narrow.is_finite() => Problem::NotFinite { what: "label".into(), text: label.to_string() },
+            _ if narrow < 0.0 => Problem::NegativeLabel { label: narrow },
+            _ => return Ok(narrow),
+        };
+        Err(problem.at(Location::file(format!("y[{row}]"))))
+    };
+    labels.iter().enumerate().map(checked).collect()
+}
+
+/// Queries of so many rows each, of which none comes back after others.
+pub fn checked_queries(ids: Vec<String>, sizes: &[usize], rows: usize) -> Result<Queries> {
+    let sum: usize = sizes.iter().sum();
+    if sum != rows {
+        let problem = Problem::GroupSizes { sizes: sum as u64, rows: rows as u64 };
+        return Err(problem.at(Location::file("group")));
+    }
+    if ids.len() != sizes.len() {
+        return Err(Error::invalid("queries", ids.len(), format!("{}, one a size", sizes.len())));
+    }
+    let mut first = HashMap::with_capacity(ids.len());
+    let mut row = 0;
+    for (id, size) in ids.iter().zip(sizes) {
+        if let Some(seen) = first.insert(id.as_str(), row) {
+            let at = Location::file(format!("qid[{row}]")).with_note(format!("first seen at qid[{seen}]"));
+            return Err(Problem::QueryNotContiguous { query: id.clone() }.at(at));
+        }
+        row += size;
+    }
+    Ok(Queries::new(sizes, ids))
+}

@@ -1,0 +1,95 @@
+//! Learnt models.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use featherank::export::{ExportOptions, target};
+use featherank::rank::Scorer;
+use featherank::rank::tree::Importance;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::data::Data;
+use crate::errors::OrRaise;
+use crate::watch::watched;
+
+/// A learnt model: it scores documents, is saved, and goes out to other systems.
+#[pyclass(module = "featherank._core", frozen)]
+pub struct Model(Arc<featherank::rank::Model>);
+
+impl From<featherank::rank::Model> for Model {
+    fn from(model: featherank::rank::Model) -> Self {
+        Model(Arc::new(model))
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// A model from its document's text.
+    #[classmethod]
+    fn from_json(_: &Bound<'_, PyType>, py: Python<'_>, text: &str) -> PyResult<Self> {
+        featherank::rank::Model::from_json(text).map(Model::from).or_raise(py)
+    }
+
+    /// Reads a model that `save` or `featherank train` wrote.
+    #[classmethod]
+    fn load(_: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        featherank::rank::Model::load(&path).map(Model::from).or_raise(py)
+    }
+
+    /// Writes the model's document, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.0.save(&path).or_raise(py)
+    }
+
+    /// The document's text.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.to_json().or_raise(py)
+    }
+
+    /// Ids and names of the features that the model needs.
+    fn features(&self) -> Vec<(u32, Option<String>)> {
+        self.0.features().into_iter().map(|feature| (feature.id, feature.name.clone())).collect()
+    }
+
+    /// How much each of these features matters: the gain of a tree's splits, the size of a weight.
+    fn importances(&self) -> Vec<f64> {
+        match &self.0.scorer {
+            Scorer::Trees(trees) => trees.importance(Importance::Gain),
+            Scorer::Linear(linear) => linear.weights().iter().map(|weight| weight.weight.abs()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Scores of the documents, in their order.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        data: &mut Data,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let (model, data) = (self.0.clone(), data.take()?);
+        let scores = watched(py, threads, None, move |_| model.score(&data.view()))?;
+        Ok(PyArray1::from_vec(py, scores))
+    }
+
+    /// The model as another system reads it.
+    #[pyo3(signature = (to, *, name = None, featureset = None, columns = None, keep_missing = false))]
+    fn export(
+        &self,
+        py: Python<'_>,
+        to: &str,
+        name: Option<String>,
+        featureset: Option<String>,
+        columns: Option<usize>,
+        keep_missing: bool,
+    ) -> PyResult<Vec<u8>> {
+        let options = ExportOptions { name, featureset, columns, keep_missing };
+        target(to).and_then(|target| target.export(&self.0, &options)).or_raise(py)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(slf.py())?,)))
+    }
+}

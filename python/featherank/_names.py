@@ -1,0 +1,41 @@
+"""Where the classes of selectors are.
+
+Made by python/generate.py from the registry; a test keeps it true.
+"""
+
+SELECTORS = {
+    "AutoSelector": "featherank.wrappers",
+    "Backward": "featherank.wrappers",
+    "BestFirst": "featherank.wrappers",
+    "BestGain": "featherank.filters",
+    "Boruta": "featherank.wrappers",
+    "Btfs": "featherank.wrappers",
+    "Cfs": "featherank.filters",
+    "Consistency": "featherank.filters",
+    "Divfs": "featherank.filters",
+    "EgRank": "featherank.embedded",
+    "Fcbf": "featherank.filters",
+    "FenchelRank": "featherank.embedded",
+    "Fsmrank": "featherank.embedded",
+    "Gas": "featherank.filters",
+    "Greedy": "featherank.wrappers",
+    "GreedyRankrls": "featherank.embedded",
+    "Hcas": "featherank.filters",
+    "Hierarchical": "featherank.filters",
+    "Interact": "featherank.filters",
+    "L1Svm": "featherank.embedded",
+    "Mofsrank": "featherank.wrappers",
+    "Mrmr": "featherank.filters",
+    "Ngas": "featherank.filters",
+    "NonconvexSvm": "featherank.embedded",
+    "RankFilter": "featherank.filters",
+    "RankL2Arom": "featherank.embedded",
+    "RankWrapper": "featherank.wrappers",
+    "RankrwfsL0": "featherank.embedded",
+    "RankrwfsL1": "featherank.embedded",
+    "Rfe": "featherank.wrappers",
+    "Rsrank": "featherank.embedded",
+    "Spea2": "featherank.wrappers",
+    "TopK": "featherank.filters",
+    "Xgas": "featherank.filters",
+}

@@ -1,0 +1,69 @@
+"""The registry of methods, and how values of Python become the texts that it knows."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from featherank import _core
+
+
+@cache
+def methods(kind: str) -> dict[str, dict[str, Any]]:
+    """All ``selectors`` or all ``rankers`` by name."""
+    return {method["name"]: method for method in json.loads(_core.registry())[kind]}
+
+
+def argument_name(parameter: str) -> str:
+    """What a parameter is called in Python.
+
+    >>> argument_name("learning-rate"), argument_name("lambda")
+    ('learning_rate', 'lambda_')
+    """
+    name = parameter.replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def default_value(parameter: Mapping[str, Any]) -> Any:
+    """A parameter's default as a value of Python."""
+    text, kind = parameter["default"], parameter["kind"]
+    if kind == "whole":
+        return int(text)
+    if kind == "real" or (kind == "auto" and text != "auto"):
+        return float(text)
+    return None if kind == "settings" and not text else text
+
+
+def as_text(value: Any, choices: list[str]) -> str:
+    """A value as the command line would have it.
+
+    >>> as_text(0.25, []), as_text(3.0, []), as_text([1, 10], []), as_text({"trees": 50}, []), as_text(True, ["yes", "no"])
+    ('0.25', '3', '1,10', 'trees=50', 'yes')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        words = ("yes", "on", "true") if value else ("no", "off", "false")
+        return next((word for word in words if word in choices), words[0])
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    if isinstance(value, Mapping):
+        return ";".join(f"{name}={as_text(one, [])}" for name, one in value.items())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(as_text(one, choices) for one in value)
+    return "" if value is None else str(value)
+
+
+def set_parameters(method: Mapping[str, Any], estimator: object) -> list[tuple[str, str]]:
+    """The parameters of an estimator that are not the defaults, as texts."""
+    given = []
+    for parameter in method["parameters"]:
+        value = getattr(estimator, argument_name(parameter["name"]))
+        default = default_value(parameter)
+        if type(value) is not type(default) or value != default:
+            given.append((parameter["name"], as_text(value, parameter["choices"])))
+    return given

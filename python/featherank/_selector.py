@@ -1,0 +1,179 @@
+"""The base of all selectors."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from featherank import _core
+from featherank._method import RegisteredMethod
+from featherank._progress import progress_bar
+from featherank.exceptions import InvalidParameterError
+from featherank.selection import FrontMember, PathStep, Selection, front_of, path_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Features = Iterable["int | str"]
+
+
+class RankingSelector(SelectorMixin, RegisteredMethod):
+    """A method of featherank that chooses features, as a scikit-learn estimator.
+
+    Every selector has these parameters besides its own, all of them keywords.
+
+    Parameters
+    ----------
+    k : int, optional
+        Choose exactly this many features; by default as many as the method finds.
+    keep, drop : iterable of int or str, optional
+        Features that must, or must not, be chosen: columns from 0, or names.
+    costs : mapping or array-like, optional
+        What features cost: by column or name, or one number a feature; 1 each by default.
+    budget : float, optional
+        The most that all chosen features may cost together.
+    random_state : int, RandomState or None, default=1
+        Seed of everything random. The same whole number gives the same result as ``--seed`` of the command.
+    n_jobs : int, optional
+        Threads; all cores by default. Results do not depend on it.
+    time_limit : float, optional
+        Seconds after which the method stops: with the best so far where it has something, else with `TimeLimitError`.
+    verbose : int, default=0
+        Show progress.
+    """
+
+    _kind = "selectors"
+
+    def __init__(
+        self,
+        *,
+        k: int | None,
+        keep: Features | None,
+        drop: Features | None,
+        costs: Mapping[int | str, float] | Iterable[float] | None,
+        budget: float | None,
+        random_state: int | np.random.RandomState | None,
+        n_jobs: int | None,
+        time_limit: float | None,
+        verbose: int,
+    ) -> None:
+        self.k = k
+        self.keep = keep
+        self.drop = drop
+        self.costs = costs
+        self.budget = budget
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    support_: npt.NDArray[np.bool_]
+    ranking_: npt.NDArray[np.int64]
+    scores_: npt.NDArray[np.float64]
+    path_: list[PathStep]
+    front_: list[FrontMember]
+    selection_: Selection
+    model_: _core.Model | None
+
+    def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table of shape (n_rows, n_features)
+            One row for each document of a query.
+        y : array-like of shape (n_rows,)
+            Relevance grades from 0 up.
+        qid : array-like of shape (n_rows,), optional
+            The query of each row. Rows of one query stand together. Without ``qid`` and ``group`` all rows are one query.
+        group : array-like of shape (n_queries,), optional
+            The number of rows of each query instead.
+        valid : tuple (X, y, qid), optional
+            Data on which methods that tune or judge do so; by default parts of the training data.
+        """
+        data = self._data(X, y, qid, group, reset=True)
+        held_out = self._valid_data(valid)
+        ids = data.feature_ids()
+        limits = self._limits(data)
+        with progress_bar(self.verbose) as progress:
+            settings = self._settings(progress)
+            checkpoint = getattr(self, "checkpoint", None)
+            text, model = _core.select(self._method, data, held_out, settings, limits, checkpoint)
+        self._describe(Selection(text), {feature: place for place, feature in enumerate(ids)})
+        self.model_ = model
+        return self
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def _describe(self, selection: Selection, columns: Mapping[int, int]) -> None:
+        self.selection_ = selection
+        self.path_ = path_of(selection, columns)
+        self.front_ = front_of(selection, columns)
+        chosen = {columns[feature["id"]]: float(feature["score"]) for feature in selection["selected"]}
+        self.support_ = np.zeros(len(columns), dtype=bool)
+        self.support_[list(chosen)] = True
+        # Rank 1 is chosen, as in scikit-learn's RFE; then the order in which the others would come in; then the rest.
+        later = [step.feature for step in self.path_ if step.feature not in chosen]
+        self.ranking_ = np.where(self.support_, 1, len(later) + 2)
+        self.ranking_[later] = np.arange(2, len(later) + 2)
+        # The values of the path are scores of features where those that were chosen say so.
+        self.scores_ = np.full(len(columns), np.nan)
+        values = {step.feature: step.value for step in self.path_}
+        if all(values.get(feature) == score for feature, score in chosen.items()):
+            chosen = values
+        self.scores_[list(chosen)] = list(chosen.values())
+
+    def _limits(self, data: _core.Data) -> dict[str, Any]:
+        return {
+            "k": self._whole("k", self.k),
+            "keep": self._columns("keep", self.keep, data),
+            "drop": self._columns("drop", self.drop, data),
+            "costs": self._prices(data),
+            "budget": None if self.budget is None else float(self.budget),
+        }
+
+    @staticmethod
+    def _whole(name: str, value: Any) -> int | None:
+        if value is None:
+            return None
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+            raise InvalidParameterError(f"`{value}` is not a valid {name}: a whole number, at least 1")
+        return int(value)
+
+    def _columns(self, name: str, features: Features | None, data: _core.Data) -> list[int]:
+        if isinstance(features, str):
+            raise InvalidParameterError(f"`{features}` is not a valid {name}: a list of columns or names")
+        found = [self._column(name, feature, data) for feature in features or ()]
+        return list(dict.fromkeys(found))
+
+    def _column(self, name: str, feature: int | str, data: _core.Data) -> int:
+        if isinstance(feature, str):
+            return data.resolve(feature)
+        if not isinstance(feature, numbers.Integral) or not 0 <= feature < self.n_features_in_:
+            raise InvalidParameterError(
+                f"`{feature}` is not a valid column in {name}: from 0 to {self.n_features_in_ - 1}, or a name"
+            )
+        return int(feature)
+
+    def _prices(self, data: _core.Data) -> list[float]:
+        if self.costs is None:
+            return []
+        if isinstance(self.costs, Mapping):
+            prices = [1.0] * self.n_features_in_
+            for feature, cost in self.costs.items():
+                prices[self._column("costs", feature, data)] = float(cost)
+        else:
+            prices = [float(cost) for cost in self.costs]
+        if len(prices) != self.n_features_in_:
+            raise InvalidParameterError(f"{len(prices)} costs for {self.n_features_in_} features")
+        if not all(np.isfinite(prices)) or min(prices) < 0:
+            raise InvalidParameterError("costs are numbers, 0 or more")
+        return prices

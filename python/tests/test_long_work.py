@@ -1,0 +1,103 @@
+"""Long work: other threads go on, Ctrl-C stops it, and progress is shown when it is asked for."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+from featherank import Spea2, TopK
+from featherank._progress import progress_bar
+
+from ranking_data import RankingData, ranking_data
+
+
+@pytest.fixture(scope="module")
+def data() -> RankingData:
+    return ranking_data()
+
+
+def test_other_threads_go_on_meanwhile(data: RankingData) -> None:
+    turns = []
+    done = threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            turns.append(time.monotonic())
+            time.sleep(0.005)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    start = time.monotonic()
+    Spea2(generations=10**9, time_limit=1.0, n_jobs=1).fit(data.X, data.y, qid=data.qid)
+    end = time.monotonic()
+    done.set()
+    counter.join()
+    during = [turn for turn in turns if start < turn < end]
+    # Work that held the lock would let the other thread in at its beginning and its end only.
+    assert len(during) > 20
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal is sent")
+def test_ctrl_c_raises_keyboard_interrupt(data: RankingData) -> None:
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.4, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        Spea2(generations=10**9).fit(data.X, data.y, qid=data.qid)
+    # A second is promised; machines that do other things at the same time get more.
+    assert time.monotonic() - pressed[0] < 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_work_goes_on_in_a_forked_process(data: RankingData) -> None:
+    expected = TopK(k=3).fit(data.X, data.y, qid=data.qid).support_
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply_async(fit_support, (data,)).get(timeout=60)
+    assert found == expected.tolist()
+
+
+def fit_support(data: RankingData) -> list[bool]:
+    return TopK(k=3).fit(data.X, data.y, qid=data.qid).support_.tolist()
+
+
+def test_progress_is_shown_when_asked_for(data: RankingData, capsys: pytest.CaptureFixture[str]) -> None:
+    TopK().fit(data.X, data.y, qid=data.qid)
+    assert capsys.readouterr().err == ""
+    TopK(verbose=1).fit(data.X, data.y, qid=data.qid)
+    assert "choosing features" in capsys.readouterr().err
+
+
+def test_the_built_in_bar_stands_in_for_tqdm(
+    data: RankingData, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    TopK(verbose=1).fit(data.X, data.y, qid=data.qid)
+    assert "choosing features" in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress_bar(1) as show:
+        assert show is not None
+        show("merging rankings", 1, 4)
+    shown = capsys.readouterr().err
+    assert "merging rankings [████████" in shown
+    assert "1/4" in shown
+    assert shown.endswith("\r\x1b[K"), "the bar is wiped away"
+
+
+def test_an_error_in_the_callback_stops_the_work(data: RankingData, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("the bar broke")
+
+    monkeypatch.setattr("featherank._progress._TqdmBar.show", fail)
+    with pytest.raises(RuntimeError, match="the bar broke"):
+        Spea2(generations=10**9, verbose=1).fit(data.X, data.y, qid=data.qid)

@@ -1,0 +1,135 @@
+"""Selectors of the Python package: one class a registry entry, with the answers of the command to the last bit."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import featherank
+import numpy as np
+import pytest
+from featherank import AutoSelector, BestGain, Spea2, TopK
+from featherank._names import SELECTORS
+from featherank._registry import as_text, methods
+from featherank._selector import RankingSelector
+from sklearn.base import clone
+
+from ranking_data import CHEAP, RankingData, ranking_data, write_letor
+from support import run, run_ok
+
+CLASSES: list[type[RankingSelector]] = [getattr(featherank, name) for name in SELECTORS]
+
+
+def cheap(selector: type[RankingSelector], **others: object) -> RankingSelector:
+    return selector(**CHEAP.get(selector._method, {}), **others)
+
+
+@pytest.fixture(scope="module")
+def data() -> RankingData:
+    return ranking_data()
+
+
+@pytest.fixture(scope="module")
+def letor(data: RankingData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_letor(tmp_path_factory.mktemp("letor") / "train.txt", data)
+
+
+def test_every_registry_entry_has_a_class() -> None:
+    assert {one._method for one in CLASSES} == set(methods("selectors"))
+    assert AutoSelector._method == "auto"
+
+
+@pytest.mark.parametrize("selector", CLASSES, ids=lambda one: one.__name__)
+def test_the_answer_is_that_of_the_command_to_the_last_bit(
+    selector: type[RankingSelector], data: RankingData, letor: Path
+) -> None:
+    settings = [
+        word
+        for name, value in CHEAP.get(selector._method, {}).items()
+        for word in ("-p", f"{name.replace('_', '-')}={as_text(value, [])}")
+    ]
+    expected = run_ok("select", letor, "--method", selector._method, "--seed", 7, "--quiet", "--json", *settings)
+    fitted = cheap(selector, random_state=7).fit(data.X, data.y, qid=data.qid)
+    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+    ids = [feature["id"] for feature in json.loads(expected)["selected"]]
+    assert sorted(ids) == (fitted.get_support(indices=True) + 1).tolist()
+    assert np.array_equal(fitted.transform(data.X), data.X[:, fitted.support_])
+
+
+def test_constraints_are_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
+    costs = tmp_path / "costs.txt"
+    costs.write_text("1 5\n3 2.5\n")
+    limits = ["--k", 3, "--keep", 6, "--drop", "2", "--costs", costs, "--budget", 5]
+    expected = run_ok("select", letor, "--method", "top-k", *limits, "--quiet", "--json")
+    fitted = TopK(k=3, keep=[5], drop=[1], costs={0: 5, 2: 2.5}, budget=5).fit(data.X, data.y, qid=data.qid)
+    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+
+
+def test_threads_and_form_of_queries_make_no_difference(data: RankingData) -> None:
+    by_ids = BestGain(n_jobs=1).fit(data.X, data.y, qid=data.qid)
+    by_sizes = BestGain(n_jobs=2).fit(data.X, data.y, group=data.sizes)
+    assert by_ids.selection_ == by_sizes.selection_
+
+
+def test_validation_data_is_that_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
+    held_out = ranking_data(queries=10, seed=5)
+    file = write_letor(tmp_path / "vali.txt", held_out)
+    expected = run_ok("select", letor, "--valid", file, "--method", "l1-svm", "--quiet", "--json")
+    fitted = featherank.L1Svm().fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
+    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+    assert fitted.model_ is not None
+    assert json.loads(fitted.model_.to_json())["featherank"] == "model"
+
+
+def test_what_a_fitted_selector_tells(data: RankingData) -> None:
+    fitted = TopK(k=2).fit(data.X, data.y, qid=data.qid)
+    assert fitted.support_.sum() == 2
+    assert fitted.n_features_in_ == 8
+    # Chosen features have rank 1, the dead one comes last and has no score.
+    assert (fitted.ranking_[fitted.support_] == 1).all()
+    assert fitted.ranking_[-1] == fitted.ranking_.max()
+    assert np.isnan(fitted.scores_[-1])
+    assert np.isfinite(fitted.scores_[:-1]).all()
+    order = [step.feature for step in fitted.path_]
+    assert [fitted.scores_[feature] for feature in order] == sorted(fitted.scores_[order], reverse=True)
+    assert fitted.front_ == []
+    assert repr(fitted.selection_).startswith("<selection by top-k: ")
+
+
+def test_a_search_tells_its_front(data: RankingData) -> None:
+    fitted = cheap(Spea2, objectives="e-f").fit(data.X, data.y, qid=data.qid)
+    chosen = [member for member in fitted.front_ if member.chosen]
+    assert len(chosen) == 1
+    assert sorted(chosen[0].features) == fitted.get_support(indices=True).tolist()
+    assert chosen[0].objectives["features"] == fitted.support_.sum()
+
+
+def test_selectors_are_cloned_and_pickled(data: RankingData) -> None:
+    fitted = featherank.L1Svm(k=3).fit(data.X, data.y, qid=data.qid)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.selection_ == fitted.selection_
+    assert again.model_.to_json() == fitted.model_.to_json()
+    assert np.array_equal(again.transform(data.X), fitted.transform(data.X))
+    unfitted = clone(fitted)
+    assert not hasattr(unfitted, "support_")
+    assert unfitted.get_params() == fitted.get_params()
+
+
+def test_a_selection_is_saved_as_the_command_saves_it(data: RankingData, letor: Path, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    TopK(k=4).fit(data.X, data.y, qid=data.qid).selection_.save(ours)
+    run_ok("select", letor, "--method", "top-k", "--k", 4, "-o", theirs, "--quiet")
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert run("train", letor, "--ranker", "linear-regression", "--selection", ours, "--quiet").returncode == 0
+
+
+def test_a_checkpoint_is_removed_in_the_end_and_time_limits_are_kept(data: RankingData, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.json"
+    cheap(Spea2, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
+    assert not checkpoint.exists()
+    endless = Spea2(generations=10**9, time_limit=0.3, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
+    assert endless.selection_["unfinished"]
+    assert checkpoint.exists()
+    with pytest.raises(featherank.exceptions.TimeLimitError, match="time limit"):
+        featherank.Greedy(time_limit=1e-6).fit(data.X, data.y, qid=data.qid)
