@@ -29,9 +29,11 @@ pub struct Args {
 const PLAN: &str = r#"
 title = "Demo"
 measures = ["ndcg@10", "map"]
+choose = "ndcg[ties=expected]@10"
 recommend = true
+tune = false
 methods = ["top-k[k=8]", "best-gain", "l1-svm", "spea2[objectives=e-f,folds=3]"]
-rankers = ["lambdamart[trees=100,patience=20,learning-rate=0.1,leaves=10]", "own"]
+rankers = ["lambdamart[trees=100]", "own"]
 "#;
 
 /// Parts that the queries are dealt into.

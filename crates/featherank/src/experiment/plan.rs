@@ -393,6 +393,7 @@ mod tests {
             include_str!("../../../../experiments/sun2009.toml"),
             include_str!("../../../../experiments/laporte2015.toml"),
             include_str!("../../../../experiments/cheng2018.toml"),
+            include_str!("../../../../experiments/mofsrank.toml"),
             include_str!("../../../../experiments/costa2010.toml"),
         ] {
             let plan = Plan::parse(toml).unwrap();

@@ -9,7 +9,7 @@
 //! | the same, yes or no, a million times? | [`SignedRankLevel`] |
 //! | the same, asked several times? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
-//! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`]; of one to be built, [`non_inferior_when_built_again`] |
+//! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`]; after cross-validation [`non_inferior_across_folds`] |
 //!
 //! "Not significantly worse" is not "good enough": with few queries nothing is significant. For that question use
 //! [`non_inferior`], which needs evidence and not the lack of it.
@@ -26,9 +26,7 @@ mod wilcoxon;
 
 pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean, quantile};
 pub use holm::holm;
-pub use non_inferiority::{
-    NonInferiority, non_inferior, non_inferior_by_share, non_inferior_when_built_again,
-};
+pub use non_inferiority::{NonInferiority, non_inferior, non_inferior_across_folds, non_inferior_by_share};
 pub use quick_wilcoxon::{Buckets, SignedRankLevel};
 pub use t_test::{TTest, one_sample_t, paired_t};
 pub use wilcoxon::{

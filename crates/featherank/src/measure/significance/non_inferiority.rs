@@ -5,10 +5,9 @@
 //! d = new − reference, d̄ − t₍₁₋level, n−1₎ · SE, must lie above −margin. Equivalent: p < level for the hypothesis that
 //! the mean is −margin or less (Wellek, *Testing Statistical Hypotheses of Equivalence and Noninferiority*, 2010).
 //!
-//! Where the new system was built anew for every group of queries, as in cross-validation, and one more will be built in the end, the mean over the groups is
-//! not what that one is worth: systems differ. [`non_inferior_when_built_again`] bounds the next one. Of the one-way analysis of variance, MS_b between and
-//! MS_w within g groups of n̄ queries, τ² = max(0, (MS_b − MS_w)/n̄) is how much systems differ, and the variance of the bound is MS_w/n + τ²(1 + 1/g), with Satterthwaite's
-//! degrees of freedom.
+//! Where the values come from cross-validation and one more system will be built in the end, queries are not all that varies: another training set gives another system. With f folds
+//! [`non_inferior_across_folds`] takes the variance of the mean 1 + f/(f − 1) times, the correction of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52, 2003) for
+//! test parts of 1/f and the rest to learn from.
 //!
 //! Edges: fewer than two queries never suffice (bound −∞, p = 1). Differences all equal leave no doubt: the bound is
 //! the mean itself, and reaching −margin is enough, so that an unchanged system passes with a margin of zero.
@@ -48,63 +47,29 @@ pub struct NonInferiority {
 /// # Panics
 /// If the lengths differ.
 pub fn non_inferior(new: &[f64], reference: &[f64], margin: f64, level: f64) -> NonInferiority {
-    let differences = pairs::counted(new, reference).map(|pair| pair.a - pair.b);
-    let Moments { n, mean, standard_error } = Moments::of(differences);
-    bounded(n, mean, standard_error, (n as f64 - 1.0).max(1.0), margin, level)
+    widened(new, reference, margin, level, 1.0)
 }
 
-/// As [`non_inferior`], for a system that is built once more; `groups` says which of the systems built so far ranked a query.
-///
-/// ```
-/// use featherank::measure::significance::{non_inferior, non_inferior_when_built_again};
-/// let reference = [0.5; 6];
-/// let new = [0.54, 0.56, 0.55, 0.44, 0.46, 0.45];
-/// let bound = non_inferior(&new, &reference, 0.1, 0.05).lower_bound;
-/// // The first one gains what the second one loses: the next one may do either.
-/// assert!(non_inferior_when_built_again(&new, &reference, &[0, 0, 0, 1, 1, 1], 0.1, 0.05).lower_bound < bound);
-/// ```
+/// As [`non_inferior`], for the system that is built from all data after cross-validation with this many folds.
 ///
 /// # Panics
-/// If the lengths differ.
-pub fn non_inferior_when_built_again(
+/// If the lengths differ, or with fewer than two folds.
+pub fn non_inferior_across_folds(
     new: &[f64],
     reference: &[f64],
-    groups: &[usize],
+    folds: usize,
     margin: f64,
     level: f64,
 ) -> NonInferiority {
-    assert_eq!(groups.len(), new.len(), "every query belongs to a group");
-    let differences = || pairs::counted(new, reference).map(|pair| (groups[pair.query], pair.a - pair.b));
-    let Moments { n, mean, standard_error } = Moments::of(differences().map(|(_, difference)| difference));
-    let mut labels: Vec<usize> = differences().map(|(group, _)| group).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    let of_group = |label: &usize| {
-        let own: Vec<f64> = differences().filter(|(group, _)| group == label).map(|(_, d)| d).collect();
-        let middle = own.iter().sum::<f64>() / own.len() as f64;
-        (own.len() as f64, middle, own.iter().map(|d| (d - middle).powi(2)).sum::<f64>())
-    };
-    let of_groups: Vec<(f64, f64, f64)> = labels.iter().map(of_group).collect();
-    let (count, all) = (of_groups.len() as f64, n as f64);
-    if count < 2.0 || all <= count {
-        return bounded(n, mean, standard_error, (all - 1.0).max(1.0), margin, level);
-    }
-    let between =
-        of_groups.iter().map(|(n, middle, _)| n * (middle - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let within = of_groups.iter().map(|(_, _, squares)| squares).sum::<f64>() / (all - count);
-    let squared_shares: f64 = of_groups.iter().map(|(n, _, _)| (n / all).powi(2)).sum();
-    let size = all * (1.0 - squared_shares) / (count - 1.0);
-    let of_queries = within / all;
-    let of_systems = ((between - within) / size).max(0.0) * (1.0 + squared_shares);
-    let variance = of_queries + of_systems;
-    let df = match variance > 0.0 {
-        true => variance.powi(2) / (of_queries.powi(2) / (all - count) + of_systems.powi(2) / (count - 1.0)),
-        false => all - count,
-    };
-    bounded(n, mean, variance.sqrt(), df, margin, level)
+    assert!(folds >= 2, "one fold leaves nothing to learn from");
+    widened(new, reference, margin, level, 1.0 + folds as f64 / (folds as f64 - 1.0))
 }
 
-fn bounded(n: usize, mean: f64, standard_error: f64, df: f64, margin: f64, level: f64) -> NonInferiority {
+/// With so many times the variance of the mean.
+fn widened(new: &[f64], reference: &[f64], margin: f64, level: f64, times: f64) -> NonInferiority {
+    let differences = pairs::counted(new, reference).map(|pair| pair.a - pair.b);
+    let Moments { n, mean, standard_error } = Moments::of(differences);
+    let standard_error = standard_error * times.sqrt();
     if n < 2 {
         let lower_bound = f64::NEG_INFINITY;
         return NonInferiority { mean_difference: mean, lower_bound, margin, p: 1.0, holds: false };
@@ -114,6 +79,7 @@ fn bounded(n: usize, mean: f64, standard_error: f64, df: f64, margin: f64, level
         let p = if holds { 0.0 } else { 1.0 };
         return NonInferiority { mean_difference: mean, lower_bound: mean, margin, p, holds };
     }
+    let df = (n - 1) as f64;
     let lower_bound = mean - student::quantile(1.0 - level, df) * standard_error;
     let p = student::upper((mean + margin) / standard_error, df);
     NonInferiority { mean_difference: mean, lower_bound, margin, p, holds: lower_bound > -margin }
@@ -151,21 +117,14 @@ mod tests {
         assert!((non_inferior(&new, &reference, -bound, 0.05).p - 0.05).abs() < 1e-9);
     }
 
-    /// Groups (1, 3) and (5, 7): MS_b = 16, MS_w = 2, τ² = (16 − 2)/2 = 7, variance 2/4 + 7 · 1.5 = 11, df = 121/(.25/2 + 110.25).
+    /// As above with five folds: the variance is 9/4 of what it was, so the bound lies 3/2 as far down.
     #[test]
-    fn systems_that_differ_by_hand() {
-        let test = non_inferior_when_built_again(&[1., 3., 5., 7.], &[0.; 4], &[0, 0, 1, 1], 0.0, 0.05);
-        let expected = 4.0 - student::quantile(0.95, 121.0 / 110.375) * 11f64.sqrt();
-        assert!((test.lower_bound - expected).abs() < 1e-12, "{test:?}");
-        // Groups that agree better than chance: the variance within them alone, 2/4, with two degrees of freedom.
-        let alike = non_inferior_when_built_again(&[1., 3., 1., 3.], &[0.; 4], &[0, 0, 1, 1], 0.0, 0.05);
-        let expected = 2.0 - student::quantile(0.95, 2.0) * (2.0f64 / 4.0).sqrt();
-        assert!((alike.lower_bound - expected).abs() < 1e-12, "{alike:?}");
-        // One group says nothing about systems.
-        let one = non_inferior_when_built_again(&[1., 3., 5.], &[0.; 3], &[4; 3], 0.0, 0.05);
-        assert_eq!(one, non_inferior(&[1., 3., 5.], &[0.; 3], 0.0, 0.05));
-        let same = non_inferior_when_built_again(&[0.4; 4], &[0.4; 4], &[0, 0, 1, 1], 0.0, 0.05);
-        assert!(same.holds);
+    fn five_folds_by_hand() {
+        let (new, reference) = ([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]);
+        let test = non_inferior_across_folds(&new, &reference, 5, 1.7, 0.05);
+        assert!((test.lower_bound + 1.5 * 2.919985580353724 / 3f64.sqrt()).abs() < 1e-12);
+        assert!(!test.holds && test.p > 0.05);
+        assert!(non_inferior_across_folds(&[0.1; 4], &[0.1; 4], 2, 0.0, 0.05).holds);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose less than the margin. The last that passed is
 //! recommended; then the method that did best at that size on the parts that check puts the features in order once more, on all data. What
-//! is promised is that a set of this size, found this way, loses no more than the margin. Where no size passes all features
+//! is promised is the procedure: that sets of this size, found this way, lose no more than the margin. Where no size passes all features
 //! are kept. Validation data, where the run has some, is joined with the training data: held-out parts serve better than one fixed part.
 
 mod advice;
@@ -81,7 +81,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     name: NAME,
     summary: "the smallest set that is shown to be as good as all features, within a margin, for a ranker of your choice",
     category: Category::Wrapper,
-    cites: &["wellek2010", "maurer1995"],
+    cites: &["wellek2010", "maurer1995", "nadeau2003"],
     status: Status::Original,
     scales_out: false,
     resumes: true,

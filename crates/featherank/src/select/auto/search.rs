@@ -70,10 +70,7 @@ impl Search<'_> {
         }
         let whole = |of: &dyn Fn(&Start) -> &Vec<Option<f64>>| gathered(state.starts.iter().map(of));
         let (all, baseline) = (whole(&|start| &start.all), whole(&|start| &start.baseline));
-        let of_fold = |(number, fold): (usize, &Fold<'_>)| vec![number; fold.test.len()];
-        let held_out: Vec<usize> = folds.iter().enumerate().flat_map(of_fold).collect();
-        let yardstick = Yardstick { all: &all, baseline: &baseline, folds: &held_out };
-        let judge = Judge::new(yardstick, auto.demand);
+        let judge = Judge::new(Yardstick { all: &all, baseline: &baseline, folds: auto.folds }, auto.demand);
         let verdict = |tested: &Vec<Tested>| judge.tests(&values(tested));
         let mut verdicts: Vec<_> = state.tested.iter().map(verdict).collect();
         let is_open = |verdicts: &[Tests]| {

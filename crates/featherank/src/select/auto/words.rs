@@ -25,8 +25,10 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
     let queries = advice.per_query_of_all.iter().flatten().count();
     let confidence = 100.0 * (1.0 - demand.level);
     let allowed = 100.0 * demand.margin;
+    let alive = selection.data.features as usize - selection.set_aside.len();
     match advice.chosen.map(|place| &advice.tried[place]) {
-        Some(tried) => notes.push(format!(
+        // All features are as good as themselves.
+        Some(tried) if tried.features < alive => notes.push(format!(
             "as good as all for {ranker}: {measure} {:.4} with {}, {:.4} with all, on {queries} held-out queries; {} with {confidence} % confidence, \
              and {:.4} ({allowed} %) is allowed; risk against the {} passes too",
             tried.value,
@@ -37,7 +39,7 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
             advice.baseline,
         )),
         None if advice.tried.is_empty() => notes.push(no_time()),
-        None => notes.push(format!(
+        _ => notes.push(format!(
             "{} kept: {queries} queries cannot show that fewer are as good for {ranker} within {allowed} % of {measure} {:.4}",
             features(selection.selected.len()),
             advice.all
