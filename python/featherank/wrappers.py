@@ -62,7 +62,13 @@ class AutoSelector(RankingSelector):
     References
     ----------
     .. [wellek2010]
+        S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. Second edition, Chapman & Hall
+        2010.
     .. [maurer1995]
+        W. Maurer, L. A. Hothorn, W. Lehmacher: Multiple comparisons in drug clinical trials and preclinical assays:
+        a-priori ordered hypotheses. Biometrie in der chemisch-pharmazeutischen Industrie 6, 1995.
+    .. [nadeau2003]
+        C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52, 2003.
     """
 
     _method = "auto"

@@ -109,7 +109,8 @@ fn costs_and_constraints_are_obeyed() {
     let mut costs = vec![1.0; data.features().len()];
     costs[copied as usize - 1] = 40.0;
     let constraints = Constraints { costs: costs.clone(), ..Constraints::default() };
-    let chosen = select(&data, &with(constraints), SHORT).unwrap();
+    let wide = [SHORT, &[("margin", "0.1")]].concat();
+    let chosen = select(&data, &with(constraints), &wide).unwrap();
     let total = |selection: &Selection| selection.selected.iter().map(|one| one.cost).sum::<f64>();
     assert!(total(&chosen) < 30.0 && !ids(&chosen).contains(&copied), "{:?}", ids(&chosen));
     let advice = chosen.advice.as_ref().unwrap();
@@ -168,7 +169,7 @@ fn without_time_all_features_are_kept_and_that_is_said() {
 fn what_cannot_be_is_refused() {
     let (data, _) = planted(80);
     for (name, value, says) in [
-        ("methods", "auto", "other methods"),
+        ("methods", "top-k,auto", "other methods"),
         ("methods", "topk", "top-k"),
         ("ranker", "lambda", "lambdamart"),
         ("margin", "0.9", "margin"),

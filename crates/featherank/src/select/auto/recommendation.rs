@@ -113,7 +113,7 @@ mod tests {
     /// A set whose mean is that of all features, because it gains a lot where there is much to lose and loses below the baseline elsewhere.
     #[test]
     fn what_hurts_some_queries_is_refused_however_good_its_mean() {
-        let queries = 1_000;
+        let queries = 4_000;
         let (all, baseline) = (vec![0.5; queries], vec![0.4; queries]);
         let risky: Vec<f64> = (0..queries).map(|q| if q % 10 == 0 { 0.1 } else { 0.5 + 0.4 / 9.0 }).collect();
         assert_eq!(passes(&all, &baseline, &risky, DEMAND), (true, false));
