@@ -11,7 +11,20 @@ IMAGE = '"><img src=x onerror=alert(2)>'
 MARKUP = "<b>bold</b> & <a href='javascript:alert(3)'>link</a> %{x} ${1+1}"
 TITLE = f"OHSUMED-like {SCRIPT}"
 
-FEATURES = ["bm25_title", "bm25_body", SCRIPT, IMAGE, MARKUP, "pagerank", "lm_jm", "lm_dir", "idf", "длина документа", "clicks", "freshness"]
+FEATURES = [
+    "bm25_title",
+    "bm25_body",
+    SCRIPT,
+    IMAGE,
+    MARKUP,
+    "pagerank",
+    "lm_jm",
+    "lm_dir",
+    "idf",
+    "длина документа",
+    "clicks",
+    "freshness",
+]
 SEEDS = [7, 8]
 QUERIES = 40
 ALL = "all features"
@@ -27,7 +40,14 @@ def sample(recommendation: dict[str, Any] | None) -> dict[str, Any]:
         for seed in SEEDS:
             for method in (ALL, "top-k", "spea2", f"mrmr {SCRIPT}", "single-feature"):
                 cells.append(cell(random, method, number, seed, hard))
-    failed = {"method": "boruta", "selector": "boruta", "ranker": "linear-regression", "fold": 2, "seed": 7, "failed": f"no time left for {IMAGE}"}
+    failed = {
+        "method": "boruta",
+        "selector": "boruta",
+        "ranker": "linear-regression",
+        "fold": 2,
+        "seed": 7,
+        "failed": f"no time left for {IMAGE}",
+    }
     document = {
         "featherank": "results",
         "version": 1,
@@ -40,9 +60,7 @@ def sample(recommendation: dict[str, Any] | None) -> dict[str, Any]:
         "features": [{"id": number, "name": name} for number, name in enumerate(FEATURES, 1)],
         "folds": folds,
         "cells": [*cells, failed],
-        "resamples": [
-            {"method": "top-k", "fold": 1, "draw": draw, "features": some(random, 4)} for draw in range(1, 6)
-        ],
+        "resamples": [{"method": "top-k", "fold": 1, "draw": draw, "features": some(random, 4)} for draw in range(1, 6)],
         "redundancy": alike(random),
     }
     if recommendation is not None:
@@ -92,17 +110,33 @@ def cell(random: np.random.Generator, method: str, fold: int, seed: int, hard: n
     if method.startswith(("top-k", "mrmr")):
         top = 0.35 if method == "top-k" else 0.33
         done["curve"] = [
-            {"features": count, "value": float(top + 0.15 * (1 - np.exp(-count / 3)) + random.normal(0, 0.004)), "error": float(random.uniform(0.01, 0.02))}
+            {
+                "features": count,
+                "value": float(top + 0.15 * (1 - np.exp(-count / 3)) + random.normal(0, 0.004)),
+                "error": float(random.uniform(0.01, 0.02)),
+            }
             for count in range(1, 12, 2)
         ]
     if method == "spea2":
         best = 0.40 + np.cumsum(random.uniform(0, 0.01, 24))
         done["generations"] = [
-            {"best": float(value), "mean": float(value - 0.08 * np.exp(-place / 8)), "features": 8 - place / 8, "front": 5 + place // 4}
+            {
+                "best": float(value),
+                "mean": float(value - 0.08 * np.exp(-place / 8)),
+                "features": 8 - place / 8,
+                "front": 5 + place // 4,
+            }
             for place, value in enumerate(best)
         ]
         done["front"] = [
-            {"features": some(random, count), "objectives": {"effectiveness": float(0.62 - 0.3 / count + random.uniform(0, 0.005)), "frisk": float(0.02 + 0.004 * count)}, "chosen": count == 5}
+            {
+                "features": some(random, count),
+                "objectives": {
+                    "effectiveness": float(0.62 - 0.3 / count + random.uniform(0, 0.005)),
+                    "frisk": float(0.02 + 0.004 * count),
+                },
+                "chosen": count == 5,
+            }
             for count in range(1, 9)
         ]
         for member in done["front"]:

@@ -13,12 +13,24 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
-
 from sample_results import ALL, FEATURES, IMAGE, MARKUP, SCRIPT, TITLE, sample
+
 from support import run_json, run_ok
 
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}, "narrow": {"width": 360, "height": 640}}
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+SIZES = {
+    "desktop": {"width": 1280, "height": 900},
+    "phone": {"width": 390, "height": 844},
+    "narrow": {"width": 360, "height": 640},
+}
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 TABS = ["recommendation", "fronts", "sizes", "queries", "convergence", "redundancy", "stability", "time", "repeat"]
 
 
@@ -69,14 +81,18 @@ class Opened:
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
         self.wrong: list[str] = []
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.wrong.append(f"console: {message.text}"))
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self.wrong.append(f"console: {message.text}")
+        )
         self.page.on("pageerror", lambda error: self.wrong.append(f"page: {error}"))
         self.page.on("dialog", lambda dialog: (self.wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         self.page.on("request", self.note_request)
         self.page.goto(path.as_uri())
 
     def note_request(self, request: Any) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")) or (request.url.startswith("file:") and not request.is_navigation_request()):
+        if not request.url.startswith(("file:", "data:", "blob:")) or (
+            request.url.startswith("file:") and not request.is_navigation_request()
+        ):
             self.wrong.append(f"request: {request.url}")
 
     def __enter__(self) -> Page:
@@ -136,7 +152,9 @@ def per_query(results: dict[str, Any], method: str, measure: int = 0) -> np.ndar
     return np.concatenate(parts)
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("desktop", "dark"), ("phone", "light"), ("phone", "dark"), ("narrow", "light")])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [("desktop", "light"), ("desktop", "dark"), ("phone", "light"), ("phone", "dark"), ("narrow", "light")]
+)
 def test_every_tab_shows_and_fits(browser: Browser, report: Path, size: str, scheme: str) -> None:
     with Opened(browser, report, size, color_scheme=scheme) as page:
         assert [tab.get_attribute("id") for tab in page.locator("[role=tab]").all()] == [f"tab-{name}" for name in TABS]
@@ -181,7 +199,9 @@ def test_keys_reach_every_tab(browser: Browser, report: Path) -> None:
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_a_front_point_tells_its_features_and_its_command(browser: Browser, report: Path, results: dict[str, Any], size: str) -> None:
+def test_a_front_point_tells_its_features_and_its_command(
+    browser: Browser, report: Path, results: dict[str, Any], size: str
+) -> None:
     front = done(results, "spea2")[0]["done"]["front"]
     with Opened(browser, report, size) as page:
         panel = open_tab(page, "fronts")
@@ -221,7 +241,9 @@ def test_a_front_point_tells_its_features_and_its_command(browser: Browser, repo
         assert panel.locator("button[aria-pressed=true]").count() == 1
         panel.locator("select").first.select_option(index=3)
         other = done(results, "spea2")[3]["done"]["front"]
-        assert card.locator(".chips li").all_text_contents() == [FEATURES[one - 1] for one in next(m for m in other if m.get("chosen"))["features"]]
+        assert card.locator(".chips li").all_text_contents() == [
+            FEATURES[one - 1] for one in next(m for m in other if m.get("chosen"))["features"]
+        ]
 
 
 def test_means_and_intervals_are_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
@@ -247,7 +269,9 @@ def test_means_and_intervals_are_those_of_the_results(browser: Browser, report: 
         curve = [row for row in rows(open_tab(page, "sizes"), "ndcg@10 by number") if row[0] == "top-k"]
         assert [row[1] for row in curve] == ["1", "3", "5", "7", "9", "11"]
         for place, row in enumerate(curve):
-            points = np.array([[cell["done"]["curve"][place][key] for key in ("value", "error")] for cell in done(results, "top-k")])
+            points = np.array(
+                [[cell["done"]["curve"][place][key] for key in ("value", "error")] for cell in done(results, "top-k")]
+            )
             value, errors = points[:, 0].mean(), points[:, 1].reshape(3, 2).mean(axis=1)
             reach = 1.959964 * np.sqrt((errors**2).sum()) / 3
             assert number(row[2]) == pytest.approx(value, abs=5.1e-5)
@@ -262,7 +286,9 @@ def test_wins_losses_and_worst_queries_are_those_of_the_results(browser: Browser
         names = panel.locator("select option").all_text_contents()
         for place, method in enumerate([ALL, "top-k", "spea2", f"mrmr {SCRIPT}", "single-feature"]):
             own = per_query(results, method)
-            against, base = ("mean of single features", single) if method in (ALL, "single-feature") else (ALL, per_query(results, ALL))
+            against, base = (
+                ("mean of single features", single) if method in (ALL, "single-feature") else (ALL, per_query(results, ALL))
+            )
             assert names[place] == f"{method} against {against}"
             panel.locator("select").select_option(index=place)
             difference = own - base
@@ -277,18 +303,24 @@ def test_wins_losses_and_worst_queries_are_those_of_the_results(browser: Browser
             worst = rows(panel, "Queries that lose most")
             assert [row[0] for row in worst] == [ids[index] for _, index in order]
             for row, (gap, index) in zip(worst, order, strict=True):
-                assert [number(row[2]), number(row[3]), number(row[4])] == pytest.approx([base[index], own[index], gap], abs=5.1e-5)
+                assert [number(row[2]), number(row[3]), number(row[4])] == pytest.approx(
+                    [base[index], own[index], gap], abs=5.1e-5
+                )
         shoot(page, "queries-last")
 
 
-def test_generations_stability_and_redundancy_are_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
+def test_generations_stability_and_redundancy_are_those_of_the_results(
+    browser: Browser, report: Path, results: dict[str, Any]
+) -> None:
     with Opened(browser, report) as page:
         generations = np.array([[one["best"] for one in cell["done"]["generations"]] for cell in done(results, "spea2")])
         boxes = rows(open_tab(page, "convergence"), "generations of spea2")
         assert len(boxes) == generations.shape[1]
         for place, row in enumerate(boxes):
             assert row[:2] == [str(place + 1), "6"]
-            assert list(map(number, row[2:7])) == pytest.approx(np.quantile(generations[:, place], [0, 0.25, 0.5, 0.75, 1]), abs=5.1e-5)
+            assert list(map(number, row[2:7])) == pytest.approx(
+                np.quantile(generations[:, place], [0, 0.25, 0.5, 0.75, 1]), abs=5.1e-5
+            )
         panel = open_tab(page, "stability")
         for row in rows(panel, "Stability over folds"):
             sets = [cell["done"]["features"] for cell in done(results, row[0])]
@@ -315,16 +347,22 @@ def test_the_recommendation_is_what_auto_says(browser: Browser, report: Path, se
     with Opened(browser, report) as page:
         panel = open_tab(page, "recommendation")
         first, second = panel.locator(".lead").all_text_contents()
-        assert first.startswith(f"Keep {len(selection['selected'])} of {selection['data']['features']} features for linear-regression: on ")
+        assert first.startswith(
+            f"Keep {len(selection['selected'])} of {selection['data']['features']} features for linear-regression: on "
+        )
         assert f"{chosen['value']:.4f} with so few and {advice['all']:.4f} with all" in first
         bound = chosen["effectiveness"]["lower_bound"]
         assert (f"at most {-bound:.4f} is lost" if bound < 0 else f"at least {bound:.4f} is gained") in first
         assert "next set that was tried" in second if advice["next"] is not None else "none smaller" in second
         tried = rows(panel, "sizes that were tried")
-        assert [number(row[4]) for row in tried] == pytest.approx([one["effectiveness"]["lower_bound"] for one in reversed(advice["tried"])], abs=5.1e-5)
+        assert [number(row[4]) for row in tried] == pytest.approx(
+            [one["effectiveness"]["lower_bound"] for one in reversed(advice["tried"])], abs=5.1e-5
+        )
         assert [row[2] for row in rows(panel, "The features")] == [str(one["id"]) for one in selection["selected"]]
         command = panel.locator("code").first.text_content()
-        assert re.fullmatch(r"featherank train TRAIN --ranker linear-regression( -p \S+)* --features [\d,]+ -o model.json", command)
+        assert re.fullmatch(
+            r"featherank train TRAIN --ranker linear-regression( -p \S+)* --features [\d,]+ -o model.json", command
+        )
 
 
 def test_names_are_text_wherever_they_stand(browser: Browser, report: Path, results: dict[str, Any]) -> None:
@@ -369,11 +407,20 @@ def test_a_selection_has_the_tabs_that_it_has_data_for(browser: Browser, folder:
     run_ok("report", folder / "selection.json", "-o", page_path)
     advice = selection["advice"]
     with Opened(browser, page_path, "phone") as page:
-        assert [tab.get_attribute("id")[4:] for tab in page.locator("[role=tab]").all()] == ["recommendation", "sizes", "queries", "repeat"]
+        assert [tab.get_attribute("id")[4:] for tab in page.locator("[role=tab]").all()] == [
+            "recommendation",
+            "sizes",
+            "queries",
+            "repeat",
+        ]
         command = page.locator("#panel-recommendation code").first.text_content()
         assert command.endswith(f"--selection '{folder / 'selection.json'}' -o model.json")
         shown = figures(open_tab(page, "queries"))
-        pairs = [(own, all_) for own, all_ in zip(advice["per_query"], advice["per_query_of_all"], strict=True) if own is not None and all_ is not None]
+        pairs = [
+            (own, all_)
+            for own, all_ in zip(advice["per_query"], advice["per_query_of_all"], strict=True)
+            if own is not None and all_ is not None
+        ]
         assert shown["queries won"] == str(sum(own > other for own, other in pairs))
         assert shown["queries lost"] == str(sum(own < other for own, other in pairs))
         for name in ("recommendation", "sizes", "queries", "repeat"):
@@ -383,7 +430,20 @@ def test_a_selection_has_the_tabs_that_it_has_data_for(browser: Browser, folder:
 
 
 def test_a_search_alone_has_its_front_and_its_generations(browser: Browser, folder: Path, selection: dict[str, Any]) -> None:
-    given = ["--method", "spea2", "-p", "objectives=e-r", "-p", "generations=6", "-p", "population=20", "-p", "archive=30", "-p", "folds=3"]
+    given = [
+        "--method",
+        "spea2",
+        "-p",
+        "objectives=e-r",
+        "-p",
+        "generations=6",
+        "-p",
+        "population=20",
+        "-p",
+        "archive=30",
+        "-p",
+        "folds=3",
+    ]
     found = run_json("select", folder / "data" / "train.txt", *given, "-o", folder / "spea2.json", "--quiet")
     run_ok("report", folder / "spea2.json", "-o", folder / "spea2.html")
     with Opened(browser, folder / "spea2.html") as page:
@@ -391,14 +451,21 @@ def test_a_search_alone_has_its_front_and_its_generations(browser: Browser, fold
         assert len(rows(panel, "sets of spea2")) == len(found["searched"]["front"])
         shoot(page, "spea2-fronts")
         panel = open_tab(page, "convergence")
-        assert [number(row[4]) for row in rows(panel, "generations")] == pytest.approx([one["best"] for one in found["searched"]["generations"]], abs=5.1e-5)
+        assert [number(row[4]) for row in rows(panel, "generations")] == pytest.approx(
+            [one["best"] for one in found["searched"]["generations"]], abs=5.1e-5
+        )
         assert "one run" in panel.locator("figcaption").text_content()
         shoot(page, "spea2-convergence")
 
 
 def test_results_that_all_failed_say_so(browser: Browser, folder: Path, results: dict[str, Any]) -> None:
-    cells = [{key: value for key, value in cell.items() if key != "done"} | {"failed": f"{SCRIPT} no memory"} for cell in results["cells"]]
-    broken = {key: value for key, value in results.items() if key not in ("recommendation", "redundancy", "resamples")} | {"cells": cells}
+    cells = [
+        {key: value for key, value in cell.items() if key != "done"} | {"failed": f"{SCRIPT} no memory"}
+        for cell in results["cells"]
+    ]
+    broken = {key: value for key, value in results.items() if key not in ("recommendation", "redundancy", "resamples")} | {
+        "cells": cells
+    }
     (folder / "failed.json").write_text(json.dumps(broken))
     run_ok("report", folder / "failed.json", "-o", folder / "failed.html")
     with Opened(browser, folder / "failed.html") as page:
