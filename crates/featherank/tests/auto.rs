@@ -171,7 +171,7 @@ fn what_cannot_be_is_refused() {
     for (name, value, says) in [
         ("methods", "top-k,auto", "other methods"),
         ("methods", "topk", "top-k"),
-        ("ranker", "lambda", "lambdamart"),
+        ("ranker", "lambdamrt", "lambdamart"),
         ("margin", "0.9", "margin"),
         ("folds", "2", "folds"),
         ("settings", "depth=3", "depth"),
