@@ -82,13 +82,14 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
     let folder = folder.path();
     let start = Instant::now();
     succeeded(folder, &[&SMALL[..], &["whole"]].concat());
-    let time = start.elapsed();
+    let mut time = start.elapsed();
     let whole = lasting(folder, "whole");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let mut random = stream(now.as_nanos() as u64, Purpose::Test, 0);
-    let mut killed = 0;
-    for turn in 0..3 {
+    let (mut killed, mut turn) = (0, 0);
+    while killed < 8 {
         let results = format!("kept{turn}");
+        let before = killed;
         loop {
             let mut process = featherank(folder, &[&SMALL[..], &[&results]].concat()).spawn().unwrap();
             std::thread::sleep(time.mul_f64(random.random_range(0.05..0.8)));
@@ -100,8 +101,13 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
             assert!(killed < 300, "the run never gets through");
         }
         assert_eq!(lasting(folder, &results), whole);
+        // The first run may have shared the machine with others and taken longer than these do.
+        if killed == before {
+            time /= 2;
+        }
+        turn += 1;
+        assert!(turn < 100, "killed {killed} times only: the run is too short for this test");
     }
-    assert!(killed >= 3, "killed {killed} times only: the run is too short for this test");
     // Nothing half-written is left.
     let names = fs::read_dir(folder.join("kept0"))
         .unwrap()

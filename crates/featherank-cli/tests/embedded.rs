@@ -107,8 +107,8 @@ fn what_makes_no_sense_is_refused() {
     let output = featherank(folder.path(), &args);
     assert!(!output.status.success(), "validation data with other features");
     // Of no use, but no mistake either: scripts try many methods.
-    let output =
-        featherank(folder.path(), &["select", "made/train.txt", "--valid", "made/vali.txt", "--k", "2"]);
+    let args = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "top-k", "--k", "2"];
+    let output = featherank(folder.path(), &args);
     assert!(output.status.success());
     assert!(String::from_utf8(output.stderr).unwrap().contains("--valid makes no difference"));
 }

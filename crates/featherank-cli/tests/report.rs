@@ -39,7 +39,7 @@ fn a_file_its_folder_and_a_selection_become_pages() {
     std::fs::write(at("data.txt"), "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n")
         .unwrap();
     let select = Command::new(env!("CARGO_BIN_EXE_featherank"))
-        .args(["select", "data.txt", "--k", "1", "-o", "selection.json", "--quiet"])
+        .args(["select", "data.txt", "--method", "top-k", "--k", "1", "-o", "selection.json", "--quiet"])
         .current_dir(folder.path())
         .output();
     assert!(select.unwrap().status.success());
