@@ -11,8 +11,8 @@
 //! the fixed-sequence procedure, which needs no correction for the number of sizes either (Maurer, Hothorn & Lehmacher 1995). A test for a
 //! difference would not do: with few queries it finds none and accepts anything.
 //!
-//! Sets of one size differ from fold to fold, and the set that is recommended is one more: the variance is corrected for that (Nadeau & Bengio 2003). Adding the variance between folds instead was
-//! tried: five folds tell it so badly that hardly anything passes. `examples/calibrate.rs` shows how often the promise is kept.
+//! Sets of one size differ from fold to fold, and the set that is recommended is one more: the variance is corrected for that (Nadeau & Bengio 2003). Two other
+//! rules were tried; docs/auto.md says what they gave, and how often the promise is kept.
 
 use serde::{Deserialize, Serialize};
 
