@@ -10,6 +10,11 @@ pub(crate) fn dot<T: Copy + Into<f64>>(a: &[f64], b: &[T]) -> f64 {
     Arch::new().dispatch(Dot { a, b })
 }
 
+/// The sum.
+pub(crate) fn sum(a: &[f64]) -> f64 {
+    Arch::new().dispatch(Sum { a })
+}
+
 /// Adds a multiple of one slice to another.
 pub(crate) fn add_times<T: Copy + Into<f64>>(sum: &mut [f64], factor: f64, x: &[T]) {
     Arch::new().dispatch(AddTimes { sum, factor, x });
@@ -45,6 +50,27 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
     }
 }
 
+struct Sum<'a> {
+    a: &'a [f64],
+}
+
+impl NullaryFnOnce for Sum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let mut strands = [0.0; STRANDS];
+        let parts = self.a.chunks_exact(STRANDS);
+        let rest = parts.remainder();
+        for part in parts {
+            for lane in 0..STRANDS {
+                strands[lane] += part[lane];
+            }
+        }
+        strands.iter().chain(rest).fold(0.0, |sum, x| sum + x)
+    }
+}
+
 struct AddTimes<'a, T> {
     sum: &'a mut [f64],
     factor: f64,
@@ -73,6 +99,7 @@ mod tests {
         // Σ x² − 4 Σ x for x below 19.
         assert_eq!(dot(&a, &b), 2109.0 - 4.0 * 171.0);
         assert_eq!(dot::<f64>(&[], &[]), 0.0);
+        assert_eq!((sum(&a), sum(&a[..3]), sum(&[])), (171.0, 3.0, 0.0));
         let mut sum = a.clone();
         add_times(&mut sum, 2.0, &b);
         assert!(sum.iter().zip(&a).all(|(sum, x)| *sum == 3.0 * x - 8.0));

@@ -1,5 +1,7 @@
 //! The choices behind a measure that people fight about, each a named option.
 
+use std::sync::LazyLock;
+
 /// How much a label is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gain {
@@ -16,10 +18,18 @@ impl Gain {
         match self {
             Gain::Linear => f64::from(label),
             Gain::Exponential if label == 0.0 => 0.0,
+            // Labels are whole nearly always, and powers of two need no function then.
+            Gain::Exponential if label > 0.0 && label < 32.0 && label.fract() == 0.0 => {
+                f64::from((1u32 << label as u32) - 1)
+            }
             Gain::Exponential => f64::from(label).exp2() - 1.0,
         }
     }
 }
+
+/// 1 / log2(1 + position) of the first positions, which are asked for most.
+static TOP: LazyLock<[f64; 64]> =
+    LazyLock::new(|| std::array::from_fn(|index| 1.0 / (index as f64 + 2.0).log2()));
 
 /// How much a position is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +44,10 @@ impl Discount {
     /// The weight of a position, counted from 0.
     #[inline]
     pub fn at(self, index: usize) -> f64 {
-        let position = index as f64 + 1.0;
         match self {
-            Discount::Log2 => 1.0 / (1.0 + position).log2(),
             Discount::Letor if index < 2 => 1.0,
-            Discount::Letor => 1.0 / position.log2(),
+            Discount::Letor => Discount::Log2.at(index - 1),
+            Discount::Log2 => TOP.get(index).copied().unwrap_or_else(|| 1.0 / (index as f64 + 2.0).log2()),
         }
     }
 }

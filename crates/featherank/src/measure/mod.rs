@@ -150,19 +150,25 @@ impl Measure {
 
     /// The value of one ranked query; NaN when the query does not count.
     pub fn of_ranking(&self, ranking: &Ranking<'_>) -> f64 {
-        if self.spec.options.contains(&conventions::Key::NoRelevant) && !self.has_something_to_find(ranking) {
-            return match self.conventions.no_relevant {
-                NoRelevant::Zero => 0.0,
-                NoRelevant::One => 1.0,
-                NoRelevant::Skip => f64::NAN,
-            };
-        }
-        (self.spec.value)(self, ranking)
+        self.in_any_order(ranking.ideal()).unwrap_or_else(|| (self.spec.value)(self, ranking))
+    }
+
+    /// What a query is worth however it is ranked, where it has nothing to find.
+    fn in_any_order(&self, ideal: &[f32]) -> Option<f64> {
+        let decided = self.spec.options.contains(&conventions::Key::NoRelevant);
+        (decided && !self.has_something_to_find(ideal)).then_some(match self.conventions.no_relevant {
+            NoRelevant::Zero => 0.0,
+            NoRelevant::One => 1.0,
+            NoRelevant::Skip => f64::NAN,
+        })
     }
 
     /// The value of the query whose labels `scratch` holds, ranked by these scores: the same as [`Self::of_ranking`], sooner
     /// where only the top of the list counts.
     pub fn of_scores(&self, scratch: &mut RankingScratch, scores: &[f32]) -> f64 {
+        if let Some(value) = self.in_any_order(scratch.ideal()) {
+            return value;
+        }
         match self.cutoff {
             Some(depth) => self.of_ranking(&scratch.rank_top(scores, depth, self.conventions.ties)),
             None => self.of_ranking(&scratch.rank(scores)),
@@ -170,10 +176,10 @@ impl Measure {
     }
 
     /// A relevant document, or for measures of gain a label above 0.
-    fn has_something_to_find(&self, ranking: &Ranking<'_>) -> bool {
+    fn has_something_to_find(&self, ideal: &[f32]) -> bool {
         let graded = self.spec.options.contains(&conventions::Key::Gain);
         let least = if graded { f32::MIN_POSITIVE } else { self.conventions.relevant_from };
-        ranking.ideal().first().is_some_and(|&best| best >= least)
+        ideal.first().is_some_and(|&best| best >= least)
     }
 
     /// The value of every query of a view; `scores` are in the view's order of documents.

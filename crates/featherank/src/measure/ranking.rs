@@ -88,6 +88,11 @@ impl Ranker {
         self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
     }
 
+    /// The labels from best to worst.
+    pub(super) fn ideal(&self) -> &[f32] {
+        &self.ideal
+    }
+
     /// Ranks the query by these scores, highest first; equal scores keep the input's order.
     pub fn rank(&mut self, scores: &[f32]) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");

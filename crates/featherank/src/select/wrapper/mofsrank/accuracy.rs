@@ -48,21 +48,28 @@ impl<'a> Accuracy<'a> {
 
     fn of_some(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {
         let mut per_query = vec![Vec::with_capacity(self.rows.queries().len()); models.len()];
+        let scores: Vec<Vec<f32>> =
+            models.iter().map(|(features, weights)| self.scores(features, weights)).collect();
         let mut scratch = RankingScratch::default();
-        let (mut scores, mut in_order) = (Vec::new(), Vec::new());
         for query in self.rows.queries() {
             scratch.labels(&self.labels[query.clone()]);
-            in_order.resize(query.len(), 0.0);
-            let places = self.rows.places(query.clone());
-            for (values, (features, weights)) in per_query.iter_mut().zip(models) {
-                self.rows.scores_of(query.clone(), features, weights, &mut scores);
-                places
-                    .iter()
-                    .zip(&scores)
-                    .for_each(|(&place, &score)| in_order[place as usize] = score as f32);
-                values.push(self.measure.of_scores(&mut scratch, &in_order));
+            for (values, scores) in per_query.iter_mut().zip(&scores) {
+                values.push(self.measure.of_scores(&mut scratch, &scores[query.clone()]));
             }
         }
         per_query.iter().map(|values| self.measure.summary(values)).collect()
+    }
+
+    /// Scores of all documents, those of a query in the order of the data set.
+    fn scores(&self, features: &[usize], weights: &[f64]) -> Vec<f32> {
+        let scores = self.rows.scores(features, weights);
+        let mut in_order = vec![0.0; scores.len()];
+        for query in self.rows.queries() {
+            let places = self.rows.places(query.clone());
+            for (&place, score) in places.iter().zip(&scores[query.clone()]) {
+                in_order[query.start + place as usize] = *score as f32;
+            }
+        }
+        in_order
     }
 }

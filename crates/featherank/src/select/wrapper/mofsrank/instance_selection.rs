@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::accuracy::Accuracy;
 use super::pair_svm::{PairSvm, Start};
-use super::pairs::{OfDocuments, Pair, of_genome};
+use super::pairs::{Pair, for_one_model, of_genome};
 use super::rows::Rows;
 use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
@@ -76,8 +76,8 @@ impl Problem for PairChoice<'_> {
 
     fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, Infallible> {
         let train = |genome: &Bits| {
-            let pairs = OfDocuments { rows: self.rows, pairs: of_genome(self.pairs, genome) };
-            self.svm.solve(&pairs, self.start)
+            let pairs = for_one_model(self.rows, of_genome(self.pairs, genome));
+            self.svm.solve(pairs.as_ref(), self.start)
         };
         let weights: Vec<Vec<f64>> = genomes.par_iter().map(train).collect();
         let models: Vec<_> = weights.iter().map(|weights| (&self.start.features[..], &weights[..])).collect();

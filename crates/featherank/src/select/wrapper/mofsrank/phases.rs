@@ -13,7 +13,7 @@ use super::feature_selection::{Adaptive, FeatureChoice, Weighted, Worth};
 use super::instance_selection::{PairChoice, Shares};
 use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
-use super::pairs::{Pair, for_many_subsets, of_genome};
+use super::pairs::{Pair, for_many_models, of_genome};
 use super::rows::Rows;
 use crate::error::Result;
 use crate::evolve::{Bits, Memo, Mixed, Nsga2, Pareto, Problem, Settings, State, front, run};
@@ -166,7 +166,9 @@ impl Searches {
         watch: &mut Watch<'_>,
     ) -> Result<Features> {
         let adaptive = self.adaptive.then(|| Adaptive::new(ground.alone, &ground.rows.correlations()));
-        let in_form = |subset: &Bits| for_many_subsets(ground.rows, of_genome(ground.pairs, subset));
+        let in_form = |subset: &Bits| {
+            for_many_models(ground.rows, of_genome(ground.pairs, subset), &ground.guide.weights)
+        };
         let mut problem = Memo::new(FeatureChoice {
             svm: ground.svm,
             guide: ground.guide,

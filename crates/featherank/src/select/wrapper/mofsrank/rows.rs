@@ -90,21 +90,6 @@ impl Rows {
         &self.places[documents]
     }
 
-    /// Scores of some documents by some features.
-    pub fn scores_of(
-        &self,
-        documents: Range<usize>,
-        features: &[usize],
-        weights: &[f64],
-        scores: &mut Vec<f64>,
-    ) {
-        scores.clear();
-        scores.resize(documents.len(), 0.0);
-        for (&feature, &weight) in features.iter().zip(weights) {
-            add_times(scores, weight, &self.columns[feature][documents.clone()]);
-        }
-    }
-
     /// Scores of all documents by some features.
     pub fn scores(&self, features: &[usize], weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.documents()];
