@@ -1,13 +1,11 @@
 //! The default method: planted noise is dropped, what is promised is kept, runs go on where they were stopped.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use common::StopAt;
+use crate::common::StopAt;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId};

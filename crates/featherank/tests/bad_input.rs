@@ -1,11 +1,9 @@
 //! Bad input of every kind: the message names the file, the line where there is one, and what to do.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
-mod common;
-
+use crate::common::{Folder, column, cut, gzip, parquet, xz, zstd};
 use arrow_array::types::Int32Type;
 use arrow_array::{Date32Array, Float64Array, Int64Array, ListArray, StringArray};
-use common::{Folder, column, cut, gzip, parquet, xz, zstd};
 use featherank::data::{
     Dataset, FeatureTable, Queries, ReadOptions, WriteOptions, read, read_bytes, read_like, write,
 };

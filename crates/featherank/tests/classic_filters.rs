@@ -1,11 +1,9 @@
 //! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::real_data;
+use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};

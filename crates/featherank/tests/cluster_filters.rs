@@ -1,9 +1,7 @@
 //! Filters by neighbourhood: walks, clusters and Relief, against worked examples, definitions by loops, and each other.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::real_data;
+use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, Role, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};

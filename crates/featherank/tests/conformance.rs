@@ -1,9 +1,7 @@
 //! One suite that every selector, ranker and measure of the registry passes; nobody is excused.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::StopAt;
+use crate::common::StopAt;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
 use featherank::engine::LocalEngine;

@@ -1,9 +1,7 @@
 //! EGRank against worked steps, explicit pairs, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::embedded::{
+use crate::common::embedded::{
     MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, loss, numbers, run, select,
     shared_data, try_select, weights,
 };

@@ -1,11 +1,9 @@
 //! Every embedded method of the registry: its model, its path, its tuning, and odd data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::sync::Arc;
 
-use common::embedded::{ids, run, select, tiny, try_select, weights, with_k};
+use crate::common::embedded::{ids, run, select, tiny, try_select, weights, with_k};
 use featherank::Error;
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::LocalEngine;
@@ -22,7 +20,7 @@ fn methods() -> impl Iterator<Item = &'static str> {
 #[test]
 fn selections_hold_their_model() {
     let data = tiny();
-    let folder = common::Folder::new();
+    let folder = crate::common::Folder::new();
     for method in methods() {
         for k in [1, 2, 3, 7, 18] {
             let found = try_select(method, &[], &data, &with_k(k)).unwrap();

@@ -1,9 +1,7 @@
 //! FenchelRank against worked numbers and explicit pairs.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::embedded::{close, differences, fixture, loss, numbers, select, shared_data, weights};
+use crate::common::embedded::{close, differences, fixture, loss, numbers, select, shared_data, weights};
 
 /// Every step that the fixture lists, and where they lead.
 #[test]

@@ -1,8 +1,6 @@
 //! Filters made for ranking: properties on synthetic data, and choices on real data that papers print.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};
@@ -188,7 +186,7 @@ fn what_cannot_be_selected_by_is_refused() {
 /// what an independent calculation finds for the gain of a second one.
 #[test]
 fn best_gain_chooses_what_the_report_prints() {
-    let Some(folder) = common::real_data("OHSUMED/QueryLevelNorm") else { return };
+    let Some(folder) = crate::common::real_data("OHSUMED/QueryLevelNorm") else { return };
     let expected = [(8, 0.0489), (11, 0.0479), (11, 0.0537), (10, 0.0541), (11, 0.0459)];
     for (fold, (feature, second)) in FoldFiles::find(&folder).unwrap().iter().zip(expected) {
         let train = fold.read(&ReadOptions::default()).unwrap().train;

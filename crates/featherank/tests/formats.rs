@@ -1,7 +1,6 @@
 //! Every format from small literal files, in the variants that people have.
 
-mod common;
-
+use crate::common::{Folder, column, gzip, parquet, xz, zstd};
 use arrow_array::ArrowPrimitiveType;
 use arrow_array::types::Float16Type;
 use arrow_array::types::{Int8Type, Int32Type};
@@ -9,7 +8,6 @@ use arrow_array::{
     BinaryArray, BooleanArray, DictionaryArray, Float16Array, Float32Array, Float64Array, Int64Array,
     LargeStringArray, StringArray, StringViewArray, UInt16Array,
 };
-use common::{Folder, column, gzip, parquet, xz, zstd};
 use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 
 const LETOR: &str = "2 qid:a 1:0.5 2:3 #d1\n0 qid:a 1:1e-3 2:-4 #d2\n1 qid:b 1:0 2:7 #d3\n";

@@ -1,9 +1,7 @@
 //! Cases from fuzzing and from reading the code for it that need several files; the others stand beside the code.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
-mod common;
-
-use common::{Folder, xz, zstd};
+use crate::common::{Folder, xz, zstd};
 use featherank::data::{ReadOptions, read, read_bytes};
 
 /// A query of size 0 in one side file used to take the name of a query of the next file.

@@ -1,9 +1,7 @@
 //! GreedyRankRLS against worked numbers, explicit refits without each query, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::embedded::{
+use crate::common::embedded::{
     MQ2008, OHSUMED, close, five_folds, five_folds_under, fixture, from_rows, ids, run, select, shared_data,
     try_select, weights, with_k,
 };

@@ -1,9 +1,7 @@
 //! Real LETOR data: counts, official script outputs and single features. Skipped, with a notice, where the data is absent.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::real_data;
+use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::{Dataset, FeatureId, Missing, ReadOptions, read};
 use featherank::engine::{Engine, LocalEngine};

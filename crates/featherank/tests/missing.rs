@@ -1,10 +1,8 @@
 //! Missing values that are kept: every reader, every writer, and who may learn from them.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
+use crate::common::{Folder, column, parquet};
 use arrow_array::{Float32Array, Float64Array, StringArray};
-use common::{Folder, column, parquet};
 use featherank::data::{
     Dataset, FeatureTable, Missing, Queries, ReadOptions, WriteOptions, read, read_bytes, write,
 };

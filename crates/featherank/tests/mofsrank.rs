@@ -1,13 +1,11 @@
 //! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be asked of it.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use common::StopAt;
+use crate::common::StopAt;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Preset, Role, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId};

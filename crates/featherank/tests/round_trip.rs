@@ -1,11 +1,9 @@
 //! What is written reads back as it was, to the last bit, in every format that can be written.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
-mod common;
-
 use std::path::Path;
 
-use common::Folder;
+use crate::common::Folder;
 use featherank::Error;
 use featherank::data::{
     Dataset, Feature, FeatureTable, Queries, ReadOptions, TextColumn, WriteOptions, read, read_bytes, write,

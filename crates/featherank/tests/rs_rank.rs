@@ -1,12 +1,10 @@
 //! RSRank against worked numbers, explicit pairs, finite differences and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::embedded::{
+use crate::common::embedded::{
     OHSUMED, close, fixture, from_rows, numbers, run, select, shared_data, tiny, try_select,
 };
-use common::real_data;
+use crate::common::real_data;
 use featherank::Error;
 use featherank::data::folds::FoldFiles;
 use featherank::data::{Dataset, FeatureId, ReadOptions};

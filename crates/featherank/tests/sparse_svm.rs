@@ -1,9 +1,7 @@
 //! Sparse pairwise support vector machines against worked numbers, explicit pairs, their certificates and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
-use common::embedded::{
+use crate::common::embedded::{
     MQ2008, OHSUMED, close, coordinate_descent, differences, five_folds, fixture, from_rows, ids, loss,
     numbers, run, select, shared_data, tiny, weights,
 };

@@ -1,13 +1,11 @@
 //! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every option changes what it should.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::StopAt;
+use crate::common::StopAt;
 use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId};

@@ -1,12 +1,10 @@
 //! Wrappers: what sizes are judged on, what known truth they find, what they refuse, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
-
 use std::sync::Arc;
 
-use common::embedded::{OHSUMED, ids, run, select, tiny, try_select, with_k};
-use common::real_data;
+use crate::common::embedded::{OHSUMED, ids, run, select, tiny, try_select, with_k};
+use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, Role, TrueFeature, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};

@@ -1,0 +1,49 @@
+//! All tests of the library's public face as one program: it is linked once, and its tests share the cores.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+mod auto;
+mod bad_input;
+mod classic_filters;
+mod cluster_filters;
+mod common;
+mod conformance;
+mod convex_rankers;
+mod correlations;
+mod descent_rankers;
+mod eg_rank;
+mod embedded;
+mod engine;
+mod evaluate;
+mod fenchel_rank;
+mod filters;
+mod formats;
+mod fuzz_cases;
+mod greedy_rankrls;
+mod letor;
+mod measures;
+mod missing;
+mod mofsrank;
+mod reproduction;
+mod risk;
+mod round_trip;
+mod rs_rank;
+mod significance;
+mod sparse_svm;
+mod spea2;
+mod synth;
+mod tree_rankers;
+mod wrappers;
+
+/// A file that is not named above would never be run.
+#[test]
+fn every_file_is_part_of_the_program() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "all") else { continue };
+        assert!(
+            include_str!("all.rs").contains(&format!("\nmod {module};\n")),
+            "tests/all.rs does not name {module}"
+        );
+    }
+}
