@@ -1,4 +1,5 @@
-//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [RUNS] [RANKER …]` prints a Markdown table.
+//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST [RANKER …]]` prints a Markdown table
+//! of the runs with these seeds, 1 to 100 otherwise.
 //!
 //! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the ranker on those once with the chosen set and once with all
 //! features, and tests both on the other queries, which are many. A run is wrong where the chosen set loses more there than the margin. Two kinds of data: some
@@ -60,11 +61,11 @@ struct Outcome {
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (runs, rankers) = match arguments.split_first() {
-        None => (100, &[][..]),
-        Some((runs, rankers)) => {
-            (runs.parse().map_err(|_| Error::invalid("number of runs", runs, "a number"))?, rankers)
-        }
+    let seed = |text: &String| text.parse().map_err(|_| Error::invalid("seed", text, "a number"));
+    let (seeds, rankers): (std::ops::RangeInclusive<u64>, _) = match &arguments[..] {
+        [] => (1..=100, &[][..]),
+        [first, last, rankers @ ..] => (seed(first)?..=seed(last)?, rankers),
+        [_] => return Err(Error::invalid("command", arguments.join(" "), "calibrate FIRST LAST RANKER …")),
     };
     let default = ["ranksvm-primal".to_owned(), "lambdamart".to_owned()];
     let rankers = if rankers.is_empty() { &default[..] } else { rankers };
@@ -74,7 +75,7 @@ fn main() -> Result<()> {
     for shape in &SHAPES {
         for ranker in rankers {
             for queries in SIZES {
-                let outcomes = (1..=runs).into_par_iter().map(|seed| one(shape, ranker, queries, seed));
+                let outcomes = seeds.clone().into_par_iter().map(|seed| one(shape, ranker, queries, seed));
                 row(shape, ranker, queries, &outcomes.collect::<Result<Vec<_>>>()?);
             }
         }

@@ -1,8 +1,10 @@
 //! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what this library gets.
 //!
-//! `cargo run --release --example reproduce -- DATA_FOLDER experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` names all plans.
+//! `cargo run --release --example reproduce -- DATA_FOLDER KEPT_FOLDER experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` names all plans.
+//! What a row gave is kept in KEPT_FOLDER, so that an interrupted run goes on; empty it when the code has changed.
 
 mod against;
+mod kept;
 mod searches;
 
 use std::path::Path;
@@ -10,6 +12,7 @@ use std::path::Path;
 use featherank::experiment::{DataPlan, Figures, Plan, Repeats, Row, RowPlan};
 use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
+use kept::Kept;
 
 const HEAD: &str = "\
 # Reproduction
@@ -25,27 +28,36 @@ const NAMED: usize = 5;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((root, plans)) = arguments.split_first().filter(|(_, plans)| !plans.is_empty()) else {
-        return Err(Error::invalid("command", arguments.join(" "), "reproduce DATA_FOLDER PLAN …"));
+    let [root, kept, plans @ ..] = &arguments[..] else {
+        return Err(Error::invalid(
+            "command",
+            arguments.join(" "),
+            "reproduce DATA_FOLDER KEPT_FOLDER PLAN …",
+        ));
     };
+    let (root, kept) = (Path::new(root), Kept::new(kept)?);
     print!("{HEAD}");
     for path in plans {
         let read = std::fs::read_to_string(path);
         let text = read.map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
-        part(&Plan::parse(&text)?, Path::new(root))?;
+        part(&Plan::parse(&text)?, root, &kept)?;
     }
     Ok(())
 }
 
 /// One plan's part of the page.
-fn part(plan: &Plan, root: &Path) -> Result<()> {
+fn part(plan: &Plan, root: &Path, kept: &Kept) -> Result<()> {
     let protocol = plan.protocol()?;
     println!("\n## {}\n\n{}\n", plan.title, plan.intro.join("\n"));
     for data in &plan.data {
         let folds = data.read(root)?;
         let mut outcomes = Vec::new();
         for row in &plan.rows {
-            let run = |seed| row.run(&protocol, &Run::new(seed, Constraints::default()), &folds);
+            let run = |seed| {
+                kept.or_run(plan, data, row, seed, || {
+                    row.run(&protocol, &Run::new(seed, Constraints::default()), &folds)
+                })
+            };
             let seeds: Vec<Row> = (1..=plan.seeds_of(row)).map(run).collect::<Result<_>>()?;
             eprintln!("{}: {}, {}", data.name, row.name, cells(&figures(&seeds)).join(" "));
             outcomes.push((row, seeds));
@@ -53,6 +65,7 @@ fn part(plan: &Plan, root: &Path) -> Result<()> {
         table(data, &outcomes);
         against::table(&outcomes, &folds)?;
         searches::table(&outcomes);
+        pairs(&outcomes);
         agreement(data, &outcomes);
         recurring(data, &outcomes);
         sparsity(&outcomes);
@@ -93,6 +106,26 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
         }
     }
     println!("\nTolerance: {}.\n", cells(&data.tolerance).join(", "));
+}
+
+/// How many preference pairs rankers learn from where a method chooses them, and what share of the most that is.
+fn pairs(outcomes: &[Outcome]) {
+    let of_row = |(row, seeds): &Outcome| {
+        let folds = seeds.iter().flat_map(|row| &row.folds);
+        let fits = folds.filter_map(|fold| fold.selected.as_ref()?.selection.fits.first());
+        let counts: Vec<f64> = fits.filter_map(|fit| fit.settings.get("pairs").copied()).collect();
+        (!counts.is_empty()).then(|| (row.name.clone(), mean(counts.into_iter())))
+    };
+    let rows: Vec<(String, f64)> = outcomes.iter().filter_map(of_row).collect();
+    let most = rows.iter().map(|(_, count)| *count).fold(0.0, f64::max);
+    if rows.is_empty() {
+        return;
+    }
+    println!("| method | pairs that rankers learn from | share |\n|---|---|---|");
+    for (name, count) in &rows {
+        println!("| {name} | {count:.0} | {:.3} |", count / most);
+    }
+    println!();
 }
 
 /// How many features each fold selects, and how often they come back.

@@ -4,6 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::checkpoint::Work;
 use crate::data::FeatureId;
 use crate::data::folds::Fold;
@@ -42,7 +44,7 @@ pub struct Selecting {
 }
 
 /// One fold's selection.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Selected {
     /// The selector's settings: those that were fixed, then those that won on validation data.
     pub settings: Settings,

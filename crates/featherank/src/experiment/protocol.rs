@@ -4,6 +4,8 @@
 //! Settings are chosen fold by fold. An average of validation values over folds must not choose them: in LETOR's rotation
 //! each validation part is another fold's test part.
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::folds::Fold;
 use crate::error::Result;
 use crate::measure::Measure;
@@ -25,7 +27,7 @@ pub struct Protocol {
 }
 
 /// One fold's outcome.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FoldOutcome {
     /// The fold's number, from 1.
     pub fold: usize,
@@ -46,7 +48,7 @@ pub struct FoldOutcome {
 }
 
 /// A row of a table of results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Row {
     /// Means over folds of the reported measures.
     pub means: Vec<f64>,

@@ -1,0 +1,44 @@
+//! Rows that are finished, so that an interrupted run goes on.
+
+use std::path::PathBuf;
+
+use featherank::experiment::{DataPlan, Plan, Row, RowPlan};
+use featherank::{Error, Result};
+
+/// The folder that has them.
+pub struct Kept {
+    folder: PathBuf,
+}
+
+impl Kept {
+    pub fn new(folder: &str) -> Result<Self> {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|source| Error::Io { action: "create", path: folder.into(), source })?;
+        Ok(Kept { folder: folder.into() })
+    }
+
+    /// What a row gave with a seed, or what it gives now.
+    pub fn or_run(
+        &self,
+        plan: &Plan,
+        data: &DataPlan,
+        row: &RowPlan,
+        seed: u64,
+        run: impl FnOnce() -> Result<Row>,
+    ) -> Result<Row> {
+        let name = format!("{} {} {} {seed}.json", plan.title, data.name, row.name).replace('/', " ");
+        let path = self.folder.join(name);
+        let known = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        if let Some(row) = known {
+            return Ok(row);
+        }
+        let row = run()?;
+        // A whole file or none: a broken one would be read as nothing, but half a number is a number.
+        let unfinished = path.with_extension("unfinished");
+        let text = serde_json::to_string(&row).map_err(std::io::Error::from);
+        let written = text.and_then(|text| std::fs::write(&unfinished, text));
+        let written = written.and_then(|()| std::fs::rename(&unfinished, &path));
+        written.map_err(|source| Error::Io { action: "write", path, source })?;
+        Ok(row)
+    }
+}
