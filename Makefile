@@ -70,7 +70,7 @@ screenshots: release $(VENV)/installed chromium
 DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 # The first one explains the protocol, the last one takes an hour. Rows that are finished are kept in target/reproduction, so that an interrupted
 # run goes on; `rm -r` it when the code has changed.
-PLANS := cheng2018 costa2010 laporte2015 sun2009 sousa2016 mofsrank
+PLANS := cheng2018 costa2010 laporte2015 sun2009 sousa2016 auto mofsrank
 reproduce:
 	cargo build --release --locked --workspace --examples --bins
 	$(TARGET)/release/examples/reproduce $(DATA) $(TARGET)/reproduction $(PLANS:%=experiments/%.toml) > docs/reproduction.md.new

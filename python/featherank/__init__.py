@@ -12,7 +12,8 @@ Selectors are scikit-learn estimators with one more argument, the query of each 
 array([1])
 
 Selectors are in this module, rankers in `featherank.rankers`, measures in `featherank.measures`, risk and tests in
-`featherank.comparison`, and what makes other libraries' rankers usable for cross-validated selection in
+`featherank.comparison`, whole experiments in `featherank.experiment`, and what makes other libraries' rankers usable for
+cross-validated selection in
 `featherank.model_selection` and `featherank.elimination`.
 """
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from featherank.elimination import RankRFECV as RankRFECV, RankSFS as RankSFS
     from featherank.embedded import *  # noqa: F403
     from featherank.exceptions import FeatherankError as FeatherankError
+    from featherank.experiment import Comparison as Comparison, Report as Report, compare as compare
     from featherank.filters import *  # noqa: F403
     from featherank.measures import (
         measure_per_query as measure_per_query,
@@ -44,19 +46,22 @@ if TYPE_CHECKING:
 # Loaded when they are asked for: the command starts without scikit-learn.
 _HOMES = {
     **SELECTORS,
+    "Comparison": "featherank.experiment",
     "FeatherankError": "featherank.exceptions",
     "Model": "featherank._core",
     "QueryKFold": "featherank.model_selection",
     "RankRFECV": "featherank.elimination",
     "RankSFS": "featherank.elimination",
+    "Report": "featherank.experiment",
     "Selection": "featherank.selection",
+    "compare": "featherank.experiment",
     "measure_per_query": "featherank.measures",
     "measure_score": "featherank.measures",
     "ndcg_score": "featherank.measures",
     "rank_scorer": "featherank.model_selection",
     "sizes_of": "featherank._queries",
 }
-_MODULES = ["comparison", "elimination", "exceptions", "measures", "model_selection", "rankers"]
+_MODULES = ["comparison", "elimination", "exceptions", "experiment", "measures", "model_selection", "rankers"]
 
 __all__ = [*_HOMES, *_MODULES]  # noqa: PLE0604
 

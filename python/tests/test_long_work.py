@@ -43,7 +43,12 @@ def test_other_threads_go_on_meanwhile(data: RankingData) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent")
-def test_ctrl_c_raises_keyboard_interrupt(data: RankingData) -> None:
+def test_ctrl_c_stops_within_a_second(data: RankingData) -> None:
+    # A machine that does other things may be late once, but not three times running.
+    assert min(seconds_after_ctrl_c(data) for _ in range(3)) < 1
+
+
+def seconds_after_ctrl_c(data: RankingData) -> float:
     pressed = []
 
     def press() -> None:
@@ -54,8 +59,7 @@ def test_ctrl_c_raises_keyboard_interrupt(data: RankingData) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         Spea2(generations=10**9).fit(data.X, data.y, qid=data.qid)
-    # A second is promised; machines that do other things at the same time get more.
-    assert time.monotonic() - pressed[0] < 5
+    return time.monotonic() - pressed[0]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

@@ -8,6 +8,7 @@ mod command;
 mod comparisons;
 mod data;
 mod errors;
+mod experiment;
 mod measures;
 mod methods;
 mod model;
@@ -23,6 +24,8 @@ mod _core {
     use super::comparisons::{bootstrap_mean, geo_risk, holm, non_inferior, paired_t, risk_report, wilcoxon};
     #[pymodule_export]
     use super::data::{Columns, Data};
+    #[pymodule_export]
+    use super::experiment::compare;
     #[pymodule_export]
     use super::measures::{canonical_measure, measure_per_query, measure_summary};
     #[pymodule_export]

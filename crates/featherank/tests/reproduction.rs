@@ -24,6 +24,10 @@ fn sun2009() -> Plan {
     Plan::parse(include_str!("../../../experiments/sun2009.toml")).unwrap()
 }
 
+fn auto() -> Plan {
+    Plan::parse(include_str!("../../../experiments/auto.toml")).unwrap()
+}
+
 fn sousa2016() -> Plan {
     Plan::parse(include_str!("../../../experiments/sousa2016.toml")).unwrap()
 }
@@ -145,7 +149,7 @@ fn worse_rows_are_noticed() {
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
-    for plan in [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016()] {
+    for plan in [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016(), auto()] {
         let part = page.split("\n## ").find(|part| part.starts_with(&plan.title));
         let part = part.unwrap_or_else(|| panic!("{} is missing: make reproduce", plan.title));
         for row in &plan.rows {

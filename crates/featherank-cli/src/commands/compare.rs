@@ -6,7 +6,7 @@ use featherank::experiment::{
     CellOutcome, Comparison, DataPlan, FoldSource, Form, News, Plan, Results, ResultsFolder,
     split_outside_brackets, tables,
 };
-use featherank::measure::{Measure, Ties};
+use featherank::measure::Measure;
 use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -107,18 +107,14 @@ impl What {
         let measures: Vec<Measure> = split_outside_brackets(self.measure.as_deref().unwrap_or("ndcg@10,map"))
             .map(str::parse)
             .collect::<Result<_>>()?;
-        let Some(first) = measures.first() else {
+        if measures.is_empty() {
             return Err(Error::invalid("list of measures", "", "at least one measure"));
-        };
-        let choose = match &self.choose {
-            Some(name) => name.parse()?,
-            None => first.clone().with_ties(Ties::Expected),
-        };
+        }
         Ok(Plan {
             title: "Comparison".into(),
             intro: Vec::new(),
             remarks: Vec::new(),
-            choose: Some(choose.to_string()),
+            choose: self.choose.clone(),
             measures: measures.iter().map(ToString::to_string).collect(),
             seed: self.seed.unwrap_or(1),
             seeds: self.seeds.unwrap_or(1),

@@ -11,6 +11,7 @@ use super::{FoldSource, Method, Protocol, Row, Selecting};
 use crate::data::ReadOptions;
 use crate::data::folds::Fold;
 use crate::error::{Error, Result};
+use crate::measure::{Measure, Ties};
 use crate::params::Params;
 use crate::registry;
 use crate::run::Run;
@@ -27,7 +28,7 @@ pub struct Plan {
     /// What stands after them, line by line.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The measure on validation data that chooses settings; LETOR's way where none is named.
+    /// The measure on validation data that chooses settings; where none is named the first one of `measures`, with ties by expected value.
     #[serde(default)]
     pub choose: Option<String>,
     /// The measures on test data, the most important first; those of LETOR's tables where none is named.
@@ -202,8 +203,12 @@ impl Plan {
     /// What chooses settings, and what is reported.
     pub fn protocol(&self) -> Result<Protocol> {
         let letor = Protocol::letor()?;
-        let choose = self.choose.as_ref().map_or(Ok(letor.choose), |name| name.parse())?;
-        let report = self.measures.iter().map(|name| name.parse()).collect::<Result<Vec<_>>>()?;
+        let report = self.measures.iter().map(|name| name.parse()).collect::<Result<Vec<Measure>>>()?;
+        let choose = match (&self.choose, report.first()) {
+            (Some(name), _) => name.parse()?,
+            (None, Some(first)) => first.clone().with_ties(Ties::Expected),
+            (None, None) => letor.choose,
+        };
         Ok(Protocol::new(choose, if report.is_empty() { letor.report } else { report }))
     }
 

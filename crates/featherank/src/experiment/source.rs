@@ -28,16 +28,16 @@ struct Kept {
     always: Option<Arc<Fold>>,
 }
 
-/// Folds that one file is dealt into.
-const FOLDS: usize = 5;
-
 impl FoldSource {
+    /// Folds that one file is dealt into.
+    pub const FOLDS: usize = 5;
+
     /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries are dealt into `folds` parts
     /// (five where nothing is said) by `seed`.
     pub fn find(paths: &[PathBuf], folds: Option<usize>, seed: u64, options: &ReadOptions) -> Result<Self> {
         let origin = match paths {
             [file] if !file.is_dir() => {
-                return Self::deal(read(&[file], options)?, folds.unwrap_or(FOLDS), seed);
+                return Self::deal(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
             }
             _ if folds.is_some() => {
                 return Err(Error::Conflict {

@@ -1,0 +1,97 @@
+//! Methods and rankers on folds, as the command's `compare` and `report` do it.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use featherank::data::ReadOptions;
+use featherank::experiment::{Comparison, FoldSource, News, Plan, ResultsFolder};
+use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::{Error, Stop};
+use pyo3::prelude::*;
+
+use crate::data::Data;
+use crate::errors::OrRaise;
+use crate::watch::watched;
+
+/// What to compare, on what, and where results go.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Experiment {
+    /// The text of a plan.
+    plan: String,
+    /// How to repeat it.
+    command: Vec<String>,
+    /// Files or a folder, where data is not given.
+    paths: Vec<PathBuf>,
+    /// Parts that the queries are dealt into.
+    folds: Option<usize>,
+    /// What features cost, in column order, if anything.
+    costs: Vec<f64>,
+    /// The folder for results.
+    folder: PathBuf,
+    /// 0 for all cores.
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+}
+
+/// Carries an experiment out, writes its results, and returns the page that shows them.
+#[pyfunction]
+#[pyo3(signature = (experiment, data))]
+pub fn compare(py: Python<'_>, experiment: Experiment, data: Option<&mut Data>) -> PyResult<String> {
+    let Experiment { plan, command, paths, folds, costs, folder, threads, progress } = experiment;
+    let plan = Plan::parse(&plan).or_raise(py)?;
+    // Before data is read, which may take long.
+    plan.crossed().or_raise(py)?;
+    let folder = ResultsFolder::open(&folder).or_raise(py)?;
+    let data = data.map(Data::take).transpose()?;
+    watched(py, threads, progress.as_ref(), move |observer| {
+        let seed = plan.seed;
+        let source = match data {
+            Some(data) => FoldSource::deal(data, folds.unwrap_or(FoldSource::FOLDS), seed)?,
+            None => FoldSource::find(&paths, folds, seed, &ReadOptions::default())?,
+        };
+        let title = plan.title.clone();
+        let mut comparison = Comparison::new(plan, title, command, source)?;
+        if !costs.is_empty() {
+            let features = comparison.features()?.len();
+            if costs.len() != features {
+                return Err(Error::invalid(
+                    "number of costs",
+                    costs.len(),
+                    format!("{features}, one a feature"),
+                ));
+            }
+            comparison = comparison.with_costs(costs);
+        }
+        let cells = Arc::new(Cells { observer, done: AtomicU64::new(0), total: AtomicU64::new(0) });
+        let run = Run { observer: cells.clone(), ..Run::new(seed, Constraints::default()) };
+        let results = comparison.run(&folder, &run, 0, &|news| cells.tell(news))?;
+        folder.write(&results)?;
+        featherank_report::render(&results)
+    })
+}
+
+/// Shows how many cells are done, whatever happens within them, and passes on the wish to stop.
+struct Cells {
+    observer: Arc<dyn Observer>,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Cells {
+    fn tell(&self, news: &News<'_>) {
+        if let News::Found(done, total) | News::Ended(_, done, total) = news {
+            self.done.store(*done as u64, Ordering::Relaxed);
+            self.total.store(*total as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Observer for Cells {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        let [done, total] = [&self.done, &self.total].map(|count| count.load(Ordering::Relaxed));
+        self.observer.on_step(&Step { what: "comparing", done, total: (total > 0).then_some(total) })
+    }
+}

@@ -1,0 +1,295 @@
+"""Methods and rankers on folds, as papers compare them: the command's ``compare`` and ``report``."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from featherank import _core
+from featherank._arrays import columns_of, data_of, labels_of
+from featherank._method import RegisteredMethod, threads_of
+from featherank._progress import progress_bar
+from featherank._queries import queries_of
+from featherank._registry import set_parameters
+from featherank.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What selectors and rankers have besides their own parameters, and what a comparison sets itself.
+_SET_HERE = {"random_state": 1, "n_jobs": None, "verbose": 0}
+_NOT_HERE = ("keep", "drop", "costs", "budget", "time_limit", "checkpoint")
+
+
+class Comparison(NamedTuple):
+    """What `compare` returns: a table, and a report that notebooks show."""
+
+    table: pd.DataFrame
+    report: Report
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(float_format="{:.4f}".format)
+        return f"{table}{self.report._repr_html_()}"
+
+
+class Report:
+    """The report of an experiment: what every query of every cell is worth, and a page with plots.
+
+    Attributes
+    ----------
+    results : dict
+        Everything that was found, as the command writes it to ``results.json``.
+    tables : str
+        All tables as text: effectiveness with tests, risk, size and cost, stability, agreement.
+    html : str
+        The page: one file that works without a network.
+    """
+
+    def __init__(self, results: dict[str, Any], tables: str, page: str) -> None:
+        self.results = results
+        self.tables = tables
+        self.html = page
+
+    def __repr__(self) -> str:
+        methods = len({cell["method"] for cell in self.results["cells"]})
+        return f"<Report of {methods} methods on {len(self.results['folds'])} folds>"
+
+    def _repr_html_(self) -> str:
+        # A page of its own: its styles and scripts must not meet those of the notebook.
+        style = "width: 100%; height: 48rem; border: 0"
+        page = html.escape(self.html, quote=True)
+        return f'<iframe title="report" sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        target = Path(path)
+        unfinished = target.with_name(f".{target.name}.unfinished")
+        unfinished.write_text(self.html, encoding="utf-8")
+        unfinished.replace(target)
+
+    def cells(self) -> pd.DataFrame:
+        """One row for each method, fold and seed: test means of the measures, features, cost, seconds and what failed."""
+        return _frames().DataFrame([_cell(cell, self.results["measures"]) for cell in self.results["cells"]])
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    methods: str | BaseEstimator | Iterable[str | BaseEstimator] = (),
+    rankers: str | BaseEstimator | Iterable[str | BaseEstimator] = (),
+    folds: int | None = None,
+    measures: str | Iterable[str] = ("ndcg@10", "map"),
+    choose: str | None = None,
+    k: int | Iterable[int] = (),
+    seeds: int = 1,
+    random_state: int = 1,
+    bootstraps: int = 0,
+    tune: bool = True,
+    curves: bool = True,
+    recommend: bool = False,
+    costs: Mapping[int | str, float] | Iterable[float] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Comparison:
+    """Compare methods of selection, each with rankers, on folds of queries.
+
+    Features are selected on training data, settings are chosen on each fold's validation data, and test data is looked at
+    once. All features with every ranker are always a row.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, table, path or list of paths
+        One row for each document of a query; or a LETOR folder, three or more part files, or one file, without ``y``.
+    y : array-like of shape (n_rows,)
+        Relevance grades from 0 up.
+    qid, group
+        The query of each row, or the number of rows of each query.
+    methods : selectors or their names
+        Such as ``BestGain(delta=0.03)`` or ``"best-gain[delta=0.03]"``.
+    rankers : rankers or their names
+        ``"own"`` is the model that a selector trains itself; without rankers own models are tested.
+    folds : int, optional
+        Parts that the queries are dealt into; 5 by default. Folders and part files have folds already.
+    measures : str or list of str
+        Measures on test data, the most important first.
+    choose : str, optional
+        The measure that chooses settings on validation data; by default the first one, with ties by expected value.
+    k : int or list of int
+        Numbers of features among which validation data chooses, for all methods without a ``k`` of their own.
+    seeds, random_state : int
+        With how many seeds everything is run, and the first of them.
+    bootstraps : int
+        From how many draws of the training queries features are selected, to see how stable selections are.
+    tune, curves, recommend : bool
+        Tune rankers; judge other numbers of features on validation data; let ``auto`` recommend a set on all data.
+    costs : mapping or array-like, optional
+        What features cost: by column or name, or one number a feature.
+    output : path, optional
+        A folder for results. The same call goes on where it was interrupted.
+    n_jobs : int, optional
+        Threads; all cores by default. Results do not depend on it.
+    verbose : int, default=0
+        Show progress.
+
+    Returns
+    -------
+    Comparison
+        A named tuple: ``table``, a pandas DataFrame with one row a method, and ``report``, which a notebook shows as plots.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import featherank
+    >>> rng = np.random.default_rng(0)
+    >>> qid = np.repeat(np.arange(40), 10)
+    >>> y = rng.integers(0, 3, 400)
+    >>> X = np.column_stack([rng.normal(size=400), y + rng.normal(size=400), rng.normal(size=400)])
+    >>> table, report = featherank.compare(X, y, qid=qid, methods="top-k[k=1]", rankers="linear-regression")
+    >>> table["features"].to_dict()
+    {'all features, linear-regression': 3.0, 'top-k[k=1], linear-regression': 1.0}
+    >>> report
+    <Report of 2 methods on 5 folds>
+    """
+    _frames()
+    measures = [measures] if isinstance(measures, str) else list(measures)
+    if not measures:
+        raise InvalidParameterError("no measure was given\n  help: name at least one")
+    plan = {
+        "title": "Comparison",
+        "methods": _words("methods", "selectors", methods),
+        "rankers": _words("rankers", "rankers", rankers),
+        "measures": measures,
+        **({} if choose is None else {"choose": choose}),
+        "k": [k] if isinstance(k, int) else list(k),
+        "seed": random_state,
+        "seeds": seeds,
+        "bootstraps": bootstraps,
+        "tune": tune,
+        "curves": curves,
+        "recommend": recommend,
+    }
+    paths, data, prices = _source(X, y, qid, group, costs)
+    call = ", ".join(f"{name}={value!r}" for name, value in plan.items() if name != "title" and value)
+    with tempfile.TemporaryDirectory() as scratch, progress_bar(verbose) as progress:
+        folder = Path(scratch) / "results" if output is None else Path(output)
+        experiment = {
+            # Lists, texts and numbers look alike in JSON and in TOML.
+            "plan": "".join(f"{name} = {json.dumps(value)}\n" for name, value in plan.items()),
+            "command": [f"featherank.compare({call})"],
+            "paths": paths,
+            "folds": folds,
+            "costs": prices,
+            "folder": folder,
+            "threads": threads_of(n_jobs),
+            "progress": progress,
+        }
+        page = _core.compare(experiment, data)
+        results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        tables = (folder / "tables.txt").read_text(encoding="utf-8")
+    report = Report(results, tables, page)
+    return Comparison(_by_method(report.cells(), results["measures"]), report)
+
+
+def _frames() -> Any:
+    """The library of tables, which is asked for before anything takes long."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("a comparison is a table of pandas\n  help: pip install pandas") from error
+    return pd
+
+
+class _Table(BaseEstimator):
+    """Remembers the columns of a table, as estimators do."""
+
+
+def _source(
+    X: Any, y: Any, qid: Any, group: Any, costs: Any
+) -> tuple[list[str | os.PathLike[str]], _core.Data | None, list[float]]:
+    """Paths or data, and what features cost."""
+    paths = [X] if isinstance(X, (str, os.PathLike)) else X
+    if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
+        if y is not None or qid is not None or group is not None:
+            raise InvalidParameterError("a file has its labels and queries\n  help: leave out y, qid and group")
+        if isinstance(costs, Mapping):
+            raise InvalidParameterError("costs by name need data in memory\n  help: pass one number a feature")
+        return list(paths), None, [] if costs is None else [float(cost) for cost in costs]
+    table = _Table()
+    columns, rows = columns_of(table, X, reset=True, least_rows=2)
+    data = data_of(columns, labels_of(table, y, rows), rows, queries_of(rows, qid, group))
+    width = len(data.feature_ids())
+    if isinstance(costs, Mapping):
+        prices = [1.0] * width
+        for feature, cost in costs.items():
+            column = data.resolve(feature) if isinstance(feature, str) else feature
+            if not 0 <= column < width:
+                raise InvalidParameterError(f"`{feature}` is not a valid column in costs: from 0 to {width - 1}, or a name")
+            prices[column] = float(cost)
+        return [], data, prices
+    return [], data, [] if costs is None else [float(cost) for cost in costs]
+
+
+def _words(parameter: str, kind: str, given: Any) -> list[str]:
+    """Methods as the command names them: ``name[setting=value]``."""
+    if isinstance(given, (str, BaseEstimator)):
+        given = [given]
+    return [_word(parameter, kind, method) for method in given]
+
+
+def _word(parameter: str, kind: str, method: Any) -> str:
+    if isinstance(method, str):
+        return method
+    if not isinstance(method, RegisteredMethod) or method._kind != kind:
+        raise InvalidParameterError(
+            f"`{method!r}` is not one of featherank's {kind}\n  help: pass those or their names in {parameter}"
+        )
+    for name in _NOT_HERE:
+        if getattr(method, name, None) is not None:
+            raise InvalidParameterError(f"{name} of `{method!r}` has no place in a comparison\n  help: leave it out")
+    for name, default in _SET_HERE.items():
+        if getattr(method, name) != default:
+            raise InvalidParameterError(f"{name} of `{method!r}` has no place here\n  help: pass it to compare itself")
+    settings = list(set_parameters(method._entry(), method))
+    if getattr(method, "k", None) is not None:
+        settings.append(("k", str(method.k)))
+    listed = ",".join(f"{name}={value}" for name, value in settings)
+    return f"{method._method}[{listed}]" if listed else method._method
+
+
+def _cell(cell: dict[str, Any], measures: list[str]) -> dict[str, Any]:
+    row = {name: cell.get(name) for name in ("method", "selector", "ranker", "fold", "seed")}
+    done = cell.get("done")
+    if done is None:
+        return {**row, "failed": cell["failed"]}
+    for measure, values in zip(measures, done["test"], strict=True):
+        counted = [np.nan if value is None else value for value in values]
+        row[measure] = _core.measure_summary(measure, np.array(counted))
+    measured = done["measured"]
+    return {
+        **row,
+        "features": len(done["features"]),
+        "cost": done["cost"],
+        "valid": done["valid"],
+        "seconds": measured["seconds"],
+        "failed": None,
+    }
+
+
+def _by_method(cells: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
+    """Means over folds and seeds, methods in the order in which they were asked for."""
+    shown = [name for name in [*measures, "features", "cost", "seconds"] if name in cells]
+    table = cells.groupby("method", sort=False)[shown].mean()
+    table["failed"] = cells.groupby("method", sort=False)["failed"].count()
+    return table
