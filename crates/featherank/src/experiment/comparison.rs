@@ -1,7 +1,8 @@
 //! A comparison: every row of a plan on every fold with every seed. What there is to do and on what; `work.rs` does it.
 
 use super::folder::{Purpose, ResultsFolder};
-use super::plan::{Plan, RowPlan};
+use super::plan::Plan;
+use super::row_plan::RowPlan;
 use super::source::{FoldSource, bytes};
 use super::work::Work;
 use super::{Cell, CellOutcome, FoldData, Method, Protocol, Results};

@@ -1,6 +1,7 @@
 //! From a plan to the rows that are compared: methods crossed with rankers, and all features beside them.
 
-use super::plan::{Plan, RowPlan, SelectPlan, no_ranker};
+use super::plan::Plan;
+use super::row_plan::{RowPlan, SelectPlan, no_ranker};
 use super::words::Word;
 use crate::error::{Error, Result};
 use crate::rank::tune::declared_grid;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan::RowPlan;
+use super::row_plan::RowPlan;
 use super::tables::{Form, tables};
 use super::{Cell, Results};
 use crate::data::write_atomically;
