@@ -16,7 +16,7 @@ use output::Output;
 
 /// featherank chooses the ranking features worth paying for.
 #[derive(Parser)]
-#[command(version, about, propagate_version = true, max_term_width = 100)]
+#[command(name = "featherank", version, about, propagate_version = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -95,6 +95,13 @@ fn standard_input_and_output_are_files_too() {
 }
 
 #[test]
+fn the_program_calls_itself_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = String::from_utf8(featherank(folder.path(), &["--version"]).stdout).unwrap();
+    assert_eq!(printed, format!("featherank {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
 fn results_do_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
     assert!(featherank(folder.path(), &["synth", "-o", "made", "--one-file"]).status.success());
