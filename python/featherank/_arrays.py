@@ -56,8 +56,7 @@ def columns_of(
     rows, width = X.shape
     target = _core.Columns(rows, width, _names(estimator), keep_missing)
     if sparse.issparse(X):
-        starts, places = np.asarray(X.indptr, dtype=np.int64), np.asarray(X.indices, dtype=np.int64)
-        target.fill_sparse(starts, places, _numbers(X.data))
+        target.fill_sparse(np.asarray(X.indptr, dtype=np.int64), X.indices, _numbers(X.data))
     elif X.dtype in (np.float32, np.float64):
         target.fill_block(X)
     else:

@@ -136,16 +136,16 @@ fn is_stored(value: f32, keep_missing: bool) -> bool {
 }
 
 /// The columns of a sparse matrix that is compressed by column, as scipy's CSC is.
-pub struct Sparse<'a, T> {
+pub struct Sparse<'a, T, R> {
     /// Where each column starts, and where the last one ends.
     pub starts: ArrayView1<'a, i64>,
     /// The rows of the values.
-    pub rows: ArrayView1<'a, i64>,
+    pub rows: ArrayView1<'a, R>,
     /// The values.
     pub values: ArrayView1<'a, T>,
 }
 
-impl<T: Number> Sparse<'_, T> {
+impl<T: Number, R: Copy + TryInto<usize>> Sparse<'_, T, R> {
     /// Adds the values to columns of zeros; values of the same cell add up, as scipy has it.
     pub fn fill(&self, height: usize, values: &mut [f32], keep_missing: bool) -> Result<Option<BadCell>> {
         let damaged = || featherank::Error::invalid("sparse matrix", "X", "indices inside the matrix");
@@ -156,7 +156,7 @@ impl<T: Number> Sparse<'_, T> {
                 let place = usize::try_from(place).map_err(|_| damaged())?;
                 let (row, value) = (self.rows.get(place), self.values.get(place));
                 let (Some(&row), Some(value)) = (row, value) else { return Err(damaged()) };
-                let row = usize::try_from(row).map_err(|_| damaged())?;
+                let row: usize = row.try_into().map_err(|_| damaged())?;
                 *stored.get_mut(row).ok_or_else(damaged)? += value.narrow();
                 if !is_stored(stored[row], keep_missing) {
                     return Ok(Some(BadCell { row, column, value: value.wide() }));

@@ -38,6 +38,15 @@ pub enum Line<'py> {
     Wide(PyReadonlyArray1<'py, f64>),
 }
 
+/// Rows of either width of whole numbers: scipy takes the narrow ones where they suffice.
+#[derive(FromPyObject)]
+pub enum Places<'py> {
+    /// 32 bits.
+    Narrow(PyReadonlyArray1<'py, i32>),
+    /// 64 bits.
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
 #[pymethods]
 impl Columns {
     /// Zeros. Features without names are numbered from 1, as in LETOR files.
@@ -108,16 +117,22 @@ impl Columns {
         &mut self,
         py: Python<'_>,
         starts: PyReadonlyArray1<'_, i64>,
-        rows: PyReadonlyArray1<'_, i64>,
+        rows: Places<'_>,
         values: Line<'_>,
     ) -> PyResult<()> {
-        let (starts, rows, height, keep) = (starts.as_array(), rows.as_array(), self.rows, self.keep_missing);
-        let bad = match &values {
-            Line::Narrow(values) => {
-                Sparse { starts, rows, values: values.as_array() }.fill(height, &mut self.values, keep)
+        let (starts, height, keep, all) = (starts.as_array(), self.rows, self.keep_missing, &mut self.values);
+        let bad = match (&rows, &values) {
+            (Places::Narrow(rows), Line::Narrow(values)) => {
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
             }
-            Line::Wide(values) => {
-                Sparse { starts, rows, values: values.as_array() }.fill(height, &mut self.values, keep)
+            (Places::Narrow(rows), Line::Wide(values)) => {
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+            }
+            (Places::Wide(rows), Line::Narrow(values)) => {
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+            }
+            (Places::Wide(rows), Line::Wide(values)) => {
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
             }
         };
         bad.and_then(|bad| self.refuse(bad)).or_raise(py)
