@@ -66,14 +66,15 @@ class RegisteredMethod(BaseEstimator):
             raise InvalidParameterError(f"`{self.time_limit}` is not a valid time_limit: seconds, above 0")
         return {
             "params": set_parameters(self._entry(), self),
-            "seed": _seed(self.random_state),
+            "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
             "time_limit": self.time_limit,
             "progress": progress,
         }
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
+    """A whole number for the library, from all that scikit-learn takes."""
     if isinstance(random_state, numbers.Integral):
         seed = int(random_state)
         if not 0 <= seed < 2**64:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Features = Iterable["int | str"]
+Costs = Mapping["int | str", float] | Iterable[float]
 
 
 class RankingSelector(SelectorMixin, RegisteredMethod):
@@ -56,7 +57,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         k: int | None,
         keep: Features | None,
         drop: Features | None,
-        costs: Mapping[int | str, float] | Iterable[float] | None,
+        costs: Costs | None,
         budget: float | None,
         random_state: int | np.random.RandomState | None,
         n_jobs: int | None,
@@ -136,7 +137,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
             "k": self._whole("k", self.k),
             "keep": self._columns("keep", self.keep, data),
             "drop": self._columns("drop", self.drop, data),
-            "costs": self._prices(data),
+            "costs": prices_of(self.costs, data),
             "budget": None if self.budget is None else float(self.budget),
         }
 
@@ -151,29 +152,38 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
     def _columns(self, name: str, features: Features | None, data: _core.Data) -> list[int]:
         if isinstance(features, str):
             raise InvalidParameterError(f"`{features}` is not a valid {name}: a list of columns or names")
-        found = [self._column(name, feature, data) for feature in features or ()]
+        found = [column_of(name, feature, data) for feature in features or ()]
         return list(dict.fromkeys(found))
 
-    def _column(self, name: str, feature: int | str, data: _core.Data) -> int:
-        if isinstance(feature, str):
-            return data.resolve(feature)
-        if not isinstance(feature, numbers.Integral) or not 0 <= feature < self.n_features_in_:
-            raise InvalidParameterError(
-                f"`{feature}` is not a valid column in {name}: from 0 to {self.n_features_in_ - 1}, or a name"
-            )
-        return int(feature)
 
-    def _prices(self, data: _core.Data) -> list[float]:
-        if self.costs is None:
-            return []
-        if isinstance(self.costs, Mapping):
-            prices = [1.0] * self.n_features_in_
-            for feature, cost in self.costs.items():
-                prices[self._column("costs", feature, data)] = float(cost)
-        else:
-            prices = [float(cost) for cost in self.costs]
-        if len(prices) != self.n_features_in_:
-            raise InvalidParameterError(f"{len(prices)} costs for {self.n_features_in_} features")
-        if not all(np.isfinite(prices)) or min(prices) < 0:
-            raise InvalidParameterError("costs are numbers, 0 or more")
-        return prices
+def column_of(name: str, feature: int | str, data: _core.Data) -> int:
+    """The column of a feature that a parameter of that name has."""
+    if isinstance(feature, str):
+        return data.resolve(feature)
+    width = len(data.feature_ids())
+    if not isinstance(feature, numbers.Integral) or not 0 <= feature < width:
+        raise InvalidParameterError(f"`{feature}` is not a valid column in {name}: from 0 to {width - 1}, or a name")
+    return int(feature)
+
+
+def prices_of(costs: Costs | None, data: _core.Data) -> list[float]:
+    """What every feature costs, in column order; nothing where nothing is said."""
+    if costs is None:
+        return []
+    width = len(data.feature_ids())
+    if isinstance(costs, Mapping):
+        prices = [1.0] * width
+        for feature, cost in costs.items():
+            prices[column_of("costs", feature, data)] = float(cost)
+    else:
+        prices = [float(cost) for cost in costs]
+    if len(prices) != width:
+        raise InvalidParameterError(f"{len(prices)} costs for {width} features")
+    refuse_bad_prices(prices)
+    return prices
+
+
+def refuse_bad_prices(prices: list[float]) -> None:
+    """Costs that cannot be."""
+    if prices and (not all(np.isfinite(prices)) or min(prices) < 0):
+        raise InvalidParameterError("costs are numbers, 0 or more")

@@ -6,7 +6,7 @@ import html
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,10 +15,11 @@ from sklearn.base import BaseEstimator
 
 from featherank import _core
 from featherank._arrays import columns_of, data_of, labels_of
-from featherank._method import RegisteredMethod, threads_of
+from featherank._method import RegisteredMethod, seed_of, threads_of
 from featherank._progress import progress_bar
 from featherank._queries import queries_of
 from featherank._registry import set_parameters
+from featherank._selector import Costs, prices_of, refuse_bad_prices
 from featherank.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -93,12 +94,12 @@ def compare(
     choose: str | None = None,
     k: int | Iterable[int] = (),
     seeds: int = 1,
-    random_state: int = 1,
+    random_state: int | np.random.RandomState | None = 1,
     bootstraps: int = 0,
     tune: bool = True,
     curves: bool = True,
     recommend: bool = False,
-    costs: Mapping[int | str, float] | Iterable[float] | None = None,
+    costs: Costs | None = None,
     output: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -166,28 +167,28 @@ def compare(
     measures = [measures] if isinstance(measures, str) else list(measures)
     if not measures:
         raise InvalidParameterError("no measure was given\n  help: name at least one")
-    plan = {
-        "title": "Comparison",
+    plan: dict[str, Any] = {
         "methods": _words("methods", "selectors", methods),
         "rankers": _words("rankers", "rankers", rankers),
         "measures": measures,
         **({} if choose is None else {"choose": choose}),
-        "k": [k] if isinstance(k, int) else list(k),
-        "seed": random_state,
-        "seeds": seeds,
-        "bootstraps": bootstraps,
-        "tune": tune,
-        "curves": curves,
-        "recommend": recommend,
+        "k": [int(number) for number in (k if isinstance(k, Iterable) else [k])],
+        "seed": seed_of(random_state),
+        "seeds": int(seeds),
+        "bootstraps": int(bootstraps),
+        "tune": bool(tune),
+        "curves": bool(curves),
+        "recommend": bool(recommend),
     }
     paths, data, prices = _source(X, y, qid, group, costs)
-    call = ", ".join(f"{name}={value!r}" for name, value in plan.items() if name != "title" and value)
     with tempfile.TemporaryDirectory() as scratch, progress_bar(verbose) as progress:
         folder = Path(scratch) / "results" if output is None else Path(output)
         experiment = {
-            # Lists, texts and numbers look alike in JSON and in TOML.
-            "plan": "".join(f"{name} = {json.dumps(value)}\n" for name, value in plan.items()),
-            "command": [f"featherank.compare({call})"],
+            # Lists, texts, numbers and truth values look alike in JSON and in TOML.
+            "plan": "".join(
+                f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in {"title": "Comparison", **plan}.items()
+            ),
+            "command": _command(plan, paths, folds, prices),
             "paths": paths,
             "folds": folds,
             "costs": prices,
@@ -225,20 +226,34 @@ def _source(
             raise InvalidParameterError("a file has its labels and queries\n  help: leave out y, qid and group")
         if isinstance(costs, Mapping):
             raise InvalidParameterError("costs by name need data in memory\n  help: pass one number a feature")
-        return list(paths), None, [] if costs is None else [float(cost) for cost in costs]
+        prices = [] if costs is None else [float(cost) for cost in costs]
+        refuse_bad_prices(prices)
+        return list(paths), None, prices
     table = _Table()
     columns, rows = columns_of(table, X, reset=True, least_rows=2)
     data = data_of(columns, labels_of(table, y, rows), rows, queries_of(rows, qid, group))
-    width = len(data.feature_ids())
-    if isinstance(costs, Mapping):
-        prices = [1.0] * width
-        for feature, cost in costs.items():
-            column = data.resolve(feature) if isinstance(feature, str) else feature
-            if not 0 <= column < width:
-                raise InvalidParameterError(f"`{feature}` is not a valid column in costs: from 0 to {width - 1}, or a name")
-            prices[column] = float(cost)
-        return [], data, prices
-    return [], data, [] if costs is None else [float(cost) for cost in costs]
+    return [], data, prices_of(costs, data)
+
+
+def _command(plan: Mapping[str, Any], paths: Sequence[Any], folds: int | None, prices: list[float]) -> list[str]:
+    """The command that does the same. Data in memory has no name: it would have to be written to a file first."""
+    words = ["featherank", "compare", *(map(os.fspath, paths) if paths else ["DATA"])]
+    for option, value in (
+        ("--methods", ",".join(plan["methods"])),
+        ("--rankers", ",".join(plan["rankers"])),
+        ("--measure", ",".join(plan["measures"])),
+        ("--choose", plan.get("choose")),
+        ("--k", ",".join(map(str, plan["k"]))),
+        ("--folds", folds),
+        ("--seeds", plan["seeds"]),
+        ("--seed", plan["seed"]),
+        ("--bootstraps", plan["bootstraps"]),
+        ("--costs", "COSTS" if prices else None),
+    ):
+        if value not in (None, ""):
+            words += [option, str(value)]
+    switches = {"--no-tune": not plan["tune"], "--no-curves": not plan["curves"], "--recommend": plan["recommend"]}
+    return words + [name for name, is_on in switches.items() if is_on]
 
 
 def _words(parameter: str, kind: str, given: Any) -> list[str]:

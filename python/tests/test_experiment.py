@@ -49,6 +49,22 @@ def test_results_are_those_of_the_command(
     assert comparable(compared.report.results) == comparable(expected)
 
 
+def test_the_report_says_how_to_repeat_it(data: RankingData, compared: featherank.Comparison, tmp_path: Path) -> None:
+    words = compared.report.results["command"]
+    assert words[:3] == ["featherank", "compare", "DATA"]
+    letor = write_letor(tmp_path / "data.txt", data)
+    run_ok(*[letor if word == "DATA" else word for word in words[1:]], "-o", tmp_path / "results", "-q")
+    again = json.loads((tmp_path / "results" / "results.json").read_text())
+    assert comparable(again) == comparable(compared.report.results)
+
+
+def test_numbers_of_numpy_are_numbers(data: RankingData, compared: featherank.Comparison) -> None:
+    again = compare(
+        data.X, data.y, qid=data.qid, methods=METHODS, rankers="linear-regression", random_state=np.int64(3), seeds=np.int64(1)
+    )
+    assert comparable(again.report.results) == comparable(compared.report.results)
+
+
 def test_methods_may_be_estimators(data: RankingData, compared: featherank.Comparison) -> None:
     methods = [TopK(k=2), BestGain(delta=0.02)]
     again = compare(data.X, data.y, qid=data.qid, methods=methods, rankers=LinearRegression(), random_state=3)
@@ -155,6 +171,7 @@ def test_costs_and_measures(data: RankingData) -> None:
         ({"folds": 1}, "1"),
         ({"costs": [1.0]}, "1"),
         ({"costs": {99: 1.0}}, "99"),
+        ({"costs": [-1.0] * 8}, "0 or more"),
         ({"seeds": 0}, "at least 1"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"qid": None}, "quer"),
