@@ -66,6 +66,14 @@ pub enum Error {
         /// What to do.
         help: String,
     },
+    /// A shard could not do what it was asked.
+    #[error("shard {shard}: {message}")]
+    Shard {
+        /// Its number, from 1.
+        shard: usize,
+        /// What went wrong there.
+        message: String,
+    },
     /// The user, a time limit or a signal stopped the work.
     #[error("stopped before the end: {0}")]
     Stopped(Stop),

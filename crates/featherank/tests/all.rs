@@ -27,6 +27,7 @@ mod reproduction;
 mod risk;
 mod round_trip;
 mod rs_rank;
+mod scale;
 mod significance;
 mod sparse_svm;
 mod spea2;

@@ -2,30 +2,43 @@
 //!
 //! A [`Pass`] is a small request that can be sent anywhere; an [`Outcome`] is a small answer that can be merged with the
 //! answers of other rows. A pass is a pure function of the rows and the request, so a lost shard is simply asked again.
-//! Rows are visited in blocks of queries whose borders depend on the data alone, and outcomes are merged in block
-//! order: results are the same to the last bit for any number of threads.
+//! Rows are visited in blocks of queries whose borders depend on the data alone, and outcomes are merged in an order that
+//! depends on the number of blocks alone ([`tree`]): results are the same to the last bit for any number of threads and shards.
 
 mod correlation;
+mod layout;
+mod ledger;
 mod local;
+mod message;
+mod pass;
 pub mod passes;
+mod remote;
+mod rows;
 mod schema;
-
-use serde::{Deserialize, Serialize};
+mod shard;
+mod store;
+mod stream;
+mod tree;
 
 use crate::data::{Dataset, FeatureId};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::measure::Measure;
 use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
-pub(crate) use local::BLOCKS_AT_A_TIME;
+pub use ledger::{Cost, Explained, Ledger};
 pub use local::LocalEngine;
+pub use pass::{FeatureMeasuresPass, Outcome, Pass};
 use passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass,
-    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass,
-    PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass,
+    MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
+    ReliefPass,
 };
+pub use remote::{RemoteEngine, Shards};
+pub(crate) use rows::BLOCKS_AT_A_TIME;
 pub use schema::{LabelCount, Schema};
+pub use shard::Shard;
+pub use stream::StreamEngine;
 
 /// Access to rows, wherever they are.
 pub trait Engine: Send + Sync {
@@ -45,114 +58,13 @@ pub trait Engine: Send + Sync {
     }
 }
 
-/// A request that every block of queries can answer on its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Pass {
-    /// Mean, variance, range and liveliness of every feature.
-    Moments,
-    /// A measure for every single feature, per query.
-    FeatureMeasures(FeatureMeasuresPass),
-    /// Sums of products of centred columns: covariances, correlations, normal equations.
-    Gram(GramPass),
-    /// A measure for many linear models at once, per query.
-    LinearMeasures(LinearMeasuresPass),
-    /// How alike features are, query by query.
-    Correlations(CorrelationsPass),
-    /// Where documents of one query differ from their nearest neighbours.
-    Relief(ReliefPass),
-    /// What the best merge of rankings would be worth.
-    MergeGains(MergeGainsPass),
-    /// Squared hinge over preference pairs, its slope and its curvature.
-    PairwiseHinge(PairwiseHingePass),
-    /// Squared errors of least squares on queries that were not learnt from, for every feature that could be added.
-    LeaveQueryOut(LeaveQueryOutPass),
-    /// Pairs weighted by what swapping them changes in NDCG: their loss and its slope.
-    NdcgPairs(NdcgPairsPass),
-}
-
-/// Which features to measure alone, and how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FeatureMeasuresPass {
-    /// The measure.
-    pub measure: Measure,
-    /// The features, in the order of the answer.
-    pub features: Vec<FeatureId>,
-}
-
-impl Pass {
-    /// What the pass does, for progress bars.
-    pub fn describe(&self) -> &'static str {
-        match self {
-            Pass::Moments => "looking at every feature",
-            Pass::FeatureMeasures(_) => "ranking by single features",
-            Pass::Gram(_) => "correlating features",
-            Pass::LinearMeasures(_) => "ranking by linear models",
-            Pass::Correlations(_) => "comparing features",
-            Pass::Relief(_) => "comparing near documents",
-            Pass::MergeGains(_) => "merging rankings",
-            Pass::PairwiseHinge(_) => "comparing documents that differ in relevance",
-            Pass::LeaveQueryOut(_) => "leaving out queries",
-            Pass::NdcgPairs(_) => "weighing pairs by NDCG",
-        }
-    }
-}
-
-/// The answer to a [`Pass`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Outcome {
-    /// To [`Pass::Moments`].
-    Moments(Moments),
-    /// To [`Pass::FeatureMeasures`].
-    FeatureMeasures(FeatureMeasures),
-    /// To [`Pass::Gram`].
-    Gram(Gram),
-    /// To [`Pass::LinearMeasures`].
-    LinearMeasures(LinearMeasures),
-    /// To [`Pass::Correlations`].
-    Correlations(Correlations),
-    /// To [`Pass::Relief`].
-    Relief(Relief),
-    /// To [`Pass::MergeGains`].
-    MergeGains(MergeGains),
-    /// To [`Pass::PairwiseHinge`].
-    PairwiseHinge(PairwiseHinge),
-    /// To [`Pass::LeaveQueryOut`].
-    LeaveQueryOut(LeaveQueryOut),
-    /// To [`Pass::NdcgPairs`].
-    NdcgPairs(NdcgPairs),
-}
-
-impl Outcome {
-    /// Adds the answer of the rows that follow.
-    ///
-    /// # Panics
-    /// If the two answers are to different requests; an engine never mixes them.
-    #[must_use]
-    pub fn merge(self, next: Outcome) -> Outcome {
-        match (self, next) {
-            (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
-            (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
-                Outcome::FeatureMeasures(a.merge(b))
-            }
-            (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
-            (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
-            (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
-            (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
-            (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
-            (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
-            (Outcome::LeaveQueryOut(a), Outcome::LeaveQueryOut(b)) => Outcome::LeaveQueryOut(a.merge(b)),
-            (Outcome::NdcgPairs(a), Outcome::NdcgPairs(b)) => Outcome::NdcgPairs(a.merge(b)),
-            _ => unreachable!("answers to different passes are never merged"),
-        }
-    }
-}
-
 /// Typed requests: what methods call.
 impl dyn Engine + '_ {
+    fn checked(&self, pass: Pass) -> Result<Outcome> {
+        pass.check(self.schema().features.len())?;
+        self.run(&pass)
+    }
+
     /// Mean, variance, range and liveliness of every feature.
     pub fn moments(&self) -> Result<Moments> {
         match self.run(&Pass::Moments)? {
@@ -197,15 +109,7 @@ impl dyn Engine + '_ {
     /// A measure for many linear models at once, per query.
     pub fn linear_measures(&self, pass: LinearMeasuresPass) -> Result<LinearMeasures> {
         pass.measure.check_labels(self.schema().largest_label())?;
-        let width = pass.features.len();
-        if let Some(weights) = pass.weights.iter().find(|weights| weights.len() != width) {
-            return Err(Error::invalid(
-                "weights of a model",
-                weights.len(),
-                format!("{width}, one a feature"),
-            ));
-        }
-        match self.run(&Pass::LinearMeasures(pass))? {
+        match self.checked(Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
@@ -214,10 +118,7 @@ impl dyn Engine + '_ {
     /// What the best merge of the chosen features' rankings with each candidate's would be worth.
     pub fn merge_gains(&self, pass: MergeGainsPass) -> Result<MergeGains> {
         pass.measure.check_labels(self.schema().largest_label())?;
-        if pass.chosen.is_empty() {
-            return Err(Error::invalid("features to merge with", "none", "at least one"));
-        }
-        match self.run(&Pass::MergeGains(pass))? {
+        match self.checked(Pass::MergeGains(pass))? {
             Outcome::MergeGains(gains) => Ok(gains),
             _ => unreachable!("an engine answers the pass it was sent"),
         }

@@ -124,6 +124,14 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// What is needed to tell queries apart, and documents that count from others.
+    pub fn without_features(&self) -> Columns {
+        let (label, query) = (self.label, self.query);
+        Columns { label, query, document: None, features: Vec::new(), table: FeatureTable::default() }
+    }
+}
+
 /// The name under which pandas stores row numbers: they say nothing about a document.
 fn is_row_index(name: &str) -> bool {
     name.starts_with("__index_level_") && name.ends_with("__")

@@ -8,6 +8,8 @@ mod number;
 mod options;
 mod pages;
 mod parquet;
+mod parts;
+mod place;
 mod record_batch;
 mod search_hit;
 mod side_files;
@@ -24,6 +26,8 @@ use assemble::Assembler;
 pub(crate) use columns::Layout;
 pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
+pub use parts::{PartSource, Parts, QueryRows, RowIndex};
+pub use place::RangeSource;
 use source::Source;
 
 /// Reads one or more files into one data set, in the order given. `-` is standard input.

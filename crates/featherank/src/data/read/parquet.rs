@@ -3,17 +3,18 @@
 //! Columns are read as the plain types Parquet itself knows: what Arrow writers add (dictionaries, views, large strings)
 //! is left aside, so that a column means the same whichever library wrote it.
 
-use std::fs::File;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
-use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
+};
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::reader::ChunkReader;
+use parquet::file::reader::Length;
 use rayon::prelude::*;
 
 use super::FileFeatures;
@@ -21,6 +22,7 @@ use super::assemble::{Assembler, Block};
 use super::columns::{Columns, Layout};
 use super::options::ReadOptions;
 use super::pages::{CheckedGroup, check_footer};
+use super::place::Place;
 use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
@@ -36,68 +38,137 @@ pub(crate) fn read(
 ) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
-    match source.plain_file().map(Path::to_owned) {
-        // Opened once per row group: handles that share a position cannot be used from several threads.
-        Some(path) => {
-            let open = || File::open(&path).map_err(|e| Error::io("open", &path, e));
-            read_from(open, &name, options, into)
-        }
-        None => {
-            let bytes = Bytes::from(source.read_all(options.max_bytes)?);
-            read_from(|| Ok(bytes.clone()), &name, options, into)
-        }
-    }
+    let place = match source.plain_file().map(Path::to_owned) {
+        Some(path) => Place::File(path),
+        None => Place::Memory(source.read_all(options.max_bytes)?.into()),
+    };
+    let file = ParquetFile::open(name, place, options)?;
+    into.check_coming(file.rows(), file.columns.features.len())?;
+    file.read(&file.columns, 0..file.rows(), options, |block| into.push(block))?;
+    Ok(FileFeatures { table: file.columns.table, flexible: false })
 }
 
-fn read_from<R: ChunkReader + 'static>(
-    open: impl Fn() -> Result<R> + Sync,
-    name: &str,
-    options: &ReadOptions,
-    into: &mut Assembler<'_>,
-) -> Result<FileFeatures> {
-    let file = open()?;
-    let metadata = guarded(name, || {
-        check_footer(&file)?;
-        // The embedded Arrow schema says how the writer held the columns in memory, which is no concern of ours.
-        let metadata =
-            ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
-        check_extents(&metadata, file.len())?;
-        check_compression(&metadata)?;
-        Ok(metadata)
-    })?;
-    let columns = assign_columns(&metadata, name, options)?;
-    into.check_coming(count_rows(&metadata), columns.features.len())?;
-    let batches = BatchReader::new(&columns, metadata.schema(), options, name);
-    let roots = ProjectionMask::roots(metadata.parquet_schema(), batches.projection());
-    let levels =
-        guarded(name, || parquet_to_arrow_field_levels(metadata.parquet_schema(), roots.clone(), None))?;
-    let read_group = |(group, first_row): (usize, u64)| -> Result<Vec<Block>> {
-        let file = open()?;
-        let mut rows = guarded(name, || {
-            let pages = CheckedGroup { file: Arc::new(file), metadata: metadata.metadata().clone(), group };
-            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &pages, BATCH_ROWS, None)
+/// A file whose footer has been read.
+pub(crate) struct ParquetFile {
+    name: String,
+    place: Place,
+    metadata: ArrowReaderMetadata,
+    pub columns: Columns,
+}
+
+/// Rows of one row group, by their numbers in the file.
+struct GroupRows {
+    group: usize,
+    rows: Range<u64>,
+    wanted: Range<u64>,
+}
+
+impl ParquetFile {
+    /// Reads the footer, and finds out which column is what.
+    pub fn open(name: String, place: Place, options: &ReadOptions) -> Result<Self> {
+        let file = place.open()?;
+        let metadata = guarded(&name, || {
+            check_footer(&file)?;
+            // The embedded Arrow schema says how the writer held the columns in memory, which is no concern of ours.
+            let metadata =
+                ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
+            check_extents(&metadata, file.len())?;
+            check_compression(&metadata)?;
+            Ok(metadata)
         })?;
-        let (mut blocks, mut row) = (Vec::new(), first_row);
-        while let Some(batch) = guarded(name, || rows.next().transpose().map_err(ParquetError::from))? {
+        let columns = assign_columns(&metadata, &name, options)?;
+        Ok(ParquetFile { name, place, metadata, columns })
+    }
+
+    /// What the file is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of the column that says which query a row belongs to.
+    pub fn query_column(&self) -> &str {
+        self.metadata.schema().field(self.columns.query).name()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.group_rows().fold(0, u64::saturating_add)
+    }
+
+    /// Number of rows of each row group.
+    pub fn group_rows(&self) -> impl Iterator<Item = u64> {
+        self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64)
+    }
+
+    /// Reads rows `wanted`, numbered from 0, of some of the columns, and hands them over in order.
+    pub fn read(
+        &self,
+        columns: &Columns,
+        wanted: Range<u64>,
+        options: &ReadOptions,
+        mut take: impl FnMut(Block) -> Result<()>,
+    ) -> Result<()> {
+        let batches = BatchReader::new(columns, self.metadata.schema(), options, &self.name);
+        let schema = self.metadata.parquet_schema();
+        let roots = ProjectionMask::roots(schema, batches.projection());
+        let levels = guarded(&self.name, || parquet_to_arrow_field_levels(schema, roots.clone(), None))?;
+        for wave in self.groups_of(&wanted).chunks(rayon::current_num_threads()) {
+            let groups: Vec<Result<Vec<Block>>> =
+                wave.par_iter().map(|group| self.read_group(group, &roots, &levels, &batches)).collect();
+            // In file order, so that the first mistake of the file is the one reported.
+            for blocks in groups {
+                blocks?.into_iter().try_for_each(&mut take)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The row groups that hold some of the rows.
+    fn groups_of(&self, wanted: &Range<u64>) -> Vec<GroupRows> {
+        let mut end = 0u64;
+        let group = |(group, rows): (usize, u64)| {
+            let rows = end..end.saturating_add(rows);
+            end = rows.end;
+            let wanted = rows.start.max(wanted.start)..rows.end.min(wanted.end);
+            GroupRows { group, rows, wanted }
+        };
+        let groups = self.group_rows().enumerate().map(group);
+        groups.filter(|group| group.wanted.start < group.wanted.end).collect()
+    }
+
+    fn read_group(
+        &self,
+        group: &GroupRows,
+        roots: &ProjectionMask,
+        levels: &FieldLevels,
+        batches: &BatchReader<'_>,
+    ) -> Result<Vec<Block>> {
+        let GroupRows { group, rows, wanted } = group;
+        let chunks = self.metadata.metadata().row_group(*group).columns();
+        let mut ranges: Vec<Range<u64>> = (0..chunks.len())
+            .filter(|&leaf| roots.leaf_included(leaf))
+            .map(|leaf| chunks[leaf].byte_range())
+            .map(|(start, length)| start..start + length)
+            .collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        // Opened once per row group: handles that share a position cannot be used from several threads.
+        let file = Arc::new(self.place.open_ranges(ranges.into_iter())?);
+        let selection = (rows != wanted).then(|| {
+            let part = (wanted.start - rows.start) as usize..(wanted.end - rows.start) as usize;
+            RowSelection::from_consecutive_ranges([part].into_iter(), (rows.end - rows.start) as usize)
+        });
+        let mut reader = guarded(&self.name, || {
+            let pages = CheckedGroup { file, metadata: self.metadata.metadata().clone(), group: *group };
+            ParquetRecordBatchReader::try_new_with_row_groups(levels, &pages, BATCH_ROWS, selection)
+        })?;
+        let (mut blocks, mut row) = (Vec::new(), wanted.start + 1);
+        while let Some(batch) = guarded(&self.name, || reader.next().transpose().map_err(ParquetError::from))?
+        {
             blocks.push(batches.block(&batch, row)?);
             row += batch.num_rows() as u64;
         }
         Ok(blocks)
-    };
-    let mut starts = Vec::new();
-    let mut next_row = 1;
-    for (group, rows) in metadata.metadata().row_groups().iter().enumerate() {
-        starts.push((group, next_row));
-        next_row += rows.num_rows() as u64;
     }
-    for wave in starts.chunks(rayon::current_num_threads()) {
-        let groups: Vec<Result<Vec<Block>>> = wave.par_iter().copied().map(read_group).collect();
-        // In file order, so that the first mistake of the file is the one reported.
-        for blocks in groups {
-            blocks?.into_iter().try_for_each(|block| into.push(block))?;
-        }
-    }
-    Ok(FileFeatures { table: columns.table, flexible: false })
 }
 
 /// Which column is what, and whether each has a type it can have.
@@ -170,11 +241,6 @@ fn check_extents(metadata: &ArrowReaderMetadata, length: u64) -> Result<(), Parq
         }
     }
     Ok(())
-}
-
-fn count_rows(metadata: &ArrowReaderMetadata) -> u64 {
-    let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64);
-    rows.fold(0, u64::saturating_add)
 }
 
 /// Runs a piece of the Parquet decoder. On damaged files it not only fails but sometimes panics, which must not take

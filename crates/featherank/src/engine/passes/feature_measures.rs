@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::nan_as_null;
 use crate::data::View;
 use crate::engine::FeatureMeasuresPass;
 use crate::measure::{Measure, RankingScratch};
@@ -11,7 +10,6 @@ use crate::measure::{Measure, RankingScratch};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeatureMeasures {
     /// For each feature asked for, its value in every query; NaN where the query does not count.
-    #[serde(with = "nan_as_null")]
     pub per_query: Vec<Vec<f64>>,
 }
 

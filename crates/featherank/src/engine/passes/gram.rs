@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::without;
 use crate::data::{FeatureId, View};
-use crate::engine::local::{BLOCKS_AT_A_TIME, blocks};
+use crate::engine::rows::{BLOCKS_AT_A_TIME, blocks};
+use crate::engine::tree::{Merge, Node, Tree};
 
 /// Which columns to multiply, and around what to centre them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,6 @@ pub struct GramPass {
     /// The centre of each column.
     pub centring: Centring,
     /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leave_out: Vec<u64>,
 }
 
@@ -72,13 +72,16 @@ impl Gram {
         let queries: Vec<usize> = view.queries().collect();
         let blocks = blocks(view.rows().map(|rows| rows.len()));
         let of_block = |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
-        let mut merged = None;
+        let (mut tree, mut number) = (Tree::new(), 0);
         // Some blocks at a time: the matrices of all of them at once could be larger than the data.
         for some in blocks.chunks(BLOCKS_AT_A_TIME) {
             let parts: Vec<Gram> = some.par_iter().map(of_block).collect();
-            merged = merged.into_iter().chain(parts).reduce(Gram::merge);
+            for part in parts {
+                tree.push(Node::leaf(number, part));
+                number += 1;
+            }
         }
-        merged.unwrap_or_else(|| Gram::of(pass, &view.with_query_span(0..0)))
+        tree.finish().unwrap_or_else(|| Gram::of(pass, &view.with_query_span(0..0)))
     }
 
     pub(crate) fn of(pass: &GramPass, block: &View<'_>) -> Self {
@@ -114,7 +117,20 @@ impl Gram {
         Gram { count: rows as u64, means, products }
     }
 
-    pub(crate) fn merge(mut self, next: Self) -> Self {
+    /// Sum of products of two columns.
+    pub fn product(&self, a: usize, b: usize) -> f64 {
+        self.products[a * self.means.len() + b]
+    }
+
+    /// Pearson correlation of two columns; `None` where one of them does not vary.
+    pub fn correlation(&self, a: usize, b: usize) -> Option<f64> {
+        let scale = (self.product(a, a) * self.product(b, b)).sqrt();
+        (scale > 0.0).then(|| (self.product(a, b) / scale).clamp(-1.0, 1.0))
+    }
+}
+
+impl Merge for Gram {
+    fn merge(mut self, next: Self) -> Self {
         let (n, m) = (self.count as f64, next.count as f64);
         let share = n * m / (n + m).max(1.0);
         let apart: Vec<f64> = self.means.iter().zip(&next.means).map(|(a, b)| b - a).collect();
@@ -125,17 +141,6 @@ impl Gram {
         self.means.iter_mut().zip(&apart).for_each(|(mean, apart)| *mean += apart * m / (n + m).max(1.0));
         self.count += next.count;
         self
-    }
-
-    /// Sum of products of two columns.
-    pub fn product(&self, a: usize, b: usize) -> f64 {
-        self.products[a * self.means.len() + b]
-    }
-
-    /// Pearson correlation of two columns; `None` where one of them does not vary.
-    pub fn correlation(&self, a: usize, b: usize) -> Option<f64> {
-        let scale = (self.product(a, a) * self.product(b, b)).sqrt();
-        (scale > 0.0).then(|| (self.product(a, b) / scale).clamp(-1.0, 1.0))
     }
 }
 

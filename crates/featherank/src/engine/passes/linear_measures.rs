@@ -8,7 +8,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};
 use serde::{Deserialize, Serialize};
 
-use super::{nan_as_null, without};
+use super::without;
 use crate::data::{FeatureId, View};
 use crate::measure::{Measure, RankingScratch};
 
@@ -25,7 +25,6 @@ pub struct LinearMeasuresPass {
     /// For each model, one weight a feature.
     pub weights: Vec<Vec<f32>>,
     /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending; their values are NaN.
-    #[serde(default)]
     pub leave_out: Vec<u64>,
 }
 
@@ -33,7 +32,6 @@ pub struct LinearMeasuresPass {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearMeasures {
     /// For each model, its value in every query; NaN where the query does not count.
-    #[serde(with = "nan_as_null")]
     pub per_query: Vec<Vec<f64>>,
 }
 

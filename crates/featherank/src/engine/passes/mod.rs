@@ -31,26 +31,6 @@ pub use relief::{QuerySample, Relief, ReliefPass};
 
 use crate::data::View;
 
-/// JSON has no NaN.
-mod nan_as_null {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(values: &[Vec<f64>], serializer: S) -> Result<S::Ok, S::Error> {
-        let counted = |&value: &f64| (!value.is_nan()).then_some(value);
-        let rows: Vec<Vec<Option<f64>>> =
-            values.iter().map(|row| row.iter().map(counted).collect()).collect();
-        rows.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<f64>>, D::Error> {
-        let rows = Vec::<Vec<Option<f64>>>::deserialize(deserializer)?;
-        Ok(rows
-            .into_iter()
-            .map(|row| row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
-            .collect())
-    }
-}
-
 /// The queries of a block that are not left out, by their keys, which ascend.
 pub(crate) fn without<'a>(block: &View<'a>, leave_out: &[u64]) -> View<'a> {
     if leave_out.is_empty() {

@@ -29,7 +29,6 @@ pub struct ReliefPass {
     /// Look at some queries only.
     pub sample: Option<QuerySample>,
     /// How much each feature counts, where near documents are looked for; all alike where not given.
-    #[serde(default)]
     pub distance_weights: Option<Vec<f32>>,
 }
 

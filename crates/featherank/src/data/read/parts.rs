@@ -1,0 +1,216 @@
+//! Parquet files as one data set that is never in memory as a whole: a look at which query is where, then any rows.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::assemble::Assembler;
+use super::options::{Format, ReadOptions};
+use super::parquet::ParquetFile;
+use super::place::{Place, RangeSource};
+use super::{FileFeatures, reconcile, side_files};
+use crate::data::dataset::Dataset;
+use crate::data::features::FeatureTable;
+use crate::error::{Error, Location, Problem, Result};
+
+/// A Parquet file that is on disk, or wherever somebody else reads it from.
+pub enum PartSource {
+    /// On disk.
+    File(PathBuf),
+    /// Elsewhere, and what to call it in messages.
+    Elsewhere(String, Arc<dyn RangeSource>),
+}
+
+/// Files whose footers were read. Rows are numbered from 0 through all files.
+pub struct Parts {
+    files: Vec<ParquetFile>,
+    index: RowIndex,
+    options: ReadOptions,
+    features: FeatureTable,
+}
+
+/// Which rows are in which file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RowIndex {
+    files: Vec<String>,
+    /// The number of each file's first row, and of the row after the last one.
+    starts: Vec<u64>,
+    query_column: String,
+}
+
+/// Neighbouring rows of one query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryRows {
+    /// The query's id.
+    pub query: String,
+    /// The number of the first row.
+    pub first: u64,
+    /// How many documents count.
+    pub documents: u64,
+}
+
+impl Parts {
+    /// Reads the footers.
+    pub fn open(sources: Vec<PartSource>, options: &ReadOptions) -> Result<Self> {
+        let mut known: Option<(FileFeatures, String)> = None;
+        let mut files: Vec<ParquetFile> = Vec::new();
+        let mut index = RowIndex { starts: vec![0], ..RowIndex::default() };
+        for source in sources {
+            let (name, place) = match source {
+                PartSource::File(path) => (path.display().to_string(), Place::File(path)),
+                PartSource::Elsewhere(name, source) => (name, Place::Elsewhere(source)),
+            };
+            if options.format.or_else(|| Format::from_name(&name)) != Some(Format::Parquet) {
+                return Err(Error::Conflict {
+                    what: format!("{name} is no Parquet file, and only those can be read in pieces"),
+                    help: "turn it into one with `featherank convert`".into(),
+                });
+            }
+            let file = ParquetFile::open(name.clone(), place, options)?;
+            let found = FileFeatures { table: file.columns.table.clone(), flexible: false };
+            known = Some(match known {
+                None => (found, name),
+                Some((earlier, other)) => (reconcile(earlier, found, &other, file.name(), options)?, other),
+            });
+            index.push(&file);
+            files.push(file);
+        }
+        if options.regroup {
+            return Err(Error::Conflict {
+                what: "rows of one query cannot be brought together where data is read in pieces".into(),
+                help: "sort the data by query first".into(),
+            });
+        }
+        let Some((FileFeatures { mut table, .. }, _)) = known else {
+            return Err(Problem::Empty.at(Location::file("no input")));
+        };
+        if let Some(names) = &options.names {
+            side_files::name_features(&mut table, names)?;
+        }
+        Ok(Parts { files, index, options: options.clone(), features: table })
+    }
+
+    /// The features.
+    pub fn features(&self) -> &FeatureTable {
+        &self.features
+    }
+
+    /// Which rows are in which file.
+    pub fn index(&self) -> &RowIndex {
+        &self.index
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.index.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The number of the first row of each row group, and of the row after the last one.
+    pub fn group_starts(&self) -> Vec<u64> {
+        let groups = self.files.iter().flat_map(ParquetFile::group_rows);
+        let mut starts = vec![0];
+        let mut end = 0u64;
+        starts.extend(groups.map(|rows| {
+            end = end.saturating_add(rows);
+            end
+        }));
+        starts
+    }
+
+    /// Which queries some rows belong to.
+    pub fn scan(&self, rows: Range<u64>) -> Result<Vec<QueryRows>> {
+        let mut found: Vec<QueryRows> = Vec::new();
+        for (file, rows) in self.of_files(&rows) {
+            let start = self.index.starts[file];
+            let columns = self.files[file].columns.without_features();
+            self.files[file].read(&columns, rows, &self.options, |block| {
+                let ends = block.runs.iter().skip(1).map(|run| run.first_row).chain([block.labels.len()]);
+                for (run, end) in block.runs.iter().zip(ends) {
+                    let documents = (end - run.first_row) as u64;
+                    match found.last_mut().filter(|last| last.query == run.query) {
+                        Some(last) => last.documents += documents,
+                        None => {
+                            let first = start + run.line - 1;
+                            found.push(QueryRows { query: run.query.clone(), first, documents });
+                        }
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Reads some rows, which must be whole queries.
+    pub fn read(&self, rows: Range<u64>) -> Result<Dataset> {
+        let mut assembler = Assembler::new(&self.options);
+        for (file, rows) in self.of_files(&rows) {
+            let file = &self.files[file];
+            assembler.start_file(file.name());
+            file.read(&file.columns, rows, &self.options, |block| assembler.push(block))?;
+        }
+        assembler.finish(self.features.clone())
+    }
+
+    /// The files that hold some of the rows, with the rows as they number them.
+    fn of_files(&self, rows: &Range<u64>) -> impl Iterator<Item = (usize, Range<u64>)> {
+        let part = |(file, own): (usize, &[u64])| {
+            let (start, end) = (rows.start.max(own[0]), rows.end.min(own[1]));
+            (start < end).then(|| (file, start - own[0]..end - own[0]))
+        };
+        self.index.starts.windows(2).enumerate().filter_map(part)
+    }
+}
+
+impl RowIndex {
+    fn push(&mut self, file: &ParquetFile) {
+        self.starts.push(self.starts.last().copied().unwrap_or(0).saturating_add(file.rows()));
+        self.files.push(file.name().to_owned());
+        self.query_column = file.query_column().to_owned();
+    }
+
+    /// Puts together what neighbouring scans found. Rows of one query must stand together.
+    pub fn join(&self, scans: impl IntoIterator<Item = Vec<QueryRows>>) -> Result<Vec<QueryRows>> {
+        let mut all: Vec<QueryRows> = Vec::new();
+        for next in scans.into_iter().flatten() {
+            match all.last_mut().filter(|last| last.query == next.query) {
+                Some(last) => last.documents += next.documents,
+                None => all.push(next),
+            }
+        }
+        let mut seen: HashMap<&str, u64> = HashMap::with_capacity(all.len());
+        for rows in &all {
+            if let Some(first) = seen.insert(&rows.query, rows.first) {
+                return Err(self.scattered(&rows.query, first, rows.first));
+            }
+        }
+        match all.is_empty() {
+            true => Err(Problem::Empty.at(self.location(0))),
+            false => Ok(all),
+        }
+    }
+
+    fn scattered(&self, query: &str, first: u64, again: u64) -> Error {
+        let (was, is) = (self.location(first), self.location(again));
+        let column = &self.query_column;
+        Error::Conflict {
+            what: format!("{is}: query {query} appears again after other queries (first seen at {was})"),
+            help: format!(
+                "rows of one query must stand together; sort them once: python -c \"import polars as pl; \
+                 pl.scan_parquet('data/*.parquet').sort('{column}').sink_parquet('sorted.parquet')\""
+            ),
+        }
+    }
+
+    /// The file and row of a row's number.
+    fn location(&self, row: u64) -> Location {
+        let file = self.starts.partition_point(|&start| start <= row).saturating_sub(1);
+        match self.files.get(file) {
+            Some(name) => Location::line(name, row - self.starts[file] + 1),
+            None => Location::file(self.files.last().map_or("no input", String::as_str)),
+        }
+    }
+}

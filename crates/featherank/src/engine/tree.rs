@@ -1,0 +1,120 @@
+//! Answers of blocks merged in an order that depends on the number of blocks alone.
+//!
+//! Sums of floating-point numbers depend on how they are bracketed. Here two answers are merged where they are the two halves of a run of
+//! blocks whose length is a power of two and whose start is a multiple of it, as in a binary counter. Whoever holds a run of neighbouring blocks can
+//! therefore merge them as far as they go, and the halves that lie with somebody else follow later: the result has the same bits however blocks are
+//! spread over threads, pieces of a file or machines. Rounding errors grow with the logarithm of the number of blocks, too.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that can be put together from the answers of neighbouring rows.
+pub(crate) trait Merge {
+    /// Adds the answer of the rows that follow.
+    fn merge(self, next: Self) -> Self;
+}
+
+/// The merged answer of neighbouring blocks: a power of two of them, from a multiple of that on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Node<T> {
+    /// The number of the first block.
+    pub first: u64,
+    /// How many blocks.
+    pub blocks: u64,
+    /// Their answer.
+    pub answer: T,
+}
+
+impl<T> Node<T> {
+    /// Of a single block.
+    pub fn leaf(block: u64, answer: T) -> Self {
+        Node { first: block, blocks: 1, answer }
+    }
+
+    /// The number of the block after the last.
+    pub fn end(&self) -> u64 {
+        self.first.saturating_add(self.blocks)
+    }
+
+    /// Whether a node can stand in a tree at all.
+    pub fn is_aligned(&self) -> bool {
+        self.blocks.is_power_of_two() && self.first % self.blocks == 0
+    }
+}
+
+/// Neighbouring answers, merged as far as possible.
+#[derive(Debug)]
+pub(crate) struct Tree<T> {
+    nodes: Vec<Node<T>>,
+}
+
+impl<T: Merge> Tree<T> {
+    pub fn new() -> Self {
+        Tree { nodes: Vec::new() }
+    }
+
+    /// Adds the answer of the blocks that follow.
+    pub fn push(&mut self, mut node: Node<T>) {
+        while let Some(last) = self.nodes.pop_if(|last| are_halves(last, &node)) {
+            node =
+                Node { first: last.first, blocks: 2 * last.blocks, answer: last.answer.merge(node.answer) };
+        }
+        self.nodes.push(node);
+    }
+
+    /// What is not merged yet, in order.
+    pub fn into_nodes(self) -> Vec<Node<T>> {
+        self.nodes
+    }
+
+    /// The answer of all blocks; `None` where there was none.
+    pub fn finish(mut self) -> Option<T> {
+        let mut all = self.nodes.pop()?.answer;
+        while let Some(before) = self.nodes.pop() {
+            all = before.answer.merge(all);
+        }
+        Some(all)
+    }
+}
+
+fn are_halves<T>(left: &Node<T>, right: &Node<T>) -> bool {
+    left.blocks == right.blocks && left.end() == right.first && left.first % (2 * left.blocks) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says how it was bracketed.
+    impl Merge for String {
+        fn merge(self, next: Self) -> Self {
+            format!("({self}{next})")
+        }
+    }
+
+    fn leaves(blocks: std::ops::Range<u64>) -> Tree<String> {
+        let mut tree = Tree::new();
+        blocks.for_each(|block| tree.push(Node::leaf(block, block.to_string())));
+        tree
+    }
+
+    #[test]
+    fn brackets_do_not_depend_on_who_held_which_blocks() {
+        assert_eq!(leaves(0..6).finish().unwrap(), "(((01)(23))(45))");
+        assert_eq!(leaves(0..7).finish().unwrap(), "(((01)(23))((45)6))");
+        for count in 1..40 {
+            let whole = leaves(0..count).finish().unwrap();
+            for cut in 0..=count {
+                for second in cut..=count {
+                    let mut tree = Tree::new();
+                    for part in [0..cut, cut..second, second..count] {
+                        let nodes = leaves(part).into_nodes();
+                        assert!(nodes.iter().all(Node::is_aligned));
+                        nodes.into_iter().for_each(|node| tree.push(node));
+                    }
+                    assert_eq!(tree.finish().unwrap(), whole, "{count} blocks cut at {cut} and {second}");
+                }
+            }
+        }
+        assert!(leaves(0..0).finish().is_none());
+    }
+}
