@@ -82,15 +82,15 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
     selection_: Selection
     model_: _core.Model | None
 
-    def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
         """Choose features.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or table of shape (n_rows, n_features)
+        X : array-like, sparse matrix or table of shape (n_rows, n_features), or data that `featherank.ray.open` returned
             One row for each document of a query.
         y : array-like of shape (n_rows,)
-            Relevance grades from 0 up.
+            Relevance grades from 0 up; data on a cluster has them.
         qid : array-like of shape (n_rows,), optional
             The query of each row. Rows of one query stand together. Without ``qid`` and ``group`` all rows are one query.
         group : array-like of shape (n_queries,), optional
@@ -98,8 +98,8 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         valid : tuple (X, y, qid), optional
             Data on which methods that tune or judge do so; by default parts of the training data.
         """
-        data = self._data(X, y, qid, group, reset=True)
-        held_out = self._valid_data(valid)
+        data = self._sharded(X, y, qid, group) or self._data(X, y, qid, group, reset=True)
+        held_out = self._sharded(valid) or self._valid_data(valid)
         ids = data.feature_ids()
         limits = self._limits(data)
         with progress_bar(self.verbose) as progress:
@@ -109,6 +109,17 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         self._describe(Selection(text), {feature: place for place, feature in enumerate(ids)})
         self.model_ = model
         return self
+
+    def _sharded(self, X: Any, *others: Any) -> _core.Cluster | None:
+        """Data that lies with shards, and has its labels and queries."""
+        core = getattr(X, "_core", None)
+        if not isinstance(core, _core.Cluster):
+            return None
+        if any(other is not None for other in others):
+            raise InvalidParameterError("data on a cluster has its labels and queries: give neither y nor qid nor group")
+        self.n_features_in_ = len(core.feature_ids())
+        self.feature_names_in_ = np.array(core.feature_names(), dtype=object)
+        return core
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
@@ -132,7 +143,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
             chosen = values
         self.scores_[list(chosen)] = list(chosen.values())
 
-    def _limits(self, data: _core.Data) -> dict[str, Any]:
+    def _limits(self, data: _core.Data | _core.Cluster) -> dict[str, Any]:
         return {
             "k": self._whole("k", self.k),
             "keep": self._columns("keep", self.keep, data),
@@ -149,14 +160,14 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
             raise InvalidParameterError(f"`{value}` is not a valid {name}: a whole number, at least 1")
         return int(value)
 
-    def _columns(self, name: str, features: Features | None, data: _core.Data) -> list[int]:
+    def _columns(self, name: str, features: Features | None, data: _core.Data | _core.Cluster) -> list[int]:
         if isinstance(features, str):
             raise InvalidParameterError(f"`{features}` is not a valid {name}: a list of columns or names")
         found = [column_of(name, feature, data) for feature in features or ()]
         return list(dict.fromkeys(found))
 
 
-def column_of(name: str, feature: int | str, data: _core.Data) -> int:
+def column_of(name: str, feature: int | str, data: _core.Data | _core.Cluster) -> int:
     """The column of a feature that a parameter of that name has."""
     if isinstance(feature, str):
         return data.resolve(feature)
@@ -166,7 +177,7 @@ def column_of(name: str, feature: int | str, data: _core.Data) -> int:
     return int(feature)
 
 
-def prices_of(costs: Costs | None, data: _core.Data) -> list[float]:
+def prices_of(costs: Costs | None, data: _core.Data | _core.Cluster) -> list[float]:
     """What every feature costs, in column order; nothing where nothing is said."""
     if costs is None:
         return []

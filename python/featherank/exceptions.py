@@ -33,3 +33,17 @@ class DocumentError(FeatherankError, ValueError):
 
 class TimeLimitError(FeatherankError, TimeoutError):
     """Time was up before the method had an answer."""
+
+
+class ShardError(FeatherankError, RuntimeError):
+    """A shard of a cluster was lost, or could not do what it was asked.
+
+    Attributes
+    ----------
+    shard : int
+        Its number, from 1, where that is known; else 0.
+    """
+
+    def __init__(self, message: str, shard: int = 0) -> None:
+        super().__init__(message)
+        self.shard = shard

@@ -134,8 +134,18 @@ impl Reading {
 
     /// Reads files as one data set.
     pub fn read(&self, files: &[PathBuf], output: &crate::output::Output) -> Result<Dataset> {
+        self.read_with(files, &self.options(), output)
+    }
+
+    /// The same with options that were changed.
+    pub fn read_with(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        output: &crate::output::Output,
+    ) -> Result<Dataset> {
         let _spinner = output.spinner(format!("reading {}", names(files)));
-        read(files, &self.options())
+        read(files, options)
     }
 
     /// Reads files as one data set with the features of data that was read before.
@@ -160,7 +170,7 @@ fn names(files: &[PathBuf]) -> String {
 }
 
 /// `500MB`, `8GiB`, `1000000`.
-fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
+pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let factor = match unit.trim().to_ascii_lowercase().as_str() {

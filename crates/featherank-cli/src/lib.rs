@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod output;
 mod progress;
+mod scale;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,6 +14,7 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use output::Output;
+pub use scale::{Cluster, Wanted};
 
 /// featherank chooses the ranking features worth paying for.
 #[derive(Parser)]
@@ -31,7 +33,7 @@ enum Command {
     /// Show what ranking data is like, and what is odd about it
     Inspect(commands::inspect::Args),
     /// Choose features
-    Select(commands::select::Args),
+    Select(Box<commands::select::Args>),
     /// Learn to score documents
     Train(commands::train::Args),
     /// Score documents with a saved model
@@ -57,8 +59,9 @@ enum Command {
     },
 }
 
-/// Runs the command with these arguments, of which the first is its own name, and returns the exit code.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// Runs the command with these arguments, of which the first is its own name, and returns the exit code. A cluster is there where the Python
+/// package runs it.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn Cluster>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         // Help and the version come this way as well, with code 0. A closed output is no reason to fail.
@@ -68,19 +71,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let output = Output::new(&cli.common);
-    match run(cli, &output) {
+    match run(cli, cluster, &output) {
         Ok(()) => 0,
         Err(error) => report(&error),
     }
 }
 
-fn run(cli: Cli, output: &Output) -> anyhow::Result<()> {
+fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Result<()> {
     progress::handle_interrupts()?;
     cli.common.start_threads()?;
     match cli.command {
         Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
         Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
-        Command::Select(args) => commands::select::run(&args, &cli.common, output),
+        Command::Select(args) => commands::select::run(&args, &cli.common, cluster, output),
         Command::Train(args) => commands::train::run(&args, output),
         Command::Rank(args) => commands::rank::run(&args, output),
         Command::Export(args) => commands::export::run(&args, output),

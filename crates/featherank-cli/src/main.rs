@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(featherank_cli::main(std::env::args_os()))
+    ExitCode::from(featherank_cli::main(std::env::args_os(), None))
 }

@@ -40,6 +40,7 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Error::Invalid { .. } => "InvalidParameterError",
         Error::Conflict { .. } => "ConflictError",
         Error::Document { .. } => "DocumentError",
+        Error::Shard { .. } => "ShardError",
         _ => "FeatherankError",
     };
     let text = in_python(&error.to_string());

@@ -13,6 +13,7 @@ mod measures;
 mod methods;
 mod model;
 mod registry;
+mod shards;
 mod watch;
 
 /// What `featherank._core` holds.
@@ -34,4 +35,6 @@ mod _core {
     use super::model::Model;
     #[pymodule_export]
     use super::registry::registry;
+    #[pymodule_export]
+    use super::shards::{Cluster, Shard};
 }

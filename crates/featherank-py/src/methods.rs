@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use featherank::checkpoint::Checkpoint;
-use featherank::data::{FeatureId, Normaliser};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::data::{Dataset, FeatureId, Normaliser};
+use featherank::engine::{Engine, LocalEngine, RemoteEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Limited, Observer, Run};
+use featherank::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::data::Data;
 use crate::errors::OrRaise;
 use crate::model::Model;
+use crate::shards::Cluster;
 use crate::watch::watched;
 
 /// What every method is told besides its parameters.
@@ -63,31 +65,76 @@ fn limited(observer: Arc<dyn Observer>, deadline: Option<Instant>) -> Arc<dyn Ob
     }
 }
 
+/// Where rows are.
+#[derive(FromPyObject)]
+pub enum Rows<'py> {
+    /// In this process.
+    Here(PyRefMut<'py, Data>),
+    /// With shards.
+    Elsewhere(PyRef<'py, Cluster>),
+}
+
+/// The same, free of the interpreter.
+enum Taken {
+    Here(Box<Dataset>),
+    Elsewhere(Arc<RemoteEngine>),
+}
+
+impl Rows<'_> {
+    fn take(self) -> PyResult<Taken> {
+        match self {
+            Rows::Here(mut data) => Ok(Taken::Here(Box::new(data.take()?))),
+            Rows::Elsewhere(cluster) => Ok(Taken::Elsewhere(cluster.engine())),
+        }
+    }
+}
+
+impl Taken {
+    fn engine(self, threads: usize, observer: &Arc<dyn Observer>) -> Result<Arc<dyn Engine>> {
+        match self {
+            Taken::Here(data) => {
+                Ok(Arc::new(LocalEngine::new(*data, threads)?.observed_by(observer.clone())))
+            }
+            Taken::Elsewhere(engine) => {
+                engine.watch(observer.clone());
+                Ok(engine)
+            }
+        }
+    }
+}
+
 /// Chooses features; the selection as its document's text, and the model of a method that leaves one.
 #[pyfunction]
 #[pyo3(signature = (method, data, valid, settings, limits, checkpoint))]
 pub fn select(
     py: Python<'_>,
     method: &str,
-    data: &mut Data,
-    valid: Option<&mut Data>,
+    data: Rows<'_>,
+    valid: Option<Rows<'_>>,
     settings: Settings,
     limits: Limits,
     checkpoint: Option<PathBuf>,
 ) -> PyResult<(String, Option<Model>)> {
     let spec = featherank::registry::selector(method).or_raise(py)?;
-    let (data, valid) = (data.take()?, valid.map(Data::take).transpose()?);
+    let (data, valid) = (data.take()?, valid.map(Rows::take).transpose()?);
     let constraints = Constraints::from(limits);
     let deadline = settings.deadline();
     let Settings { params, seed, threads, progress, .. } = settings;
     let selection = watched(py, threads, progress.as_ref(), move |observer| {
         let observer = limited(observer, deadline.filter(|_| !spec.resumes));
-        let engine = |data| Ok(LocalEngine::new(data, threads)?.observed_by(observer.clone()));
-        let valid = valid.map(|valid| engine(valid).map(|valid| Arc::new(valid) as Arc<dyn Engine>));
-        let (valid, engine) = (valid.transpose()?, engine(data)?);
-        let checkpoint = checkpoint.as_deref().filter(|_| spec.resumes).map(Checkpoint::new);
+        let valid = valid.map(|valid| valid.engine(threads, &observer)).transpose()?;
+        let engine = data.engine(threads, &observer)?;
+        let kept = checkpoint.filter(|_| spec.resumes);
+        let checkpoint = kept.as_deref().map(Checkpoint::new);
         let run = Run { observer, valid, deadline, checkpoint, ..Run::new(seed, constraints) };
-        let selection = spec.run(&params, &run, &engine)?;
+        let selection = spec.run(&params, &run, engine.as_ref()).map_err(|error| match (error, &kept) {
+            (Error::Shard { shard, message }, Some(path)) if path.exists() => {
+                let message =
+                    format!("{message}\n  help: {} is kept: the same call goes on from it", path.display());
+                Error::Shard { shard, message }
+            }
+            (error, _) => error,
+        })?;
         if let Some(checkpoint) = run.checkpoint.filter(|_| !selection.unfinished) {
             checkpoint.remove()?;
         }

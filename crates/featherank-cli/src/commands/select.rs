@@ -15,6 +15,7 @@ use featherank::select::{Fit, Generation, Searched, Selection, SelectorSpec};
 use crate::arguments::{Common, Reading, parse_duration, parse_setting, read_costs};
 use crate::output::{Output, table};
 use crate::progress::Progress;
+use crate::scale::{Cluster, Scale};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -49,6 +50,8 @@ pub struct Args {
     limits: Limits,
     #[command(flatten)]
     long: LongRun,
+    #[command(flatten)]
+    scale: Scale,
     #[command(flatten)]
     reading: Reading,
 }
@@ -117,7 +120,12 @@ impl Args {
     }
 }
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+pub fn run(
+    args: &Args,
+    common: &Common,
+    cluster: Option<&dyn Cluster>,
+    output: &Output,
+) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
     let params = args.parameters(spec)?;
     for path in [&args.output, &args.model, &args.long.checkpoint].into_iter().flatten() {
@@ -133,27 +141,31 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     if !args.valid.is_empty() && !spec.uses_valid {
         output.note(format!("{} does not tune itself; --valid makes no difference", spec.name));
     }
-    let data = args.reading.read(&args.train, output)?;
-    let constraints = args.limits.constraints(data.features())?;
     let watched = Progress::start(output);
     // A method that has no answer before its end is stopped without one.
     let observer: Arc<dyn Observer> = match deadline.filter(|_| !spec.resumes) {
         Some(deadline) => Arc::new(Limited { observer: watched, deadline }),
         None => watched,
     };
-    let valid: Option<Arc<dyn Engine>> = match args.valid.is_empty() {
-        true => None,
-        false => {
-            let valid = args.reading.read_like(&args.valid, &data, &args.train, output)?;
+    let open = |files: &[PathBuf]| {
+        args.scale.open(files, &args.reading, common.threads, observer.clone(), cluster, output)
+    };
+    let opened = open(&args.train)?;
+    let engine = opened.engine.as_ref();
+    let constraints = args.limits.constraints(&engine.schema().features)?;
+    let valid: Option<Arc<dyn Engine>> = match (args.valid.is_empty(), engine.local()) {
+        (true, _) => None,
+        (false, Some(data)) => {
+            let valid = args.reading.read_like(&args.valid, data, &args.train, output)?;
             Some(Arc::new(LocalEngine::new(valid, common.threads)?.observed_by(observer.clone())))
         }
+        (false, None) => Some(open(&args.valid)?.engine),
     };
-    let engine = LocalEngine::new(data, common.threads)?.observed_by(observer.clone());
     let checkpoint = args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
     let run = Run { observer, valid, deadline, checkpoint, ..Run::new(args.seed, constraints) };
     let start = Instant::now();
-    let selection = spec.run(&params, &run, &engine).inspect_err(|error| {
-        if let (Error::Stopped(_), Some(path)) =
+    let selection = spec.run(&params, &run, engine).inspect_err(|error| {
+        if let (Error::Stopped(_) | Error::Shard { .. }, Some(path)) =
             (error, args.long.checkpoint.as_ref().filter(|path| path.exists()))
         {
             output.note(format!("{} is kept: the same command goes on from it", path.display()));
@@ -172,9 +184,11 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         None => {}
     }
     if output.json() {
+        opened.explanation().into_iter().for_each(|text| output.note(text));
         return output.print(selection.to_json()?.trim_end());
     }
     output.print(summary(&selection))?;
+    opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))?;
     output.note(format!("\nseed {}, {:.2} s", selection.seed, start.elapsed().as_secs_f64()));
     for path in [&args.output, &args.model].into_iter().flatten() {
         output.note(format!("wrote {}", path.display()));

@@ -27,26 +27,35 @@ pub struct Cost {
 
 /// Costs by kind of pass.
 #[derive(Debug, Default)]
-pub struct Ledger(Mutex<BTreeMap<&'static str, Cost>>);
+struct Ledger(Mutex<BTreeMap<&'static str, Cost>>);
 
 impl Ledger {
-    pub(super) fn add(&self, pass: &Pass, sent: u64, received: u64, time: Duration) {
+    fn add(&self, pass: &Pass, sent: u64, received: u64, time: Duration) {
         let mut costs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = costs.entry(pass.name()).or_default();
-        cost.passes += 1;
-        cost.sent += sent;
-        cost.received += received;
-        cost.seconds += time.as_secs_f64();
+        *cost = *cost + Cost { passes: 1, sent, received, seconds: time.as_secs_f64() };
     }
 
-    /// The costs so far, by the name of the pass.
-    pub fn costs(&self) -> Vec<(&'static str, Cost)> {
+    fn costs(&self) -> Vec<(&'static str, Cost)> {
         let costs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         costs.iter().map(|(&name, &cost)| (name, cost)).collect()
     }
 }
 
-/// An engine whose passes are counted, with the bytes that they would move to and from one shard.
+impl std::ops::Add for Cost {
+    type Output = Cost;
+
+    fn add(self, other: Cost) -> Cost {
+        Cost {
+            passes: self.passes + other.passes,
+            sent: self.sent + other.sent,
+            received: self.received + other.received,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+}
+
+/// An engine whose passes are counted, with the bytes that they move, or would move to and from one shard.
 pub struct Explained {
     engine: Arc<dyn Engine>,
     ledger: Ledger,
@@ -58,9 +67,9 @@ impl Explained {
         Explained { engine, ledger: Ledger::default() }
     }
 
-    /// What was asked so far.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    /// What passes cost so far, by their names.
+    pub fn costs(&self) -> Vec<(&'static str, Cost)> {
+        self.ledger.costs()
     }
 }
 
@@ -70,10 +79,13 @@ impl Engine for Explained {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), self.engine.moved());
         let outcome = self.engine.run(pass)?;
         let time = start.elapsed();
-        let (sent, received) = (encode(pass)?.len() as u64, encode(&outcome)?.len() as u64);
+        let (sent, received) = match (before, self.engine.moved()) {
+            (Some(before), Some(after)) => (after.0 - before.0, after.1 - before.1),
+            _ => (encode(pass)?.len() as u64, encode(&outcome)?.len() as u64),
+        };
         self.ledger.add(pass, sent, received, time);
         Ok(outcome)
     }
@@ -88,5 +100,9 @@ impl Engine for Explained {
 
     fn step(&self, step: &Step) -> Result<()> {
         self.engine.step(step)
+    }
+
+    fn moved(&self) -> Option<(u64, u64)> {
+        self.engine.moved()
     }
 }

@@ -26,7 +26,7 @@ use crate::measure::Measure;
 use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
-pub use ledger::{Cost, Explained, Ledger};
+pub use ledger::{Cost, Explained};
 pub use local::LocalEngine;
 pub use pass::{FeatureMeasuresPass, Outcome, Pass};
 use passes::{
@@ -51,6 +51,10 @@ pub trait Engine: Send + Sync {
     /// Does work that sends many small passes where they are answered soonest.
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         work();
+    }
+    /// Bytes that passes have moved to other processes and back so far; `None` where rows are in this one.
+    fn moved(&self) -> Option<(u64, u64)> {
+        None
     }
     /// Reports a step of work outside passes to whoever watches; an error when that one says stop.
     fn step(&self, _step: &Step) -> Result<()> {

@@ -1,10 +1,9 @@
 //! The engine for rows that lie with shards: the same request goes to all of them, and what they answer is merged.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::layout::{Layout, Piece};
-use super::ledger::Ledger;
 use super::local::told;
 use super::message::{Opened, Reply, Request, decode, encode};
 use super::store::piece_documents;
@@ -29,8 +28,9 @@ pub struct RemoteEngine {
     /// What each shard holds.
     pieces: Vec<Vec<Piece>>,
     schema: Schema,
-    observer: Arc<dyn Observer>,
-    ledger: Ledger,
+    observer: RwLock<Arc<dyn Observer>>,
+    /// Bytes that went to shards, and those that came back.
+    moved: (AtomicU64, AtomicU64),
 }
 
 impl RemoteEngine {
@@ -58,15 +58,19 @@ impl RemoteEngine {
         Ok(RemoteEngine {
             pieces,
             schema: whole.schema(features),
-            observer,
-            ledger: Ledger::default(),
+            observer: RwLock::new(observer.clone()),
+            moved: Default::default(),
             shards,
         })
     }
 
-    /// What was asked and moved so far.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    /// From now on this observer hears how passes go.
+    pub fn watch(&self, observer: Arc<dyn Observer>) {
+        *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
+    }
+
+    fn observer(&self) -> Arc<dyn Observer> {
+        self.observer.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -76,11 +80,12 @@ impl Engine for RemoteEngine {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let start = Instant::now();
-        let asking = Asking { shards: self.shards.as_ref(), observer: self.observer.as_ref() };
+        let observer = self.observer();
+        let asking = Asking { shards: self.shards.as_ref(), observer: observer.as_ref() };
         let requests = self.pieces.iter().map(|pieces| Request::Answer(pieces.clone(), pass.clone()));
         let Asked { replies, sent, received } = asking.ask(pass.describe(), requests)?;
-        self.ledger.add(pass, sent, received, start.elapsed());
+        self.moved.0.fetch_add(sent, Ordering::Relaxed);
+        self.moved.1.fetch_add(received, Ordering::Relaxed);
         let mut tree = Tree::new();
         let mut next = 0;
         for (shard, reply) in replies.into_iter().enumerate() {
@@ -101,7 +106,11 @@ impl Engine for RemoteEngine {
     }
 
     fn step(&self, step: &Step) -> Result<()> {
-        told(self.observer.as_ref(), step)
+        told(self.observer().as_ref(), step)
+    }
+
+    fn moved(&self) -> Option<(u64, u64)> {
+        Some((self.moved.0.load(Ordering::Relaxed), self.moved.1.load(Ordering::Relaxed)))
     }
 }
 

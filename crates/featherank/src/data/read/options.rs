@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Problem, Result};
 
 /// The formats that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// `2 qid:7 1:0.5 2:3.1 # comment`
     Letor,
@@ -67,7 +70,8 @@ impl std::str::FromStr for Format {
 }
 
 /// What a missing value (`NULL`, an empty cell, NaN) means. A feature left out of a sparse text row is always 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Missing {
     /// An error that names the place.
     #[default]
@@ -79,7 +83,8 @@ pub enum Missing {
 }
 
 /// What a document without a judgment (a label below 0, or none in a log) means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unjudged {
     /// An error that names the place.
     #[default]
@@ -91,7 +96,8 @@ pub enum Unjudged {
 }
 
 /// Everything a reader can be told.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
     /// The format, where the file's name does not tell.
     pub format: Option<Format>,

@@ -1,0 +1,200 @@
+//! Shards, which Python hosts wherever it likes, and data that lies with them.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use featherank::data::{PartSource, RangeSource, ReadOptions};
+use featherank::engine::{Engine, RemoteEngine, Shard as LibraryShard, Shards};
+use featherank::run::Silent;
+use featherank::{Error, Result};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::OrRaise;
+use crate::watch::watched;
+
+/// A file by its path, or what to call it and an object with `size()` and `read_at(count, start)`.
+#[derive(FromPyObject)]
+pub enum File {
+    /// On disk.
+    Path(PathBuf),
+    /// Elsewhere.
+    Elsewhere((String, Py<PyAny>)),
+}
+
+/// A file object of Python.
+struct FileObject {
+    object: Py<PyAny>,
+    length: u64,
+}
+
+impl RangeSource for FileObject {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read_range(&self, start: u64, length: usize) -> io::Result<Bytes> {
+        let read = |py: Python<'_>| -> PyResult<Bytes> {
+            let found = self.object.call_method1(py, "read_at", (length, start))?;
+            Ok(Bytes::copy_from_slice(found.extract::<&[u8]>(py)?))
+        };
+        let bytes = Python::attach(read).map_err(|error| io::Error::other(error.to_string()))?;
+        match bytes.len() == length {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+/// Some rows of Parquet files, which answer messages.
+#[pyclass(frozen)]
+pub struct Shard(LibraryShard);
+
+#[pymethods]
+impl Shard {
+    /// Opens files, read as the options say, a JSON text. Rows take about so many bytes at most; 0 threads are all cores.
+    #[new]
+    fn new(py: Python<'_>, files: Vec<File>, options: &str, memory: u64, threads: usize) -> PyResult<Self> {
+        let options = read_options(options)?;
+        let source = |file| match file {
+            File::Path(path) => Ok(PartSource::File(path)),
+            File::Elsewhere((name, object)) => {
+                let length = object.call_method0(py, "size")?.extract(py)?;
+                Ok(PartSource::Elsewhere(name, Arc::new(FileObject { object, length })))
+            }
+        };
+        let files: Vec<PartSource> = files.into_iter().map(source).collect::<PyResult<_>>()?;
+        py.detach(|| LibraryShard::open(files, &options, memory, threads)).map(Shard).or_raise(py)
+    }
+
+    /// The reply to a request.
+    fn reply<'py>(&self, py: Python<'py>, request: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let reply = py.detach(|| self.0.reply(request)).or_raise(py)?;
+        Ok(PyBytes::new(py, &reply))
+    }
+}
+
+/// Options of readers from a JSON text.
+fn read_options(text: &str) -> PyResult<ReadOptions> {
+    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("options of readers: {e}")))
+}
+
+/// An object of Python that carries messages: `start(requests)` sends them, `poll(seconds)` waits a little and returns how many were
+/// answered and, when all are, the replies, and `cancel()` gives up.
+pub struct Carrier {
+    object: Py<PyAny>,
+    count: usize,
+}
+
+/// How long a poll waits, in seconds.
+const A_LITTLE: f64 = 0.1;
+
+impl Carrier {
+    /// For so many shards.
+    pub fn new(object: Py<PyAny>, count: usize) -> Self {
+        Carrier { object, count }
+    }
+}
+
+impl Shards for Carrier {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>> {
+        let call = |work: &dyn Fn(Python<'_>) -> PyResult<Option<Vec<Vec<u8>>>>| {
+            Python::attach(|py| work(py).map_err(|raised| failure(py, &raised)))
+        };
+        call(&|py| {
+            let requests: Vec<_> = requests.iter().map(|request| PyBytes::new(py, request)).collect();
+            self.object.call_method1(py, "start", (requests,)).map(|_| None)
+        })?;
+        loop {
+            let answered = std::cell::Cell::new(0);
+            let replies = call(&|py| {
+                let polled = self.object.call_method1(py, "poll", (A_LITTLE,))?;
+                let (count, replies): (u64, Option<Vec<Vec<u8>>>) = polled.extract(py)?;
+                answered.set(count);
+                Ok(replies)
+            })?;
+            if let Some(replies) = replies {
+                return Ok(replies);
+            }
+            if let Err(stop) = done(answered.get()) {
+                call(&|py| self.object.call_method0(py, "cancel").map(|_| None))?;
+                return Err(stop);
+            }
+        }
+    }
+}
+
+/// What an exception says about a shard.
+fn failure(py: Python<'_>, raised: &PyErr) -> Error {
+    let shard = raised.value(py).getattr("shard").and_then(|shard| shard.extract()).unwrap_or(0);
+    Error::Shard { shard, message: raised.value(py).to_string() }
+}
+
+/// Data that lies with shards.
+#[pyclass(frozen)]
+pub struct Cluster(Arc<RemoteEngine>);
+
+#[pymethods]
+impl Cluster {
+    /// Finds out which query is where. Rows take about so many bytes with each shard.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        carrier: Py<PyAny>,
+        count: usize,
+        memory: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let shards = Arc::new(Carrier::new(carrier, count));
+        let engine = watched(py, 1, progress.as_ref(), move |observer| {
+            let engine = RemoteEngine::open(shards, memory, observer)?;
+            engine.watch(Arc::new(Silent));
+            Ok(engine)
+        })?;
+        Ok(Cluster(Arc::new(engine)))
+    }
+
+    /// The ids of the features, in the order of the columns.
+    fn feature_ids(&self) -> Vec<u32> {
+        self.0.schema().features.iter().map(|(_, feature)| feature.id).collect()
+    }
+
+    /// The names of the features, or their ids.
+    fn feature_names(&self) -> Vec<String> {
+        self.0.schema().features.iter().map(|(_, feature)| feature.label()).collect()
+    }
+
+    /// The column of a feature's name.
+    fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
+        self.0.schema().features.resolve(name).map(|feature| feature.index()).or_raise(py)
+    }
+
+    /// Changes with any value, label, query or feature.
+    fn fingerprint(&self) -> String {
+        self.0.schema().fingerprint.clone()
+    }
+
+    /// Number of documents and of queries.
+    fn shape(&self) -> (u64, usize) {
+        (self.0.schema().documents(), self.0.schema().queries())
+    }
+
+    /// Bytes that went to shards, and that came back, so far.
+    fn moved(&self) -> (u64, u64) {
+        self.0.moved().unwrap_or_default()
+    }
+}
+
+impl Cluster {
+    /// The engine.
+    pub fn engine(&self) -> Arc<RemoteEngine> {
+        self.0.clone()
+    }
+}
