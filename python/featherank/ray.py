@@ -170,7 +170,7 @@ class _Shard:
                 self._shard = self._make()
             return self._shard.reply(request), ""
         except Exception as error:
-            return None, str(error)
+            return None, _without_secrets(str(error))
 
 
 class _Carrier:
@@ -261,7 +261,7 @@ def _matches(pattern: str, storage_options: Mapping[str, Any] | None) -> list[st
     if "://" not in pattern:
         found = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
         found = [os.path.abspath(path) for path in found]
-    elif glob.has_magic(pattern):
+    elif "*" in pattern or "[" in pattern:
         import fsspec
 
         system, path = fsspec.core.url_to_fs(pattern, **(storage_options or {}))
@@ -269,7 +269,7 @@ def _matches(pattern: str, storage_options: Mapping[str, Any] | None) -> list[st
     else:
         found = [pattern]
     if not found:
-        raise FileError(f"no file is called {_shown(pattern)}")
+        raise FileError(f"no file is called {_without_secrets(pattern)}")
     return found
 
 
@@ -290,12 +290,12 @@ def _opened(file: str, storage_options: Mapping[str, Any] | None) -> str | tuple
 
         found, path = fsspec.core.url_to_fs(file, **(storage_options or {}))
         system = pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(found))
-    return _shown(file), system.open_input_file(path)
+    return _without_secrets(file), system.open_input_file(path)
 
 
-def _shown(url: str) -> str:
-    """A URL without what may be secret: who logs in, and what follows a question mark."""
-    return re.sub(r"\?.*", "", re.sub(r"(?<=://)[^/@]*@", "", url))
+def _without_secrets(text: str) -> str:
+    """A text whose URLs neither say who logs in nor what follows a question mark."""
+    return re.sub(r"(://[^\s?]*)\?\S*", r"\1", re.sub(r"://[^/@\s]*@", "://", text))
 
 
 def _bytes_of(size: int | str | None) -> int | None:

@@ -28,6 +28,10 @@ fn auto() -> Plan {
     Plan::parse(include_str!("../../../experiments/auto.toml")).unwrap()
 }
 
+fn mofsrank() -> Plan {
+    Plan::parse(include_str!("../../../experiments/mofsrank.toml")).unwrap()
+}
+
 fn sousa2016() -> Plan {
     Plan::parse(include_str!("../../../experiments/sousa2016.toml")).unwrap()
 }
@@ -149,7 +153,7 @@ fn worse_rows_are_noticed() {
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
-    for plan in [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016(), auto()] {
+    for plan in [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016(), auto(), mofsrank()] {
         let part = page.split("\n## ").find(|part| part.starts_with(&plan.title));
         let part = part.unwrap_or_else(|| panic!("{} is missing: make reproduce", plan.title));
         for row in &plan.rows {
