@@ -23,6 +23,7 @@ mod letor;
 mod measures;
 mod missing;
 mod mofsrank;
+mod parts;
 mod reproduction;
 mod risk;
 mod round_trip;

@@ -5,7 +5,7 @@ use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::{
     Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass, NdcgPairsPass,
-    PairwiseHingePass,
+    PairwiseHingePass, WithoutPass,
 };
 use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Outcome, Pass};
 use featherank::measure::Measure;
@@ -27,6 +27,8 @@ fn passes() -> Vec<Pass> {
     };
     vec![
         Pass::Moments,
+        Pass::Labels,
+        Pass::Without(WithoutPass { leave_out: vec![1, 2], pass: Box::new(Pass::Moments) }),
         measure("ndcg[ties=expected]@10"),
         measure("map[empty=skip]"),
         Pass::Gram(GramPass::new(features.clone(), Centring::Overall)),

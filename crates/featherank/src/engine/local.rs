@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::passes::MergeMemory;
+use super::passes::{MergeMemory, without};
 use super::{Engine, Outcome, Pass, Schema};
 use crate::data::{Dataset, View};
 use crate::error::{Error, Result};
@@ -118,20 +118,26 @@ impl Engine for LocalEngine {
 }
 
 fn answer(pass: &Pass, view: &View<'_>, Block { queries, merges }: &Block) -> Outcome {
-    let block = view.with_query_span(queries.clone());
+    answer_of(pass, &view.with_query_span(queries.clone()), merges)
+}
+
+/// What the queries of a view answer.
+fn answer_of(pass: &Pass, block: &View<'_>, merges: &Mutex<MergeMemory>) -> Outcome {
     match pass {
-        Pass::Moments => Outcome::Moments(super::Moments::of(&block)),
-        Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, &block)),
-        Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, &block)),
-        Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, &block)),
-        Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, &block)),
-        Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(super::PairwiseHinge::of(pass, &block)),
-        Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(super::LeaveQueryOut::of(pass, &block)),
-        Pass::NdcgPairs(pass) => Outcome::NdcgPairs(super::NdcgPairs::of(pass, &block)),
-        Pass::Relief(pass) => Outcome::Relief(super::Relief::of(pass, &block)),
+        Pass::Moments => Outcome::Moments(super::Moments::of(block)),
+        Pass::Labels => Outcome::Labels(super::Labels::of(block)),
+        Pass::Without(part) => answer_of(&part.pass, &without(block, &part.leave_out), merges),
+        Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, block)),
+        Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, block)),
+        Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, block)),
+        Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, block)),
+        Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(super::PairwiseHinge::of(pass, block)),
+        Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(super::LeaveQueryOut::of(pass, block)),
+        Pass::NdcgPairs(pass) => Outcome::NdcgPairs(super::NdcgPairs::of(pass, block)),
+        Pass::Relief(pass) => Outcome::Relief(super::Relief::of(pass, block)),
         Pass::MergeGains(pass) => {
             let mut memory = merges.lock().unwrap_or_else(PoisonError::into_inner);
-            Outcome::MergeGains(super::MergeGains::of(pass, &block, &mut memory))
+            Outcome::MergeGains(super::MergeGains::of(pass, block, &mut memory))
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod correlation;
 mod local;
+mod part;
 pub mod passes;
 mod schema;
 
@@ -20,12 +21,14 @@ use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
 pub(crate) use local::BLOCKS_AT_A_TIME;
 pub use local::LocalEngine;
+pub use part::{JoinedEngine, PartEngine};
+pub use passes::LabelCount;
 use passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass,
-    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass,
-    PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
+    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs,
+    NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass, WithoutPass,
 };
-pub use schema::{LabelCount, Schema};
+pub use schema::Schema;
 
 /// Access to rows, wherever they are.
 pub trait Engine: Send + Sync {
@@ -52,6 +55,10 @@ pub trait Engine: Send + Sync {
 pub enum Pass {
     /// Mean, variance, range and liveliness of every feature.
     Moments,
+    /// What labels there are, and how much they say.
+    Labels,
+    /// Another request, to some of the queries.
+    Without(WithoutPass),
     /// A measure for every single feature, per query.
     FeatureMeasures(FeatureMeasuresPass),
     /// Sums of products of centred columns: covariances, correlations, normal equations.
@@ -86,6 +93,8 @@ impl Pass {
     pub fn describe(&self) -> &'static str {
         match self {
             Pass::Moments => "looking at every feature",
+            Pass::Labels => "counting labels",
+            Pass::Without(part) => part.pass.describe(),
             Pass::FeatureMeasures(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
@@ -106,6 +115,8 @@ impl Pass {
 pub enum Outcome {
     /// To [`Pass::Moments`].
     Moments(Moments),
+    /// To [`Pass::Labels`].
+    Labels(Labels),
     /// To [`Pass::FeatureMeasures`].
     FeatureMeasures(FeatureMeasures),
     /// To [`Pass::Gram`].
@@ -135,6 +146,7 @@ impl Outcome {
     pub fn merge(self, next: Outcome) -> Outcome {
         match (self, next) {
             (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
+            (Outcome::Labels(a), Outcome::Labels(b)) => Outcome::Labels(a.merge(b)),
             (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
                 Outcome::FeatureMeasures(a.merge(b))
             }
