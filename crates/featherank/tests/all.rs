@@ -11,6 +11,7 @@ mod convex_rankers;
 mod correlations;
 mod descent_rankers;
 mod eg_rank;
+mod elsewhere;
 mod embedded;
 mod engine;
 mod evaluate;

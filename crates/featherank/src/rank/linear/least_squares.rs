@@ -57,7 +57,7 @@ impl Sums {
         Ok(Sums { features: pass.features, gram })
     }
 
-    /// Of some features behind an engine, some of which may be constant within every query.
+    /// Of some features behind an engine, some of which may be constant within every query there.
     pub(crate) fn of_passes(
         engine: &dyn Engine,
         features: &[FeatureId],
