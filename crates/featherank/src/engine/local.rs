@@ -130,6 +130,7 @@ fn answer_of(pass: &Pass, block: &View<'_>, merges: &Mutex<MergeMemory>) -> Outc
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(super::FeatureMeasures::of(pass, block)),
         Pass::Gram(pass) => Outcome::Gram(super::Gram::of(pass, block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(super::LinearMeasures::of(pass, block)),
+        Pass::ModelMeasures(pass) => Outcome::ModelMeasures(super::ModelMeasures::of(pass, block)),
         Pass::Correlations(pass) => Outcome::Correlations(super::Correlations::of(pass, block)),
         Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(super::PairwiseHinge::of(pass, block)),
         Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(super::LeaveQueryOut::of(pass, block)),

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::rank::Model;
 use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
@@ -25,8 +26,9 @@ pub use part::{JoinedEngine, PartEngine};
 pub use passes::LabelCount;
 use passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
-    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs,
-    NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass, WithoutPass,
+    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures,
+    ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, PlacedModel,
+    Relief, ReliefPass, WithoutPass,
 };
 pub use schema::Schema;
 
@@ -65,6 +67,8 @@ pub enum Pass {
     Gram(GramPass),
     /// A measure for many linear models at once, per query.
     LinearMeasures(LinearMeasuresPass),
+    /// Measures of whole models of any kind, per query.
+    ModelMeasures(ModelMeasuresPass),
     /// How alike features are, query by query.
     Correlations(CorrelationsPass),
     /// Where documents of one query differ from their nearest neighbours.
@@ -98,6 +102,7 @@ impl Pass {
             Pass::FeatureMeasures(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
+            Pass::ModelMeasures(_) => "ranking by models",
             Pass::Correlations(_) => "comparing features",
             Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
@@ -123,6 +128,8 @@ pub enum Outcome {
     Gram(Gram),
     /// To [`Pass::LinearMeasures`].
     LinearMeasures(LinearMeasures),
+    /// To [`Pass::ModelMeasures`].
+    ModelMeasures(ModelMeasures),
     /// To [`Pass::Correlations`].
     Correlations(Correlations),
     /// To [`Pass::Relief`].
@@ -152,6 +159,7 @@ impl Outcome {
             }
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
+            (Outcome::ModelMeasures(a), Outcome::ModelMeasures(b)) => Outcome::ModelMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
@@ -219,6 +227,28 @@ impl dyn Engine + '_ {
         }
         match self.run(&Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Measures of models, per query; for each model one list a measure. An error for models that could not score the rows.
+    pub fn model_measures(&self, models: &[&Model], measures: &[Measure]) -> Result<Vec<Vec<Vec<f64>>>> {
+        let schema = self.schema();
+        measures.iter().try_for_each(|measure| measure.check_labels(schema.largest_label()))?;
+        let placed = |model: &&Model| {
+            let columns = model.columns(&schema.features)?;
+            model.check_missing(&schema.features, &columns, |f| schema.missing.contains(&f))?;
+            Ok(PlacedModel { model: (*model).clone(), columns })
+        };
+        let models: Vec<PlacedModel> = models.iter().map(placed).collect::<Result<_>>()?;
+        let count = models.len();
+        let pass = ModelMeasuresPass { models, measures: measures.to_vec() };
+        match self.run(&Pass::ModelMeasures(pass))? {
+            Outcome::ModelMeasures(found) if found.finite => {
+                let mut values = found.per_query.into_iter();
+                Ok((0..count).map(|_| values.by_ref().take(measures.len()).collect()).collect())
+            }
+            Outcome::ModelMeasures(_) => Err(Model::beyond_numbers()),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }
