@@ -77,7 +77,7 @@ fn rankers_that_need_rows_are_refused() {
             assert!(text.contains("linear-regression, rankrls"), "{text}");
         }
     }
-    for (method, set) in [("spea2", ("baseline", "scores:/nowhere")), ("gas", ("relevance", "lambdamart"))] {
+    for (method, set) in [("spea2", ("baseline", "scores:/nowhere")), ("ngas", ("relevance", "lambdamart"))] {
         let error = saved(method, &[set], &run(), &elsewhere).unwrap_err().to_string();
         assert!(error.contains("needs the rows") && error.contains("top-k"), "{method}: {error}");
     }
