@@ -228,7 +228,7 @@ mod tests {
 
     /// Eight features. A subset is worth the number of its features below 3, less a little for each feature; influence falls with
     /// the number, except that feature 2 seems to have none.
-    fn member(subset: &Vec<FeatureId>) -> Member {
+    fn member(subset: &[FeatureId]) -> Member {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -253,7 +253,7 @@ mod tests {
             folds: 2,
             slack: 0.0,
         };
-        let members = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(member).collect());
+        let members = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
         let survivors = btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
         let ids = |member: &Member| {
             let mut ids: Vec<u32> = member.ranked.iter().map(|(f, _)| f.0).collect();
