@@ -382,29 +382,3 @@ fn backward_elimination_is_minimal() {
         assert!(inconsistent(&others) > inconsistent(&alive));
     }
 }
-
-struct Remote(LocalEngine);
-
-impl Engine for Remote {
-    fn schema(&self) -> &featherank::engine::Schema {
-        self.0.schema()
-    }
-
-    fn run(&self, pass: &featherank::engine::Pass) -> featherank::Result<featherank::engine::Outcome> {
-        self.0.run(pass)
-    }
-
-    fn local(&self) -> Option<&Dataset> {
-        None
-    }
-}
-
-#[test]
-fn rows_elsewhere_are_refused() {
-    let engine = Remote(LocalEngine::new(generate(&Preset::Tiny.config()).unwrap().0, 0).unwrap());
-    for name in NAMES {
-        let error = registry::selector(name).unwrap().run(&[], &run(), &engine).unwrap_err();
-        assert!(matches!(error, featherank::Error::Conflict { .. }), "{name}: {error}");
-        assert!(error.to_string().contains("scales out"), "{name}: {error}");
-    }
-}

@@ -4,11 +4,12 @@
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::{
-    Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass, NdcgPairsPass,
-    PairwiseHingePass,
+    Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass,
+    ModelMeasuresPass, NdcgPairsPass, PairwiseHingePass, PlacedModel, WithoutPass,
 };
 use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Pass};
 use featherank::measure::Measure;
+use featherank::rank::LinearModel;
 
 fn engine(threads: usize) -> LocalEngine {
     // Enough documents for several blocks.
@@ -28,6 +29,15 @@ pub fn passes() -> Vec<Pass> {
     };
     vec![
         Pass::Moments,
+        Pass::Labels,
+        Pass::ModelMeasures(ModelMeasuresPass {
+            models: vec![PlacedModel {
+                model: LinearModel::new(&FeatureTable::numbered(3, 1), &[(FeatureId(2), 0.1)]).into(),
+                columns: vec![FeatureId(2)],
+            }],
+            measures: vec!["map".parse().unwrap(), "ndcg[empty=skip]@5".parse().unwrap()],
+        }),
+        Pass::Without(WithoutPass { leave_out: vec![1, 2], pass: Box::new(Pass::Moments) }),
         measure("ndcg[ties=expected]@10"),
         measure("map[empty=skip]"),
         Pass::Gram(GramPass::new(features.clone(), Centring::Overall)),

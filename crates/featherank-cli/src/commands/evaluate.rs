@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use featherank::data::Dataset;
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::LocalEngine;
 use featherank::evaluate::{
-    Evaluation, EvaluationPlan, PairedTest, Ranking, RankingResult, RiskBaseline, beaten, evaluate,
-    feature_scores, letter, read_scores,
+    Evaluation, EvaluationPlan, OverFeatures, PairedTest, Ranking, RankingResult, RiskBaseline, beaten,
+    evaluate, feature_scores, letter, read_scores,
 };
 use featherank::measure::Measure;
-use featherank::measure::risk::{max_baseline, mean_baseline};
 use featherank::rank::Model;
 use featherank::{Error, Result};
 
@@ -190,7 +189,9 @@ fn risk_baseline(
         (Some(("scores", path)), _) => Wanted::Scores(path.into()).ranking(&data)?,
         (Some(("model", path)), _) => Wanted::Model(path.into()).ranking(&data)?,
         (_, which @ ("mean" | "max")) => {
-            return over_features(which, measure, LocalEngine::new(data, threads)?);
+            let over = if which == "mean" { OverFeatures::Mean } else { OverFeatures::Max };
+            let engine = LocalEngine::new(data, threads)?;
+            return Ok((over.as_baseline(&engine, measure)?, engine.into_data()));
         }
         (_, number) => match number.parse::<usize>() {
             Ok(number) if (1..=rankings.len()).contains(&number) => rankings[number - 1].clone(),
@@ -203,15 +204,6 @@ fn risk_baseline(
     };
     let per_query = measure.per_query(&ranking.scores, &data.view());
     Ok((RiskBaseline { name: ranking.name, per_query }, data))
-}
-
-/// Per query, the mean or the best of all live features taken alone; dead ones would only add the order of the file.
-fn over_features(which: &str, measure: &Measure, engine: LocalEngine) -> Result<(RiskBaseline, Dataset)> {
-    let rows: &dyn Engine = &engine;
-    let (alive, _) = rows.alive()?;
-    let alone = rows.feature_measures(measure, &alive)?.per_query;
-    let per_query = if which == "mean" { mean_baseline(&alone) } else { max_baseline(&alone) };
-    Ok((RiskBaseline { name: format!("{which} of single features"), per_query }, engine.into_data()))
 }
 
 /// The evaluation as a table for people.

@@ -87,7 +87,7 @@ mod tests {
 
     fn layout(queries: u64) -> Layout {
         // Two rows that do not count before the first query and behind every query.
-        let of = |q| QueryRows { query: q.to_string(), first: 2 + q * 1002, documents: 1000 };
+        let of = |q: u64| QueryRows { query: q.to_string(), first: 2 + q * 1002, documents: 1000 };
         Layout::new(&(0..queries).map(of).collect::<Vec<_>>(), 2 + queries * 1002)
     }
 

@@ -10,6 +10,7 @@ mod layout;
 mod ledger;
 mod local;
 mod message;
+mod part;
 mod pass;
 pub mod passes;
 mod remote;
@@ -23,20 +24,23 @@ mod tree;
 use crate::data::{Dataset, FeatureId};
 use crate::error::Result;
 use crate::measure::Measure;
+use crate::rank::Model;
 use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
 pub use ledger::{Cost, Explained};
 pub use local::LocalEngine;
+pub use part::{JoinedEngine, PartEngine};
 pub use pass::{FeatureMeasuresPass, Outcome, Pass};
+pub use passes::LabelCount;
 use passes::{
     FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
-    ReliefPass,
+    MergeGains, MergeGainsPass, ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge,
+    PairwiseHingePass, PlacedModel, Relief, ReliefPass,
 };
 pub use remote::{RemoteEngine, Shards};
 pub(crate) use rows::BLOCKS_AT_A_TIME;
-pub use schema::{LabelCount, Schema};
+pub use schema::Schema;
 pub use shard::Shard;
 pub use stream::StreamEngine;
 
@@ -115,6 +119,28 @@ impl dyn Engine + '_ {
         pass.measure.check_labels(self.schema().largest_label())?;
         match self.checked(Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// Measures of models, per query; for each model one list a measure. An error for models that could not score the rows.
+    pub fn model_measures(&self, models: &[&Model], measures: &[Measure]) -> Result<Vec<Vec<Vec<f64>>>> {
+        let schema = self.schema();
+        measures.iter().try_for_each(|measure| measure.check_labels(schema.largest_label()))?;
+        let placed = |model: &&Model| {
+            let columns = model.columns(&schema.features)?;
+            model.check_missing(&schema.features, &columns, |f| schema.missing.contains(&f))?;
+            Ok(PlacedModel { model: (*model).clone(), columns })
+        };
+        let models: Vec<PlacedModel> = models.iter().map(placed).collect::<Result<_>>()?;
+        let count = models.len();
+        let pass = ModelMeasuresPass { models, measures: measures.to_vec() };
+        match self.run(&Pass::ModelMeasures(pass))? {
+            Outcome::ModelMeasures(found) if found.finite => {
+                let mut values = found.per_query.into_iter();
+                Ok((0..count).map(|_| values.by_ref().take(measures.len()).collect()).collect())
+            }
+            Outcome::ModelMeasures(_) => Err(Model::beyond_numbers()),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass,
-    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, Moments, NdcgPairs, NdcgPairsPass,
-    PairwiseHinge, PairwiseHingePass, Relief, ReliefPass,
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut, LeaveQueryOutPass,
+    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures, ModelMeasuresPass, Moments,
+    NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass, WithoutPass,
 };
 use super::tree::Merge;
 use crate::data::FeatureId;
@@ -19,12 +19,18 @@ use crate::measure::Measure;
 pub enum Pass {
     /// Mean, variance, range and liveliness of every feature.
     Moments,
+    /// What labels there are, and how much they say.
+    Labels,
+    /// Another request, to some of the queries.
+    Without(WithoutPass),
     /// A measure for every single feature, per query.
     FeatureMeasures(FeatureMeasuresPass),
     /// Sums of products of centred columns: covariances, correlations, normal equations.
     Gram(GramPass),
     /// A measure for many linear models at once, per query.
     LinearMeasures(LinearMeasuresPass),
+    /// Measures of whole models of any kind, per query.
+    ModelMeasures(ModelMeasuresPass),
     /// How alike features are, query by query.
     Correlations(CorrelationsPass),
     /// Where documents of one query differ from their nearest neighbours.
@@ -53,9 +59,12 @@ impl Pass {
     pub fn name(&self) -> &'static str {
         match self {
             Pass::Moments => "moments",
+            Pass::Labels => "labels",
+            Pass::Without(part) => part.pass.name(),
             Pass::FeatureMeasures(_) => "feature-measures",
             Pass::Gram(_) => "gram",
             Pass::LinearMeasures(_) => "linear-measures",
+            Pass::ModelMeasures(_) => "model-measures",
             Pass::Correlations(_) => "correlations",
             Pass::Relief(_) => "relief",
             Pass::MergeGains(_) => "merge-gains",
@@ -69,9 +78,12 @@ impl Pass {
     pub fn describe(&self) -> &'static str {
         match self {
             Pass::Moments => "looking at every feature",
+            Pass::Labels => "counting labels",
+            Pass::Without(part) => part.pass.describe(),
             Pass::FeatureMeasures(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
+            Pass::ModelMeasures(_) => "ranking by models",
             Pass::Correlations(_) => "comparing features",
             Pass::Relief(_) => "comparing near documents",
             Pass::MergeGains(_) => "merging rankings",
@@ -92,7 +104,15 @@ impl Pass {
             false => Err(Error::invalid(what, found, format!("{wanted}, one a feature"))),
         };
         match self {
-            Pass::Moments => Ok(()),
+            Pass::Moments | Pass::Labels => Ok(()),
+            Pass::Without(part) => match *part.pass {
+                Pass::Without(_) => Err(Error::invalid("request", "a part of a part", "one part")),
+                ref pass => pass.check(features),
+            },
+            Pass::ModelMeasures(pass) => pass.models.iter().try_for_each(|placed| {
+                as_many("columns of a model", placed.columns.len(), placed.model.features().len())?;
+                known(&placed.columns)
+            }),
             Pass::FeatureMeasures(pass) => known(&pass.features),
             Pass::Gram(pass) => known(&pass.features),
             Pass::Correlations(pass) => known(&pass.features),
@@ -144,9 +164,14 @@ impl Pass {
 
     /// Whether an outcome is of the kind that answers this.
     pub(crate) fn is_answered_by(&self, outcome: &Outcome) -> bool {
+        if let Pass::Without(part) = self {
+            return part.pass.is_answered_by(outcome);
+        }
         matches!(
             (self, outcome),
             (Pass::Moments, Outcome::Moments(_))
+                | (Pass::Labels, Outcome::Labels(_))
+                | (Pass::ModelMeasures(_), Outcome::ModelMeasures(_))
                 | (Pass::FeatureMeasures(_), Outcome::FeatureMeasures(_))
                 | (Pass::Gram(_), Outcome::Gram(_))
                 | (Pass::LinearMeasures(_), Outcome::LinearMeasures(_))
@@ -167,12 +192,16 @@ impl Pass {
 pub enum Outcome {
     /// To [`Pass::Moments`].
     Moments(Moments),
+    /// To [`Pass::Labels`].
+    Labels(Labels),
     /// To [`Pass::FeatureMeasures`].
     FeatureMeasures(FeatureMeasures),
     /// To [`Pass::Gram`].
     Gram(Gram),
     /// To [`Pass::LinearMeasures`].
     LinearMeasures(LinearMeasures),
+    /// To [`Pass::ModelMeasures`].
+    ModelMeasures(ModelMeasures),
     /// To [`Pass::Correlations`].
     Correlations(Correlations),
     /// To [`Pass::Relief`].
@@ -193,6 +222,8 @@ impl Merge for Outcome {
     fn merge(self, next: Outcome) -> Outcome {
         match (self, next) {
             (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
+            (Outcome::Labels(a), Outcome::Labels(b)) => Outcome::Labels(a.merge(b)),
+            (Outcome::ModelMeasures(a), Outcome::ModelMeasures(b)) => Outcome::ModelMeasures(a.merge(b)),
             (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
                 Outcome::FeatureMeasures(a.merge(b))
             }

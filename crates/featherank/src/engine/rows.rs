@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::passes::{
-    Correlations, FeatureMeasures, Gram, LeaveQueryOut, LinearMeasures, MergeGains, MergeMemory, Moments,
-    NdcgPairs, PairwiseHinge, Relief,
+    Correlations, FeatureMeasures, Gram, Labels, LeaveQueryOut, LinearMeasures, MergeGains, MergeMemory,
+    ModelMeasures, Moments, NdcgPairs, PairwiseHinge, Relief, without,
 };
 use super::tree::{Node, Tree};
 use super::{Outcome, Pass};
@@ -102,20 +102,27 @@ pub(crate) fn blocks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
 }
 
 fn answer(pass: &Pass, view: &View<'_>, Block { queries, merges }: &Block) -> Outcome {
-    let block = view.with_query_span(queries.clone());
+    answer_of(pass, &view.with_query_span(queries.clone()), merges)
+}
+
+/// What the queries of a view answer.
+fn answer_of(pass: &Pass, block: &View<'_>, merges: &Mutex<MergeMemory>) -> Outcome {
     match pass {
-        Pass::Moments => Outcome::Moments(Moments::of(&block)),
-        Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(FeatureMeasures::of(pass, &block)),
-        Pass::Gram(pass) => Outcome::Gram(Gram::of(pass, &block)),
-        Pass::LinearMeasures(pass) => Outcome::LinearMeasures(LinearMeasures::of(pass, &block)),
-        Pass::Correlations(pass) => Outcome::Correlations(Correlations::of(pass, &block)),
-        Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(PairwiseHinge::of(pass, &block)),
-        Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(LeaveQueryOut::of(pass, &block)),
-        Pass::NdcgPairs(pass) => Outcome::NdcgPairs(NdcgPairs::of(pass, &block)),
-        Pass::Relief(pass) => Outcome::Relief(Relief::of(pass, &block)),
+        Pass::Moments => Outcome::Moments(Moments::of(block)),
+        Pass::Labels => Outcome::Labels(Labels::of(block)),
+        Pass::Without(part) => answer_of(&part.pass, &without(block, &part.leave_out), merges),
+        Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(FeatureMeasures::of(pass, block)),
+        Pass::Gram(pass) => Outcome::Gram(Gram::of(pass, block)),
+        Pass::LinearMeasures(pass) => Outcome::LinearMeasures(LinearMeasures::of(pass, block)),
+        Pass::ModelMeasures(pass) => Outcome::ModelMeasures(ModelMeasures::of(pass, block)),
+        Pass::Correlations(pass) => Outcome::Correlations(Correlations::of(pass, block)),
+        Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(PairwiseHinge::of(pass, block)),
+        Pass::LeaveQueryOut(pass) => Outcome::LeaveQueryOut(LeaveQueryOut::of(pass, block)),
+        Pass::NdcgPairs(pass) => Outcome::NdcgPairs(NdcgPairs::of(pass, block)),
+        Pass::Relief(pass) => Outcome::Relief(Relief::of(pass, block)),
         Pass::MergeGains(pass) => {
             let mut memory = merges.lock().unwrap_or_else(PoisonError::into_inner);
-            Outcome::MergeGains(MergeGains::of(pass, &block, &mut memory))
+            Outcome::MergeGains(MergeGains::of(pass, block, &mut memory))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::passes::{LabelCount, Labels};
 use super::tree::Merge;
 use crate::data::{Dataset, FeatureId, FeatureTable, Fingerprint};
 
@@ -14,6 +15,8 @@ pub struct Schema {
     pub query_sizes: Vec<u32>,
     /// A number for each query that depends on its id alone, to tell queries apart wherever their rows are.
     pub query_keys: Vec<u64>,
+    /// The id of each query; none where they did not come along.
+    pub query_ids: Vec<String>,
     /// How many documents have each label, smallest label first.
     pub labels: Vec<LabelCount>,
     /// Preference pairs: documents of one query with different labels.
@@ -26,15 +29,6 @@ pub struct Schema {
     pub missing: Vec<FeatureId>,
     /// Ties a saved selection to its data.
     pub fingerprint: String,
-}
-
-/// A label and how often it occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LabelCount {
-    /// The label.
-    pub label: f32,
-    /// Its documents.
-    pub documents: u64,
 }
 
 impl Schema {
@@ -53,6 +47,65 @@ impl Schema {
         self.query_sizes.len()
     }
 
+    /// The id of a query, or its key where ids did not come along.
+    pub fn query_id(&self, query: usize) -> String {
+        let key =
+            || self.query_keys.get(query).map_or_else(|| query.to_string(), |key| format!("{key:016x}"));
+        self.query_ids.get(query).cloned().unwrap_or_else(key)
+    }
+
+    /// Queries with documents of different relevance.
+    pub fn informative(&self) -> usize {
+        self.queries().saturating_sub(self.all_equal as usize)
+    }
+
+    /// The same features with other queries: those at these places, whose labels are known.
+    pub(super) fn restricted(&self, places: &[usize], labels: Labels) -> Schema {
+        let Labels { counts, pairs, without_relevant, all_equal } = labels;
+        let own = places.iter().fold(0u64, |sum, &q| sum.wrapping_add(self.query_keys[q]));
+        Schema {
+            features: self.features.clone(),
+            query_sizes: places.iter().map(|&q| self.query_sizes[q]).collect(),
+            query_keys: places.iter().map(|&q| self.query_keys[q]).collect(),
+            query_ids: places.iter().filter_map(|&q| self.query_ids.get(q).cloned()).collect(),
+            labels: counts,
+            pairs,
+            without_relevant,
+            all_equal,
+            missing: self.missing.clone(),
+            fingerprint: format!("{} at queries {own:016x}", self.fingerprint),
+        }
+    }
+
+    /// These queries, then those of other data with the same features.
+    pub(super) fn joined(&self, next: &Schema) -> Schema {
+        let labels = |schema: &Schema| Labels {
+            counts: schema.labels.clone(),
+            pairs: schema.pairs,
+            without_relevant: schema.without_relevant,
+            all_equal: schema.all_equal,
+        };
+        let Labels { counts, pairs, without_relevant, all_equal } = labels(self).merge(labels(next));
+        let all_have_ids = self.query_ids.len() == self.queries() && next.query_ids.len() == next.queries();
+        let query_ids =
+            if all_have_ids { [&self.query_ids[..], &next.query_ids].concat() } else { Vec::new() };
+        let mut missing = [&self.missing[..], &next.missing].concat();
+        missing.sort_unstable();
+        missing.dedup();
+        Schema {
+            features: self.features.clone(),
+            query_sizes: [&self.query_sizes[..], &next.query_sizes].concat(),
+            query_keys: [&self.query_keys[..], &next.query_keys].concat(),
+            query_ids,
+            labels: counts,
+            pairs,
+            without_relevant,
+            all_equal,
+            missing,
+            fingerprint: format!("{} and {}", self.fingerprint, next.fingerprint),
+        }
+    }
+
     /// The largest label.
     pub fn largest_label(&self) -> f32 {
         self.labels.last().map_or(0.0, |c| c.label)
@@ -64,10 +117,8 @@ impl Schema {
 pub(crate) struct SchemaPart {
     query_sizes: Vec<u32>,
     query_keys: Vec<u64>,
-    labels: Vec<LabelCount>,
-    pairs: u64,
-    without_relevant: u64,
-    all_equal: u64,
+    query_ids: Vec<String>,
+    labels: Labels,
     /// Whether each feature lacks a value somewhere.
     missing: Vec<bool>,
     fingerprint: Fingerprint,
@@ -75,24 +126,11 @@ pub(crate) struct SchemaPart {
 
 impl SchemaPart {
     pub fn of(data: &Dataset) -> Self {
-        let (mut pairs, mut without_relevant, mut all_equal) = (0, 0, 0);
-        let mut labels: Vec<LabelCount> = Vec::new();
-        for rows in data.queries().iter() {
-            let counts = count_labels(&data.labels()[rows]);
-            let total: u64 = counts.iter().map(|c| c.documents).sum();
-            let equal: u64 = counts.iter().map(|c| c.documents * (c.documents - 1) / 2).sum();
-            pairs += total * total.saturating_sub(1) / 2 - equal;
-            without_relevant += u64::from(counts.iter().all(|c| c.label == 0.0));
-            all_equal += u64::from(counts.len() < 2);
-            add_counts(&mut labels, &counts);
-        }
         SchemaPart {
             query_sizes: data.queries().sizes().map(|size| size as u32).collect(),
             query_keys: (0..data.queries().len()).map(|q| data.queries().key(q)).collect(),
-            labels,
-            pairs,
-            without_relevant,
-            all_equal,
+            query_ids: data.queries().ids().to_vec(),
+            labels: Labels::of(&data.view()),
             missing: data.features().iter().map(|(f, _)| data.has_missing(f)).collect(),
             fingerprint: Fingerprint::of(data, 0..data.queries().len()),
         }
@@ -101,13 +139,15 @@ impl SchemaPart {
     /// The schema of all data, where this is all of it.
     pub fn schema(self, features: FeatureTable) -> Schema {
         let missing = self.missing.iter().enumerate().filter(|(_, missing)| **missing);
+        let Labels { counts, pairs, without_relevant, all_equal } = self.labels;
         Schema {
             query_sizes: self.query_sizes,
             query_keys: self.query_keys,
-            labels: self.labels,
-            pairs: self.pairs,
-            without_relevant: self.without_relevant,
-            all_equal: self.all_equal,
+            query_ids: self.query_ids,
+            labels: counts,
+            pairs,
+            without_relevant,
+            all_equal,
             missing: missing.map(|(f, _)| FeatureId::from(f)).collect(),
             fingerprint: self.fingerprint.text(&features),
             features,
@@ -119,29 +159,11 @@ impl Merge for SchemaPart {
     fn merge(mut self, next: Self) -> Self {
         self.query_sizes.extend(next.query_sizes);
         self.query_keys.extend(next.query_keys);
-        add_counts(&mut self.labels, &next.labels);
-        self.pairs += next.pairs;
-        self.without_relevant += next.without_relevant;
-        self.all_equal += next.all_equal;
+        self.query_ids.extend(next.query_ids);
+        self.labels = self.labels.merge(next.labels);
         self.missing.iter_mut().zip(next.missing).for_each(|(own, more)| *own |= more);
         self.fingerprint = self.fingerprint.followed_by(next.fingerprint);
         self
-    }
-}
-
-fn count_labels(labels: &[f32]) -> Vec<LabelCount> {
-    let mut sorted = labels.to_vec();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let groups = sorted.chunk_by(|a, b| a == b);
-    groups.map(|group| LabelCount { label: group[0], documents: group.len() as u64 }).collect()
-}
-
-fn add_counts(total: &mut Vec<LabelCount>, counts: &[LabelCount]) {
-    for count in counts {
-        match total.binary_search_by(|known| known.label.total_cmp(&count.label)) {
-            Ok(at) => total[at].documents += count.documents,
-            Err(at) => total.insert(at, *count),
-        }
     }
 }
 

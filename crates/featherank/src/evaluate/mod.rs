@@ -1,6 +1,7 @@
 //! Evaluation: several rankings of the same queries side by side, with significance and risk.
 
 mod letters;
+mod on_engine;
 mod run_file;
 mod scores;
 
@@ -12,8 +13,13 @@ use crate::measure::Measure;
 use crate::measure::risk::{RiskReport, geo_risk, risk_report};
 use crate::measure::significance::{Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon};
 pub use letters::{PairedTest, beaten, letter};
+pub use on_engine::{OverFeatures, RankedBy, evaluate_on};
 pub use run_file::{RunForm, RunOptions, write_run};
+use scores::feature_name;
 pub use scores::{feature_scores, read_scores};
+
+/// What the ranking that says nothing is called.
+const CONSTANT: &str = "constant score";
 
 /// A ranking to be evaluated: a name and one score a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +33,7 @@ pub struct Ranking {
 impl Ranking {
     /// The ranking that says nothing: file order under stable ties. Whoever does not beat it has learnt nothing.
     pub fn constant(data: &Dataset) -> Self {
-        Ranking { name: "constant score".into(), scores: vec![0.0; data.documents()] }
+        Ranking { name: CONSTANT.into(), scores: vec![0.0; data.documents()] }
     }
 }
 
@@ -135,19 +141,32 @@ pub fn evaluate(
     let largest = data.labels().iter().copied().fold(0.0, f32::max);
     plan.measures.iter().try_for_each(|measure| measure.check_labels(largest))?;
     let view = data.view();
-    let mut results: Vec<RankingResult> = Vec::with_capacity(rankings.len());
-    for ranking in rankings {
-        let value = |measure: &Measure| {
-            let per_query = measure.per_query(&ranking.scores, &view);
+    let values = |ranking: &Ranking| {
+        let per_query = |measure: &Measure| measure.per_query(&ranking.scores, &view);
+        (ranking.name.clone(), plan.measures.iter().map(per_query).collect())
+    };
+    let rankings = rankings.iter().map(values).collect();
+    Ok(follow_up(rankings, data.queries().ids().to_vec(), plan, baseline))
+}
+
+/// What follows from the values of named rankings, for each of them under each measure of the plan and in every query.
+fn follow_up(
+    rankings: Vec<(String, Vec<Vec<f64>>)>,
+    queries: Vec<String>,
+    plan: &EvaluationPlan,
+    baseline: Option<&RiskBaseline>,
+) -> Evaluation {
+    let of_ranking = |(name, values): (String, Vec<Vec<f64>>)| {
+        let value = |(measure, per_query): (&Measure, Vec<f64>)| {
             let Interval { low, high, level } =
                 bootstrap_mean(&measure.additive(&per_query), 0.95, plan.resamples, plan.seed);
             let interval =
                 Interval { low: measure.from_additive(low), high: measure.from_additive(high), level };
             MeasureResult { value: measure.summary(&per_query), interval, per_query }
         };
-        let values = plan.measures.iter().map(value).collect();
-        results.push(RankingResult { name: ranking.name.clone(), values, risk: None });
-    }
+        RankingResult { name, values: plan.measures.iter().zip(values).map(value).collect(), risk: None }
+    };
+    let mut results: Vec<RankingResult> = rankings.into_iter().map(of_ranking).collect();
     let of_measure = |(m, measure): (usize, &Measure)| {
         compare(m, measure, &results.iter().map(|result| &result.values[m].per_query[..]).collect::<Vec<_>>())
     };
@@ -155,13 +174,13 @@ pub fn evaluate(
     if let Some(baseline) = baseline {
         add_risk(&mut results, &baseline.per_query, plan.alpha);
     }
-    Ok(Evaluation {
+    Evaluation {
         measures: plan.measures.clone(),
-        queries: data.queries().ids().to_vec(),
+        queries,
         rankings: results,
         comparisons,
         risk_baseline: baseline.map(|baseline| baseline.name.clone()),
-    })
+    }
 }
 
 /// Every pair of rankings under one measure, the one at `index`, from their values per query.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Ranking;
-use crate::data::{Dataset, FeatureId, shorten};
+use crate::data::{Dataset, FeatureId, FeatureTable, shorten};
 use crate::error::{Error, Location, Problem, Result};
 
 /// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score tag`.
@@ -71,12 +71,14 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
     Ok(scores)
 }
 
+/// What the ranking by a feature alone is called.
+pub(super) fn feature_name(table: &FeatureTable, feature: FeatureId) -> String {
+    format!("feature {}", table.label(feature))
+}
+
 /// A feature's own values as scores.
 pub fn feature_scores(data: &Dataset, feature: FeatureId) -> Ranking {
-    Ranking {
-        name: format!("feature {}", data.features().label(feature)),
-        scores: data.column(feature).to_vec(),
-    }
+    Ranking { name: feature_name(data.features(), feature), scores: data.column(feature).to_vec() }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::run::Run;
 pub(crate) use importance::model_importance;
 pub use importance::{PermutationImportance, permutation_importance};
 pub use linear::LinearModel;
+pub use linear::least_squares::LeastSquares;
 pub(crate) use model::embedded_model;
 pub use model::{Model, Scorer, Training};
 pub use train::{Trained, TrainingPlan, train};
@@ -38,6 +39,11 @@ pub trait Ranker: Send + Sync {
         _near: Option<&Model>,
     ) -> Result<Model> {
         self.fit(run, train, valid)
+    }
+
+    /// What this ranker solves where it is least squares: passes then do instead of rows.
+    fn least_squares(&self) -> Option<LeastSquares> {
+        None
     }
 
     /// Fits any number of subsets of a view's features, with what is the same for all of them done once: trees bin, least

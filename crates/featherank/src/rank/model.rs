@@ -111,40 +111,55 @@ impl Model {
     /// features, or has missing values that the model cannot take.
     pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
         let columns = self.columns(view.data().features())?;
-        self.check_missing(view, &columns)?;
-        let scores = match &self.scaler {
-            None => self.scorer.score(view, &columns),
+        let has_missing = |f: FeatureId| {
+            let column = view.data().column(f);
+            view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
+        };
+        self.check_missing(view.data().features(), &columns, has_missing)?;
+        let scores = self.unchecked_scores(view, &columns);
+        match scores.iter().all(|score| score.is_finite()) {
+            true => Ok(scores),
+            false => Err(Model::beyond_numbers()),
+        }
+    }
+
+    /// Scores of a view's documents, where it is known that the model can score them; `columns` are its features there.
+    pub(crate) fn unchecked_scores(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
+        match &self.scaler {
+            None => self.scorer.score(view, columns),
             Some(scaler) => {
-                let mut scaled = view.copy(&columns);
+                let mut scaled = view.copy(columns);
                 scaler.apply(&mut scaled);
                 let columns: Vec<FeatureId> = (0..columns.len()).map(FeatureId::from).collect();
                 self.scorer.score(&scaled.view(), &columns)
             }
-        };
-        match scores.iter().all(|score| score.is_finite()) {
-            true => Ok(scores),
-            false => Err(Error::Conflict {
-                what: "the model's scores of this data are beyond the largest 32-bit number".into(),
-                help: "check the data for huge values, or train on normalised features".into(),
-            }),
+        }
+    }
+
+    /// The error for scores that are not numbers.
+    pub(crate) fn beyond_numbers() -> Error {
+        Error::Conflict {
+            what: "the model's scores of this data are beyond the largest 32-bit number".into(),
+            help: "check the data for huge values, or train on normalised features".into(),
         }
     }
 
     /// Refuses missing values where a sum would only be missing as well.
-    fn check_missing(&self, view: &View<'_>, columns: &[FeatureId]) -> Result<()> {
+    pub(crate) fn check_missing(
+        &self,
+        table: &FeatureTable,
+        columns: &[FeatureId],
+        has_missing: impl Fn(FeatureId) -> bool,
+    ) -> Result<()> {
         if matches!(self.scorer, Scorer::Trees(_)) {
             return Ok(());
         }
-        let missing = |f: &&FeatureId| {
-            let column = view.data().column(**f);
-            view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
-        };
-        match columns.iter().find(missing) {
+        match columns.iter().find(|f| has_missing(**f)) {
             None => Ok(()),
             Some(&f) => Err(Error::Conflict {
                 what: format!(
                     "a linear model cannot score missing values, and feature {} has some",
-                    view.data().features().label(f)
+                    table.label(f)
                 ),
                 help: "read the data with --missing zero, or use a tree model".into(),
             }),

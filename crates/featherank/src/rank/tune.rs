@@ -127,8 +127,13 @@ struct Candidate {
 
 impl Candidate {
     fn beats(&self, other: &Candidate) -> bool {
-        if self.ranks == other.ranks { self.value > other.value || other.value.is_nan() } else { self.ranks }
+        is_better((self.ranks, self.value), (other.ranks, other.value))
     }
+}
+
+/// Whether a model is better than the best so far, by whether it ranks at all and by its value on validation data.
+pub(crate) fn is_better((ranks, value): (bool, f64), (best_ranks, best): (bool, f64)) -> bool {
+    if ranks == best_ranks { value > best || best.is_nan() } else { ranks }
 }
 
 /// True when scores differ within a query.

@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use crate::random::{Purpose, stream};
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
@@ -65,6 +66,19 @@ pub(super) fn deal(keys: &[u64], parts: usize, seed: u64) -> Vec<usize> {
     let mut dealt = vec![0; keys.len()];
     order.iter().enumerate().for_each(|(place, &q)| dealt[q] = place % parts);
     dealt
+}
+
+/// Refuses a measure that cannot take the labels, or that counts no query. Whether queries count does not depend on who ranks them.
+pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
+    let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
+    let counted = engine.feature_measures(measure, &first)?.summaries(measure);
+    match counted.iter().any(|value| value.is_nan()) {
+        false => Ok(()),
+        true => Err(Error::Conflict {
+            what: format!("{measure} counts no query of the data"),
+            help: "choose another measure, or data with relevant documents".into(),
+        }),
+    }
 }
 
 /// Validation data, where it has the same features and none is missing.

@@ -6,6 +6,7 @@ pub mod embedded;
 pub mod filter;
 pub mod forward;
 mod judging;
+mod rows;
 pub mod search;
 mod searched;
 mod selection;
@@ -14,8 +15,9 @@ pub mod wrapper;
 use crate::checkpoint::Work;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::params::{Param, Params};
-use crate::registry::{Category, Status};
+use crate::params::{Kind, Param, Params};
+use crate::rank::RankerSpec;
+use crate::registry::{self, Category, Status};
 use crate::run::Run;
 pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
@@ -38,7 +40,7 @@ pub struct SelectorSpec {
     pub cites: &'static [&'static str],
     /// How close to its paper.
     pub status: Status,
-    /// Needs passes only, never rows.
+    /// Needs passes only, never rows; where it trains a ranker, with one that needs none.
     pub scales_out: bool,
     /// Keeps checkpoints and goes on from them, and returns the best so far when time is up.
     pub resumes: bool,
@@ -56,6 +58,7 @@ impl SelectorSpec {
     /// Runs the method: checks parameters and constraints, selects, and signs the result.
     pub fn run(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let params = Params::new(self.name, self.params, set)?;
+        self.check_rows(&params, engine)?;
         let schema = engine.schema();
         run.constraints.check(&schema.features)?;
         if let Some(&f) = schema.missing.first() {
@@ -82,6 +85,28 @@ impl SelectorSpec {
         let mut selection = (self.build)(&params)?.select(run, engine)?;
         selection.sign(self.name, &params, run, &schema.features);
         Ok(selection)
+    }
+
+    /// Whether it takes rows with these parameters, as far as the registry knows.
+    pub fn needs_rows(&self, set: &[(String, String)]) -> Result<bool> {
+        let params = Params::new(self.name, self.params, set)?;
+        Ok(!self.scales_out || self.ranker(&params)?.is_some_and(|ranker| !ranker.scales_out))
+    }
+
+    /// Refuses what cannot be done without rows where they are not in this process.
+    fn check_rows(&self, params: &Params, engine: &dyn Engine) -> Result<()> {
+        match self.ranker(params)? {
+            _ if engine.local().is_some() => Ok(()),
+            _ if !self.scales_out => Err(rows::needs_rows(self.name)),
+            Some(ranker) => rows::check_ranker(self.name, ranker, engine),
+            None => Ok(()),
+        }
+    }
+
+    /// The ranker that it trains, where it trains one.
+    fn ranker(&self, params: &Params) -> Result<Option<&'static RankerSpec>> {
+        let names = self.params.iter().find(|param| matches!(param.kind, Kind::Ranker));
+        names.map(|param| registry::ranker(params.text(param.name))).transpose()
     }
 
     /// What [`run`](Self::run) does, told apart from everything else.

@@ -5,6 +5,7 @@
     reason = "each test file uses a part; a failure here is a failed test"
 )]
 
+pub mod elsewhere;
 pub mod embedded;
 
 use std::io::Write;

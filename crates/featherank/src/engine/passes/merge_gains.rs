@@ -44,7 +44,8 @@ pub struct MergeGains {
 /// What rows in memory remember between steps: every feature's ranking, and the merge of the features chosen so far.
 #[derive(Debug, Default)]
 pub(crate) struct MergeMemory {
-    drawn_from: Option<(Ties, Vec<FeatureId>)>,
+    /// How ties stand, the features that say so, and the queries: what rankings depend on.
+    drawn_from: Option<(Ties, Vec<FeatureId>, Vec<usize>)>,
     short: Remembered<u16>,
     long: Remembered<u32>,
 }
@@ -61,7 +62,7 @@ struct Remembered<P> {
 impl MergeGains {
     pub(crate) fn of(pass: &MergeGainsPass, block: &View<'_>, memory: &mut MergeMemory) -> Self {
         let ties = pass.measure.conventions().ties;
-        let drawn_from = Some((ties, pass.live.clone()));
+        let drawn_from = Some((ties, pass.live.clone(), block.queries().collect()));
         if memory.drawn_from != drawn_from {
             *memory = MergeMemory { drawn_from, ..MergeMemory::default() };
         }

@@ -26,6 +26,9 @@ pub struct FeatureMoments {
     pub mean: f64,
     /// Sum of squared deviations from the mean.
     pub squares: f64,
+    /// Sum of squared deviations from the mean of the query.
+    #[serde(default)]
+    pub squares_within: f64,
     /// Smallest value.
     pub min: f32,
     /// Largest value.
@@ -44,6 +47,7 @@ impl FeatureMoments {
         missing: 0,
         mean: 0.0,
         squares: 0.0,
+        squares_within: 0.0,
         min: f32::INFINITY,
         max: f32::NEG_INFINITY,
         zeros: 0,
@@ -54,6 +58,11 @@ impl FeatureMoments {
     /// Standard deviation over documents, with n in the denominator.
     pub fn deviation(&self) -> f64 {
         (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
+    /// Standard deviation from the mean of the query: how far the feature can move documents of one query apart.
+    pub fn deviation_within(&self) -> f64 {
+        (self.squares_within / self.count.max(1) as f64).sqrt()
     }
 
     /// One value in all documents, or none in any.
@@ -85,6 +94,7 @@ impl FeatureMoments {
                 all.zeros += u64::from(x == 0.0);
             }
             all.count += values.len() as u64;
+            all.squares_within += squares_around_mean(values);
         }
         all.count -= all.missing;
         all.mean = sum / all.count.max(1) as f64;
@@ -102,6 +112,7 @@ impl FeatureMoments {
             missing: self.missing + next.missing,
             mean: self.mean + apart * m / (n + m).max(1.0),
             squares: self.squares + next.squares + apart * apart * n * m / (n + m).max(1.0),
+            squares_within: self.squares_within + next.squares_within,
             min: self.min.min(next.min),
             max: self.max.max(next.max),
             zeros: self.zeros + next.zeros,
@@ -109,6 +120,13 @@ impl FeatureMoments {
             hash: mix(self.hash, next.hash),
         }
     }
+}
+
+/// Sum of squared deviations of what is not missing from its own mean.
+fn squares_around_mean(values: &[f32]) -> f64 {
+    let known = || values.iter().filter(|x| !x.is_nan()).map(|&x| f64::from(x));
+    let mean = known().sum::<f64>() / known().count().max(1) as f64;
+    known().map(|x| (x - mean) * (x - mean)).sum()
 }
 
 /// Equal, or both missing.
@@ -148,7 +166,7 @@ mod tests {
         let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
         let first = &merged.features[0];
         assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
-        assert_eq!((first.min, first.max), (1.0, 5.0));
+        assert_eq!((first.min, first.max, first.squares_within), (1.0, 5.0, 2.0));
         assert!(merged.features[1].is_dead() && !merged.features[1].is_constant());
         let whole = Moments::of(&view);
         assert!((whole.features[1].squares - merged.features[1].squares).abs() < 1e-12);
@@ -165,7 +183,7 @@ mod tests {
         let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
         let [first, second, third] = &merged.features[..] else { panic!("three features") };
         assert_eq!((first.count, first.missing, first.mean, first.squares), (2, 1, 2.0, 2.0));
-        assert_eq!((first.min, first.max, first.alive_in), (1.0, 3.0, 1));
+        assert_eq!((first.min, first.max, first.alive_in, first.squares_within), (1.0, 3.0, 1, 0.0));
         assert!(second.is_dead() && !second.is_constant() && second.missing == 1);
         assert!(third.is_dead() && third.is_constant() && third.mean == 0.0);
     }

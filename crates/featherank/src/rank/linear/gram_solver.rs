@@ -4,6 +4,8 @@
 //! solve (G_SS + λI) w = b_S in O(|S|³). Features that are combinations of others in S (pivot below 10⁻¹⁰ on the scale
 //! of correlations) get weight 0, which leaves all predictions as they are.
 
+use std::sync::Arc;
+
 use super::cholesky::PivotedCholesky;
 use crate::engine::passes::Gram;
 use crate::vector::dot;
@@ -30,7 +32,7 @@ const CONSTANT: f64 = 1e-12;
 /// ```
 #[derive(Debug)]
 pub struct GramSolver {
-    gram: Gram,
+    gram: Arc<Gram>,
     ridge: f64,
 }
 
@@ -48,8 +50,8 @@ pub struct LeastSquares {
 impl GramSolver {
     /// A solver from sums of products whose last column is the labels; `ridge` times the squared weights is added to the
     /// sum of squared errors, features as they are.
-    pub fn new(gram: Gram, ridge: f64) -> Self {
-        GramSolver { gram, ridge }
+    pub fn new(gram: impl Into<Arc<Gram>>, ridge: f64) -> Self {
+        GramSolver { gram: gram.into(), ridge }
     }
 
     /// Number of features.

@@ -7,6 +7,7 @@ pub mod cutting_plane;
 pub mod design;
 pub mod gram_solver;
 pub mod lambda_rank;
+pub mod least_squares;
 mod linear_model;
 pub mod linear_regression;
 pub mod listnet;

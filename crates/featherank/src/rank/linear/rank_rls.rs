@@ -7,8 +7,7 @@
 //! `weighting = queries` takes the centring matrix I − 11ᵀ/n instead, as RLScore does: a query then counts by its
 //! documents, not by their square. That is linear regression centred within queries, with a ridge.
 
-use super::design::Design;
-use super::linear_regression::SubsetSolver;
+use super::least_squares::LeastSquares;
 use crate::data::View;
 use crate::engine::passes::Centring;
 use crate::error::Result;
@@ -21,10 +20,7 @@ use crate::run::Run;
 /// |---|---|---|---|
 /// | `lambda` | `1` | 0 to 1e12 | weight of ‖w‖² against the sum of squared errors |
 /// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
-pub struct RankRls {
-    lambda: f64,
-    weighting: Centring,
-}
+pub struct RankRls(LeastSquares);
 
 /// The registry's entry.
 pub const SPEC: RankerSpec = RankerSpec {
@@ -32,7 +28,7 @@ pub const SPEC: RankerSpec = RankerSpec {
     summary: "regularised least squares on differences between documents of a query",
     cites: &["pahikkala2009"],
     status: Status::AsPublished,
-    scales_out: false,
+    scales_out: true,
     takes_missing: false,
     params: &[
         Param {
@@ -52,7 +48,7 @@ pub const SPEC: RankerSpec = RankerSpec {
     build: |params| {
         let weighting =
             if params.text("weighting") == "queries" { Centring::PerQuery } else { Centring::PerPair };
-        Ok(Box::new(RankRls { lambda: params.real("lambda")?, weighting }))
+        Ok(Box::new(RankRls(LeastSquares { centring: weighting, ridge: params.real("lambda")? })))
     },
 };
 
@@ -68,11 +64,10 @@ impl Ranker for RankRls {
         train: &'a View<'a>,
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        let features = Design::new(train)?.features().to_vec();
-        let solver = SubsetSolver::new(train, features, self.weighting, self.lambda);
-        Ok(Box::new(move |features| {
-            run.step("solving least squares", 1, None)?;
-            solver.solve(features)
-        }))
+        self.0.for_subsets(run, train)
+    }
+
+    fn least_squares(&self) -> Option<LeastSquares> {
+        Some(self.0)
     }
 }

@@ -8,25 +8,62 @@ use serde::{Deserialize, Serialize};
 use super::portfolio::Proposer;
 use super::sizes::{Room, levels};
 use super::{Auto, Baseline};
-use crate::data::{Dataset, FeatureId, View};
-use crate::engine::{Engine, LocalEngine};
+use crate::data::{FeatureId, View};
+use crate::engine::{Engine, LocalEngine, PartEngine};
 use crate::error::Result;
 use crate::measure::counted;
-use crate::params::Params;
-use crate::rank::tune::{Settings, declared_grid, tune};
-use crate::rank::{Model, Ranker};
+use crate::measure::risk::mean_baseline;
+use crate::rank::Ranker;
+use crate::rank::tune::{Settings, combinations, declared_grid, is_better, tune};
 use crate::run::{Constraints, Run};
-use crate::select::wrapper::elimination::shares;
+use crate::select::wrapper::lesson::{Lesson, Material, Watch};
+
+/// What a query is for in a fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Methods and rankers learn from it.
+    Learn,
+    /// It chooses settings and methods.
+    Check,
+    /// It is held out.
+    Test,
+    /// It is not looked at.
+    None,
+}
 
 /// Which queries a fold does what with.
 pub struct Fold<'a> {
-    pub data: &'a Dataset,
-    /// What methods and rankers learn from.
-    pub learn: Vec<usize>,
-    /// What chooses settings and methods.
-    pub check: Vec<usize>,
-    /// What is held out.
-    pub test: Vec<usize>,
+    engine: &'a dyn Engine,
+    roles: Vec<Role>,
+    /// What is learnt from; what checks and what is held out are judged on.
+    material: Material<'a>,
+}
+
+impl<'a> Fold<'a> {
+    /// For a ranker and subsets of some features, where each query has a role.
+    pub fn new(
+        engine: &'a dyn Engine,
+        roles: Vec<Role>,
+        ranker: &dyn Ranker,
+        features: &[FeatureId],
+    ) -> Result<Self> {
+        let part = |wanted: &[Role]| PartEngine::of(engine, |q| wanted.contains(&roles[q]));
+        let (learn, check) = (part(&[Role::Learn])?, part(&[Role::Check])?);
+        let material =
+            Material::new(ranker, learn, Some(&check), part(&[Role::Check, Role::Test])?, features)?;
+        Ok(Fold { engine, roles, material })
+    }
+
+    /// The queries that are judged on in one role.
+    pub fn judged(&self, role: Role) -> impl Iterator<Item = usize> {
+        self.material.judge().places().iter().copied().filter(move |&q| self.roles[q] == role)
+    }
+
+    /// Of values for the queries that are judged on, those in one role.
+    fn values(&self, role: Role, judged: &[f64]) -> Vec<f64> {
+        let with_role = self.material.judge().places().iter().zip(judged);
+        with_role.filter(|(q, _)| self.roles[**q] == role).map(|(_, value)| *value).collect()
+    }
 }
 
 /// What a fold knows before sizes are tried.
@@ -61,62 +98,90 @@ pub struct Tested {
     pub left: Vec<FeatureId>,
 }
 
-impl<'a> Fold<'a> {
-    /// All data for the last choice: what is left out of learning still checks.
-    pub fn whole(data: &'a Dataset, check: Vec<usize>) -> Self {
-        let learn = (0..data.queries().len()).filter(|q| !check.contains(q)).collect();
-        Fold { data, learn, check, test: Vec::new() }
-    }
-
-    fn view(&self, queries: &'a [usize]) -> View<'a> {
-        self.data.view().with_queries(queries)
-    }
-}
-
 /// A fold at work.
 pub struct Worker<'a> {
-    pub auto: &'a Auto,
-    pub run: &'a Run,
-    pub fold: &'a Fold<'a>,
+    auto: &'a Auto,
+    run: &'a Run,
+    fold: &'a Fold<'a>,
     /// Features that may be chosen, by column.
-    pub features: &'a [FeatureId],
+    features: &'a [FeatureId],
+    watch: Watch<'a>,
 }
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
+    pub fn new(auto: &'a Auto, run: &'a Run, fold: &'a Fold<'a>, features: &'a [FeatureId]) -> Self {
+        Worker { auto, run, fold, features, watch: Watch::new(run) }
+    }
+
     /// Learns with all features, and asks everybody for an order.
     pub fn start(&self, all: &[FeatureId], proposers: &[Proposer]) -> Result<Start> {
-        let (learn, check) = (self.fold.view(&self.fold.learn), self.fold.view(&self.fold.check));
-        let (learn, check) = (learn.with_features(all), check.with_features(all));
-        let Auto { ranker, measure, .. } = self.auto;
-        let (fixed, is_open) = self.auto.settings();
-        let grid = if is_open { declared_grid(ranker, &fixed) } else { Vec::new() };
-        let tuned = tune(ranker, &fixed, &grid, self.run, &learn, &check, measure)?;
-        let test = self.fold.view(&self.fold.test);
-        let per_query = self.judge(&tuned.model, &test)?;
+        let settings = self.tuned(all)?;
+        let ranker = self.auto.ranker_with(&settings)?;
+        let subset = [all.to_vec()];
+        let lesson = self.lesson(ranker.as_ref())?;
+        let taught = lesson.teach(&subset)?;
+        let per_query = counted(&self.fold.values(Role::Test, &taught.judged()?[0]));
+        let mut shares = taught.shares(0)?;
+        shares.retain(|(f, _)| self.features.contains(f));
         let orders = proposers.iter().map(|&proposer| self.order(proposer));
         Ok(Start {
             orders: orders.collect::<Result<_>>()?,
-            left: self.left(&tuned.model, self.features)?,
-            settings: tuned.settings,
-            baseline: self.baseline(&learn, &test, &per_query),
+            left: self.by_worth(&shares),
+            settings,
+            baseline: self.baseline(&per_query)?,
             all: per_query,
         })
+    }
+
+    /// The settings of the ranker that do best where that is checked.
+    fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
+        let Auto { ranker, measure, .. } = self.auto;
+        let (fixed, is_open) = self.auto.settings();
+        let grid = if is_open { declared_grid(ranker, &fixed) } else { Vec::new() };
+        if grid.is_empty() {
+            return Ok(fixed);
+        }
+        if let Some(view) = self.fold.material.learnt_rows() {
+            let check: Vec<usize> = self.fold.judged(Role::Check).collect();
+            let check: View<'_> = view.with_queries(check);
+            return Ok(tune(ranker, &fixed, &grid, self.run, view, &check, measure)?.settings);
+        }
+        let (subset, mut best) = ([all.to_vec()], None);
+        for settings in combinations(&grid) {
+            let settings = [&fixed[..], &settings].concat();
+            let ranker = self.auto.ranker_with(&settings)?;
+            let lesson = self.lesson(ranker.as_ref())?;
+            let taught = lesson.teach(&subset)?;
+            let value = measure.summary(&self.fold.values(Role::Check, &taught.judged()?[0]));
+            let ranks = taught.shares(0)?.iter().any(|(_, share)| *share > 0.0);
+            if best.as_ref().is_none_or(|(best, _)| is_better((ranks, value), *best)) {
+                best = Some(((ranks, value), settings));
+            }
+        }
+        Ok(best.map_or(fixed, |(_, settings)| settings))
     }
 
     /// The order in which a selector takes all features; those that nobody may choose are left out. None of elimination.
     pub fn order(&self, proposer: Proposer) -> Result<Vec<FeatureId>> {
         let Proposer::Order(spec) = proposer else { return Ok(Vec::new()) };
-        let part = |queries: &[usize]| -> Result<LocalEngine> {
-            Ok(LocalEngine::new(self.fold.data.subset(queries), 0)?.observed_by(self.run.observer.clone()))
-        };
-        let valid: Arc<dyn Engine> = Arc::new(part(&self.fold.check)?);
         // The sets come from the order; a number of features or a budget is for later.
         let constraints =
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
-        let run =
-            Run { constraints, valid: Some(valid), checkpoint: None, deadline: None, ..self.run.clone() };
-        let selection = spec.run(&[], &run, &part(&self.fold.learn)?)?;
-        let table = self.fold.data.features();
+        let run = Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
+        let takes_rows = self.fold.material.learnt_rows().is_some() || spec.needs_rows(&[])?;
+        let selection = match self.fold.engine.local().filter(|_| takes_rows) {
+            Some(data) => {
+                let part = |queries: &[usize]| -> Result<LocalEngine> {
+                    Ok(LocalEngine::new(data.subset(queries), 0)?.observed_by(self.run.observer.clone()))
+                };
+                let check: Vec<usize> = self.fold.judged(Role::Check).collect();
+                let valid: Arc<dyn Engine> = Arc::new(part(&check)?);
+                let learn = part(self.fold.material.learn().places())?;
+                spec.run(&[], &Run { valid: Some(valid), ..run }, &learn)?
+            }
+            None => spec.run(&[], &run, self.fold.material.learn())?,
+        };
+        let table = &self.fold.engine.schema().features;
         let column = |step: &crate::select::PathStep| table.resolve(&step.feature.to_string());
         let mut order: Vec<FeatureId> = selection.path.iter().map(column).collect::<Result<_>>()?;
         // What is constant in this part alone comes last.
@@ -128,21 +193,19 @@ impl Worker<'_> {
 
     /// Elimination from all features down to a level, what stayed longest first.
     pub fn eliminate(&self, settings: &[(String, String)], level: f64) -> Result<Vec<FeatureId>> {
-        let (learn, check) = (self.fold.view(&self.fold.learn), self.fold.view(&self.fold.check));
-        let (learn, check) = (learn.with_features(self.features), check.with_features(self.features));
-        let checks = check.documents() > 0;
-        let (ranker, silent) = (self.lesson(settings)?, self.silent());
-        let fit = ranker.for_subsets(&silent, &learn, checks.then_some(&check))?;
+        let ranker = self.auto.ranker_with(settings)?;
+        let lesson = self.lesson(ranker.as_ref())?;
+        let ranked = |left: Vec<FeatureId>| Ok(self.by_worth(&lesson.teach(&[left])?.shares(0)?));
         let (mut left, mut gone) = (self.features.to_vec(), Vec::new());
         for level in levels(&self.run.constraints, self.features).into_iter().filter(|&next| next >= level) {
-            let ranked = self.left(&fit(&left)?, &left)?;
+            let ranked = ranked(left)?;
             let set = Room::new(&self.run.constraints, level).first_of(&ranked);
             let leaving = ranked.into_iter().filter(|f| !set.contains(f)).collect::<Vec<_>>();
             gone.splice(0..0, leaving);
             left = sorted(set);
             self.run.step("eliminating features", 0, None)?;
         }
-        let mut order = self.left(&fit(&left)?, &left)?;
+        let mut order = ranked(left)?;
         order.extend(gone);
         Ok(order)
     }
@@ -161,77 +224,64 @@ impl Worker<'_> {
             Proposer::Order(_) => room.first_of(order),
         };
         let sets: Vec<Vec<FeatureId>> = proposers.iter().zip(&start.orders).map(set).map(sorted).collect();
-        let lesson = self.lesson(&start.settings)?;
-        let (learn, check) = (self.fold.view(&self.fold.learn), self.fold.view(&self.fold.check));
-        let (learn, check) = (learn.with_features(self.features), check.with_features(self.features));
-        let silent = self.silent();
-        let fit = lesson.for_subsets(&silent, &learn, Some(&check))?;
-        let mut models: Vec<Option<Model>> = vec![None; sets.len()];
-        for (place, set) in sets.iter().enumerate() {
-            let same = (0..place).find(|&other| sets[other] == *set);
-            models[place] = Some(match same.and_then(|other| models[other].clone()) {
-                Some(model) => model,
-                None => fit(set)?,
-            });
-            self.run.step("training rankers", 0, None)?;
-        }
-        let models: Vec<Model> = models.into_iter().flatten().collect();
-        let value = |model: &Model| {
-            Ok(self.auto.measure.summary(&self.auto.measure.per_query(&model.score(&check)?, &check)))
+        // Methods may propose the same set, which is learnt once.
+        let mut different = sets.clone();
+        different.sort_unstable();
+        different.dedup();
+        let places: Vec<usize> =
+            sets.iter().map(|set| different.partition_point(|other| other < set)).collect();
+        let ranker = self.auto.ranker_with(&start.settings)?;
+        let lesson = self.lesson(ranker.as_ref())?;
+        let taught = lesson.teach(&different)?;
+        let judged = taught.judged()?;
+        let value = |&place: &usize| {
+            let checked = self.fold.values(Role::Check, &judged[place]);
+            self.auto.measure.summary(&checked)
         };
-        let values: Vec<f64> = models.iter().map(value).collect::<Result<_>>()?;
+        let values: Vec<f64> = places.iter().map(value).collect();
         let is_better = |place: usize, best: usize| values[place] > values[best] || values[best].is_nan();
         let method = (1..sets.len()).fold(0, |best, place| if is_better(place, best) { place } else { best });
         let eliminated = proposers.iter().position(|proposer| matches!(proposer, Proposer::Elimination));
-        let left = eliminated.map_or(Ok(Vec::new()), |place| self.left(&models[place], &sets[place]))?;
+        let left = match eliminated {
+            Some(proposer) => self.by_worth(&taught.shares(places[proposer])?),
+            None => Vec::new(),
+        };
         Ok(Tested {
             method,
             cost: sets[method].iter().map(|&f| self.run.constraints.cost(f)).sum(),
             features: sets[method].len(),
-            per_query: self.judge(&models[method], &self.fold.view(&self.fold.test))?,
+            per_query: counted(&self.fold.values(Role::Test, &judged[places[method]])),
             values,
             left,
         })
     }
 
-    /// The ranker with a fold's settings.
-    fn lesson(&self, settings: &[(String, String)]) -> Result<Box<dyn Ranker>> {
-        let spec = self.auto.ranker;
-        (spec.build)(&Params::new(spec.name, spec.params, settings)?)
+    fn lesson<'l>(&'l self, ranker: &'l dyn Ranker) -> Result<Lesson<'l>> {
+        Lesson::new(&self.watch, ranker, &self.auto.measure, &self.fold.material)
     }
 
-    /// Steps within a ranker would drown those between rankers.
-    fn silent(&self) -> Run {
-        Run { observer: Arc::new(crate::run::Silent), ..self.run.clone() }
-    }
-
-    /// Features by how much they matter to a model for their price.
-    fn left(&self, model: &Model, features: &[FeatureId]) -> Result<Vec<FeatureId>> {
-        let view = self.fold.view(&self.fold.learn).with_features(features);
-        Ok(Room::new(&self.run.constraints, 0.0).by_worth(&shares(model, &view, features)?))
-    }
-
-    fn judge(&self, model: &Model, test: &View<'_>) -> Result<Vec<Option<f64>>> {
-        Ok(counted(&self.auto.measure.per_query(&model.score(test)?, test)))
+    /// Features by how much they matter for their price.
+    fn by_worth(&self, shares: &[(FeatureId, f64)]) -> Vec<FeatureId> {
+        Room::new(&self.run.constraints, 0.0).by_worth(shares)
     }
 
     /// What risk is measured against on each query held out.
-    fn baseline(&self, learn: &View<'_>, test: &View<'_>, all: &[Option<f64>]) -> Vec<Option<f64>> {
-        let alone = |view: &View<'_>, f: FeatureId| {
-            let column = self.fold.data.column(f);
-            let scores: Vec<f32> = view.rows().flat_map(|rows| &column[rows]).copied().collect();
-            self.auto.measure.per_query(&scores, view)
+    fn baseline(&self, all: &[Option<f64>]) -> Result<Vec<Option<f64>>> {
+        let measure = &self.auto.measure;
+        let (learn, judge): (&dyn Engine, &dyn Engine) =
+            (self.fold.material.learn(), self.fold.material.judge());
+        let alone = |features: &[FeatureId]| -> Result<Vec<Vec<f64>>> {
+            let judged = judge.feature_measures(measure, features)?.per_query;
+            Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
         };
         match self.auto.baseline {
-            Baseline::Full => all.to_vec(),
-            Baseline::Mean => {
-                let each: Vec<Vec<f64>> = self.features.iter().map(|&f| alone(test, f)).collect();
-                counted(&crate::measure::risk::mean_baseline(&each))
-            }
+            Baseline::Full => Ok(all.to_vec()),
+            Baseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
             Baseline::BestFeature => {
-                let value = |&f: &FeatureId| self.auto.measure.summary(&alone(learn, f));
-                let best = self.features.iter().max_by(|a, b| value(a).total_cmp(&value(b)).then(b.cmp(a)));
-                best.map_or_else(|| all.to_vec(), |&f| counted(&alone(test, f)))
+                let values = learn.feature_measures(measure, self.features)?.summaries(measure);
+                let known = self.features.iter().zip(&values);
+                let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));
+                best.map_or_else(|| Ok(all.to_vec()), |(&f, _)| Ok(counted(&alone(&[f])?.concat())))
             }
         }
     }

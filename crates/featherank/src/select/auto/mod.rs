@@ -9,6 +9,9 @@
 //! recommended; then the method that did best at that size on the parts that check puts the features in order once more, on all data. What
 //! is promised is the procedure: that sets of this size, found this way, lose no more than the margin. Where no size passes all features
 //! are kept. Validation data, where the run has some, is joined with the training data: held-out parts serve better than one fixed part.
+//!
+//! Rankers of least squares are trained and judged by passes, so that the rows may be anywhere. The methods that propose then work by passes
+//! as well, without validation data: the part that checks takes no part in their choices.
 
 mod advice;
 mod fold;
@@ -20,18 +23,18 @@ mod words;
 
 use std::time::Instant;
 
-use crate::data::Dataset;
-use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::engine::{Engine, JoinedEngine, LocalEngine};
+use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{Kind, Param};
-use crate::rank::RankerSpec;
+use crate::params::{Kind, Param, Params};
 use crate::rank::tune::Settings;
+use crate::rank::{Ranker, RankerSpec};
 use crate::registry::{self, Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::judging::checked_validation;
-use crate::select::wrapper::training::{folds_param, measure_param, on_threads_of, ranker_param, rows};
+use crate::select::judging::{check_counts, checked_validation};
+use crate::select::rows::rows;
+use crate::select::wrapper::training::{folds_param, measure_param, on_threads_of, ranker_param};
 use crate::select::{Selection, Selector, SelectorSpec};
 pub use advice::{Advice, Tried};
 use portfolio::Proposer;
@@ -83,7 +86,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     category: Category::Wrapper,
     cites: &["wellek2010", "maurer1995", "nadeau2003"],
     status: Status::Original,
-    scales_out: false,
+    scales_out: true,
     resumes: true,
     uses_valid: true,
     leaves_model: false,
@@ -174,22 +177,24 @@ impl Auto {
         }
     }
 
+    /// The ranker with these settings.
+    fn ranker_with(&self, settings: &[(String, String)]) -> Result<Box<dyn Ranker>> {
+        (self.ranker.build)(&Params::new(self.ranker.name, self.ranker.params, settings)?)
+    }
+
     fn recommend(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let features = candidates.all();
-        let train = rows(NAME, engine)?;
-        self.measure.check_labels(engine.schema().largest_label())?;
-        self.check_measure(train)?;
-        let joined = match &run.valid {
-            Some(valid) => {
-                Some(train.joined(rows(NAME, checked_validation(valid.as_ref(), engine, &features)?)?))
-            }
+        // Better said now than after rankers are trained.
+        check_counts(&self.measure, engine)?;
+        let valid = match &run.valid {
+            Some(valid) => Some(checked_validation(valid.as_ref(), engine, &features)?),
             None => None,
         };
-        let data = joined.as_ref().unwrap_or(train);
         let mut state: State = run.saved()?.unwrap_or_default();
         if state.methods.is_empty() {
-            let values = data.documents() as f64 * features.len() as f64;
+            let of_valid = valid.map_or(0, |valid| valid.schema().documents());
+            let values = (engine.schema().documents() + of_valid) as f64 * features.len() as f64;
             let limit = run.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let (proposers, share) = portfolio::for_data(values, limit)?;
             let proposers = self.proposers.clone().unwrap_or(proposers);
@@ -197,25 +202,35 @@ impl Auto {
             state.share = share;
         }
         let proposers = portfolio::named(&state.methods.join(","))?;
-        let informative =
-            data.view().labels().filter(|labels| labels.iter().any(|y| *y != labels[0])).count();
+        let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
+        let all = joined.as_deref().unwrap_or(engine);
         let (alive, _) = engine.alive()?;
-        let search = Search { auto: self, run, engine, data, candidates, alive, features, proposers };
+        let search = Search { auto: self, run, engine, all, candidates, alive, features, proposers };
+        let informative = all.schema().informative();
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(words::too_few(informative, self.folds));
         }
         search.to_the_end(state)
     }
 
-    /// Better said now than after rankers are trained.
-    fn check_measure(&self, data: &Dataset) -> Result<()> {
-        let anything = self.measure.per_query(&vec![0.0; data.documents()], &data.view());
-        match self.measure.summary(&anything).is_nan() {
-            false => Ok(()),
-            true => Err(Error::Conflict {
-                what: format!("{} counts no query of the data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            }),
+    /// Training and validation data as one, with rows where somebody needs them.
+    fn joined<'a>(
+        &self,
+        run: &Run,
+        engine: &'a dyn Engine,
+        valid: &'a dyn Engine,
+        proposers: &[Proposer],
+    ) -> Result<Box<dyn Engine + 'a>> {
+        let mut needs_rows = (!self.ranker.scales_out).then_some(self.ranker.name);
+        for proposer in proposers {
+            needs_rows = needs_rows.or(proposer.needs_rows()?.then_some(proposer.name()));
         }
+        Ok(match needs_rows {
+            None => Box::new(JoinedEngine::new(engine, valid)),
+            Some(who) => {
+                let data = rows(who, engine)?.joined(rows(who, valid)?);
+                Box::new(LocalEngine::new(data, 0)?.observed_by(run.observer.clone()))
+            }
+        })
     }
 }

@@ -43,6 +43,14 @@ impl Proposer {
         }
     }
 
+    /// Whether it takes rows, as far as it is up to itself.
+    pub fn needs_rows(self) -> Result<bool> {
+        match self {
+            Proposer::Elimination => Ok(false),
+            Proposer::Order(spec) => spec.needs_rows(&[]),
+        }
+    }
+
     fn named(name: &str) -> Result<Self> {
         match name {
             ELIMINATION => Ok(Proposer::Elimination),

@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::advice::{Advice, Found};
-use super::fold::{Fold, Start, Tested, Worker};
+use super::fold::{Fold, Role, Start, Tested, Worker};
 use super::portfolio::Proposer;
 use super::recommendation::{Judge, Yardstick};
 use super::{Auto, sizes, words};
-use crate::data::{Dataset, FeatureId};
+use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::measure::significance::NonInferiority;
@@ -36,7 +36,8 @@ pub(super) struct Search<'a> {
     pub auto: &'a Auto,
     pub run: &'a Run,
     pub engine: &'a dyn Engine,
-    pub data: &'a Dataset,
+    /// All data: that of the engine, joined with validation data where there is some.
+    pub all: &'a dyn Engine,
     pub candidates: Candidates,
     /// All features that differ within queries, by column: what "all features" are.
     pub alive: Vec<FeatureId>,
@@ -57,8 +58,9 @@ impl Search<'_> {
     /// Goes on from a state until a size fails or time is up.
     pub fn to_the_end(&self, mut state: State) -> Result<Selection> {
         let Search { auto, run, .. } = self;
-        let folds = self.deal(state.share);
-        let worker = |fold: usize| Worker { auto, run, fold: &folds[fold], features: &self.features };
+        let folds: Vec<Fold<'_>> =
+            self.deal(state.share).into_iter().map(|roles| self.fold(roles)).collect::<Result<_>>()?;
+        let worker = |fold: usize| Worker::new(auto, run, &folds[fold], &self.features);
         let levels = sizes::levels(&run.constraints, &self.features);
         while state.starts.len() < auto.folds && !run.is_out_of_time() {
             state.starts.push(worker(state.starts.len()).start(&self.alive, &self.proposers)?);
@@ -95,7 +97,8 @@ impl Search<'_> {
         let method = self.proposers[best_method(state.tested.get(chosen.unwrap_or(0)), self.proposers.len())];
         let mut selection = self.selection(method, &state.starts[0].settings, level)?;
         let found = Found { state: &state, levels: &levels, verdicts: &verdicts, chosen, all: &all };
-        let queries = folds.iter().flat_map(|fold| &fold.test).map(|&q| self.data.queries().id(q).to_owned());
+        let queries =
+            folds.iter().flat_map(|fold| fold.judged(Role::Test)).map(|q| self.all.schema().query_id(q));
         let advice = Advice::of(auto, &found, queries.collect());
         selection.notes = words::notes(&advice, &selection, method.name(), state.share);
         selection.unfinished = is_open(&verdicts);
@@ -112,18 +115,25 @@ impl Search<'_> {
         self.candidates.select(self.run, self.engine, own, others)
     }
 
-    /// The folds: parts are dealt by the queries' ids, so that their order has no say.
-    fn deal(&self, share: f64) -> Vec<Fold<'_>> {
-        let (data, count) = (self.data, self.auto.folds);
-        let keys: Vec<u64> = (0..data.queries().len()).map(|q| data.queries().key(q)).collect();
+    fn fold(&self, roles: Vec<Role>) -> Result<Fold<'_>> {
+        let ranker = self.auto.ranker_with(&self.auto.settings().0)?;
+        Fold::new(self.all, roles, ranker.as_ref(), &self.alive)
+    }
+
+    /// What each query is for in each fold: parts are dealt by the queries' ids, so that their order has no say.
+    fn deal(&self, share: f64) -> Vec<Vec<Role>> {
+        let count = self.auto.folds;
         // Of large data only some cards are dealt.
         let parts = (count as f64 / share).floor() as usize;
-        let dealt = deal(&keys, parts.max(count), self.run.seed);
-        let part = |which: usize| (0..dealt.len()).filter(|&q| dealt[q] == which).collect::<Vec<_>>();
+        let dealt = deal(&self.all.schema().query_keys, parts.max(count), self.run.seed);
         let fold = |test: usize| {
-            let check = (test + 1) % count;
-            let learn = (0..dealt.len()).filter(|&q| dealt[q] < count && ![test, check].contains(&dealt[q]));
-            Fold { data, learn: learn.collect(), check: part(check), test: part(test) }
+            let role = |&part: &usize| match part {
+                part if part == test => Role::Test,
+                part if part == (test + 1) % count => Role::Check,
+                part if part < count => Role::Learn,
+                _ => Role::None,
+            };
+            dealt.iter().map(role).collect()
         };
         (0..count).map(fold).collect()
     }
@@ -135,11 +145,12 @@ impl Search<'_> {
         settings: &[(String, String)],
         level: f64,
     ) -> Result<Vec<FeatureId>> {
-        let fold = match &self.deal(1.0)[..] {
-            [first, ..] if !first.learn.is_empty() => Fold::whole(self.data, first.test.clone()),
-            _ => Fold::whole(self.data, Vec::new()),
-        };
-        let worker = Worker { auto: self.auto, run: self.run, fold: &fold, features: &self.features };
+        let first = self.deal(1.0).swap_remove(0);
+        // The part that would be held out checks, as long as others are left to learn from.
+        let can_check = first.contains(&Role::Learn);
+        let last = |role: Role| if can_check && role == Role::Test { Role::Check } else { Role::Learn };
+        let fold = self.fold(first.into_iter().map(last).collect())?;
+        let worker = Worker::new(self.auto, self.run, &fold, &self.features);
         match proposer {
             Proposer::Order(_) => worker.order(proposer),
             Proposer::Elimination => worker.eliminate(settings, level),

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use crate::data::{Dataset, FeatureId};
 use crate::engine::Engine;
 use crate::engine::passes::{Centring, GramPass};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
 use crate::rank::linear::ranksvm_primal;
 use crate::rank::tree::lambda_mart;
 use crate::rank::{Ranker, RankerSpec, Scorer};
 use crate::run::Run;
+use crate::select::rows::rows;
 
 /// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
@@ -66,7 +67,7 @@ impl Relevance {
     pub(super) fn of(&self, run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
         match self.by {
             By::Alone => Ok(engine.feature_measures(&self.measure, features)?.summaries(&self.measure)),
-            By::LambdaMart => self.of_models(run, rows(engine)?, features),
+            By::LambdaMart => self.of_models(run, rows("relevance=lambdamart", engine)?, features),
             By::Weight => weights(run, engine, features),
         }
     }
@@ -108,7 +109,7 @@ fn sample_variance(values: &[f64]) -> f64 {
 /// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to
 /// scores.
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
-    let view = rows(engine)?.view().with_features(features);
+    let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
     let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;
     let spreads = engine.gram(GramPass::new(features.to_vec(), Centring::PerQuery))?;
     let weight = |f: FeatureId| match &model.scorer {
@@ -126,13 +127,6 @@ fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec
 
 fn built(spec: &RankerSpec, set: &[(String, String)]) -> Result<Box<dyn Ranker>> {
     (spec.build)(&Params::new(spec.name, spec.params, set)?)
-}
-
-fn rows(engine: &dyn Engine) -> Result<&Dataset> {
-    engine.local().ok_or_else(|| Error::Conflict {
-        what: "a model can only be trained where all rows are in one process".into(),
-        help: "let features rank alone".into(),
-    })
 }
 
 #[cfg(test)]

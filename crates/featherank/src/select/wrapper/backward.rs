@@ -9,11 +9,7 @@
 //! As many rankers are trained as half the square of the number of features, times the parts. The default ranker has done its work
 //! on the rows after one pass, whatever the subset.
 
-use rayon::prelude::*;
-
-use super::training::{
-    Bench, Lesson, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::training::{Bench, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -44,7 +40,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     category: Category::Wrapper,
     cites: &["marill1963"],
     status: Status::AsPublished,
-    scales_out: false,
+    scales_out: true,
     resumes: false,
     uses_valid: true,
     leaves_model: false,
@@ -75,10 +71,9 @@ impl Selector for Backward {
             let bench = Bench::new("backward", &self.trainer, run, engine)?;
             let candidates = Candidates::of(run, engine)?;
             let parts = bench.held_out(self.folds, &candidates.all())?;
-            let lessons: Vec<Lesson<'_>> =
-                parts.iter().map(|part| bench.lesson(part)).collect::<Result<_>>()?;
-            let value = |features: &[FeatureId]| bench.value(&lessons, features);
-            let (chosen, removed) = eliminate(&candidates, value, self.delta, candidates.wanted(run))?;
+            let lessons = bench.lessons(&parts)?;
+            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lessons, subsets);
+            let (chosen, removed) = eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
             candidates.select(run, engine, &chosen, &removed)
         })
     }
@@ -87,7 +82,7 @@ impl Selector for Backward {
 /// The features that are left, and those that were removed, the last one first, each with what the measure falls by without it.
 fn eliminate(
     candidates: &Candidates,
-    value: impl Fn(&[FeatureId]) -> Result<f64> + Sync,
+    values: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>,
     delta: f64,
     wanted: Option<usize>,
 ) -> Result<(Scored, Scored)> {
@@ -96,10 +91,11 @@ fn eliminate(
     if left.is_empty() {
         return Ok((Vec::new(), removed));
     }
+    let value = |subset: &[FeatureId]| Ok(values(&[subset.to_vec()])?[0]);
     let mut reached = value(&left)?;
     let mut best = reached;
     loop {
-        let falls = falls(&left, reached, &value)?;
+        let falls = falls(&left, reached, &values)?;
         let dear: Scored = falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
         if !dear.is_empty() && dear.len() < left.len() {
             // What the budget cannot pay for leaves at once, and what is left sets the mark.
@@ -133,16 +129,14 @@ fn eliminate(
 fn falls(
     left: &[FeatureId],
     reached: f64,
-    value: &(impl Fn(&[FeatureId]) -> Result<f64> + Sync),
+    values: &impl Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>,
 ) -> Result<Scored> {
     if let [only] = left {
         return Ok(vec![(*only, reached)]);
     }
-    let fall = |&without: &FeatureId| {
-        let others: Vec<FeatureId> = left.iter().copied().filter(|&f| f != without).collect();
-        Ok((without, reached - value(&others)?))
-    };
-    let mut falls: Scored = left.par_iter().map(fall).collect::<Result<_>>()?;
+    let others = |&without: &FeatureId| left.iter().copied().filter(|&f| f != without).collect();
+    let values = values(&left.iter().map(others).collect::<Vec<_>>())?;
+    let mut falls: Scored = left.iter().copied().zip(values.iter().map(|value| reached - value)).collect();
     falls.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
     Ok(falls)
 }
@@ -160,10 +154,11 @@ mod tests {
     fn removes_what_is_missed_least() {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
         let fixture: serde_json::Value = serde_json::from_str(text).unwrap();
-        let value = |features: &[FeatureId]| {
+        let value = |features: &Vec<FeatureId>| {
             let name = features.iter().map(|f| f.0.to_string()).collect::<Vec<_>>().join(",");
-            Ok(fixture["greedy_wrapper"]["values"][name].as_f64().unwrap())
+            fixture["greedy_wrapper"]["values"][name].as_f64().unwrap()
         };
+        let values_of = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
         // Three live features.
         let values = vec![0., 1., 2., 3., 4., 5.];
         let data =
@@ -172,7 +167,7 @@ mod tests {
         let eliminate = |delta: f64, constraints: Constraints| {
             let run = Run::new(0, constraints);
             let candidates = Candidates::of(&run, &engine).unwrap();
-            let (left, removed) = eliminate(&candidates, value, delta, candidates.wanted(&run)).unwrap();
+            let (left, removed) = eliminate(&candidates, values_of, delta, candidates.wanted(&run)).unwrap();
             let round = |scored: Scored| -> Vec<(u32, f64)> {
                 scored.into_iter().map(|(f, fall)| (f.0, (fall * 1e9).round() / 1e9)).collect()
             };

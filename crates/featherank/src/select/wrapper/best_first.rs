@@ -13,9 +13,8 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
-use super::training::{Bench, Lesson, Trainer, measure_param, on_threads_of, ranker_param};
+use super::lesson::Lesson;
+use super::training::{Bench, Trainer, measure_param, on_threads_of, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable};
 use crate::engine::Engine;
 use crate::error::Result;
@@ -24,6 +23,7 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, Scored};
+use crate::select::rows::rows;
 use crate::select::search::{BestFirst, Found, SubsetMerit};
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -81,16 +81,17 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for BestFirstWrapper {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
+            let data = rows("best-first", engine)?;
             let bench = Bench::new("best-first", &self.trainer, run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let whole = bench.whole(&candidates.all());
+            let whole = bench.whole(&candidates.all())?;
             let lesson = [bench.lesson(&whole)?];
             let mut trained =
-                Trained { value: |f: &[FeatureId]| bench.value(&lesson, f), first: BTreeMap::new() };
+                Trained { values: |s: &[Vec<FeatureId>]| bench.values(&lesson, s), first: BTreeMap::new() };
             let found = self.search(run, &candidates, &mut trained)?;
             let used = match found.len() {
                 0 | 1 => vec![true; found.len()],
-                _ => used(&bench, &lesson[0], &found)?,
+                _ => used(&bench, &lesson[0], data, &found)?,
             };
             let scored =
                 |found: &Found| -> Scored { found.subset.iter().map(|&f| (f, found.merit)).collect() };
@@ -129,10 +130,11 @@ impl BestFirstWrapper {
 }
 
 /// Which subsets a ranker makes use of, when each of them is one feature.
-fn used(bench: &Bench<'_>, lesson: &Lesson<'_>, found: &[Found]) -> Result<Vec<bool>> {
-    let data = lesson.learnt_from().data();
-    let score = |found: &Found| lesson.train(&found.subset)?.score(&data.view());
-    let scores: Vec<Vec<f32>> = found.iter().map(score).collect::<Result<_>>()?;
+fn used(bench: &Bench<'_>, lesson: &Lesson<'_>, data: &Dataset, found: &[Found]) -> Result<Vec<bool>> {
+    let subsets: Vec<Vec<FeatureId>> = found.iter().map(|found| found.subset.clone()).collect();
+    let models = lesson.teach(&subsets)?.models(data.features());
+    let scores: Vec<Vec<f32>> =
+        models.iter().map(|model| model.score(&data.view())).collect::<Result<_>>()?;
     let table = FeatureTable::numbered(found.len(), 0);
     let combined = Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
     let important = bench.important(&combined)?;
@@ -141,12 +143,12 @@ fn used(bench: &Bench<'_>, lesson: &Lesson<'_>, found: &[Found]) -> Result<Vec<b
 
 /// What rankers reach on subsets.
 struct Trained<V> {
-    value: V,
+    values: V,
     /// What each feature was worth when it was first tried.
     first: BTreeMap<FeatureId, f64>,
 }
 
-impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
     /// What features were worth when they were first tried.
     fn alone(&mut self, features: &[FeatureId]) -> Result<Scored> {
         let unknown: Vec<FeatureId> =
@@ -156,17 +158,16 @@ impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Trained<V> {
     }
 }
 
-impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> SubsetMerit for Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> SubsetMerit for Trained<V> {
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
-        if subset.is_empty() { Ok(0.0) } else { (self.value)(subset) }
+        if subset.is_empty() { Ok(0.0) } else { Ok((self.values)(&[subset.to_vec()])?[0]) }
     }
 }
 
-impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Criterion for Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for Trained<V> {
     fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
-        let value = &self.value;
-        let worth = |&f: &FeatureId| value(&[subset, &[f]].concat());
-        let worth: Vec<f64> = added.par_iter().map(worth).collect::<Result<_>>()?;
+        let subsets: Vec<Vec<FeatureId>> = added.iter().map(|&f| [subset, &[f]].concat()).collect();
+        let worth = (self.values)(&subsets)?;
         added.iter().zip(&worth).for_each(|(&f, &value)| {
             self.first.entry(f).or_insert(value);
         });
@@ -186,12 +187,13 @@ mod tests {
     fn finds_the_fixture_s_subset_and_goes_on_among_the_others() {
         let all: serde_json::Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
-        let value = |features: &[FeatureId]| {
+        let value = |features: &Vec<FeatureId>| {
             let mut sorted: Vec<u32> = features.iter().map(|f| f.0).collect();
             sorted.sort_unstable();
             let name = sorted.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-            Ok(all["bfs"]["values"][name].as_f64().unwrap())
+            all["bfs"]["values"][name].as_f64().unwrap()
         };
+        let values_of = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
         let values = vec![0., 1., 2., 3., 4., 5.];
         let data =
             Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
@@ -205,7 +207,7 @@ mod tests {
                 patience: 5,
                 subsets: params.whole("subsets").unwrap() as usize,
             };
-            let mut trained = Trained { value, first: BTreeMap::new() };
+            let mut trained = Trained { values: values_of, first: BTreeMap::new() };
             let candidates = Candidates::of(&run, &engine).unwrap();
             let found = wrapper.search(&run, &candidates, &mut trained).unwrap();
             let found: Vec<(Vec<u32>, f64)> = found

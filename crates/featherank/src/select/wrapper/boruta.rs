@@ -28,7 +28,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::training::{on_threads_of, ranker, ranker_param, rows};
+use super::training::{on_threads_of, ranker, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -38,6 +38,7 @@ use crate::rank::{Ranker, model_importance};
 use crate::registry::{Category, Status};
 use crate::run::{Run, Silent};
 use crate::select::candidates::Candidates;
+use crate::select::rows::rows;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |

@@ -12,13 +12,11 @@
 //! survives. The score of a chosen feature is its influence in its subset; the others follow as they left the survivors.
 
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 
-use super::elimination::{order, shares, survivors};
+use super::elimination::{order, survivors};
+use super::lesson::Lesson;
 use super::rfe::{SLACK, record};
-use super::training::{
-    Bench, FEW_TREES, Lesson, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::training::{Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -57,7 +55,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     category: Category::Wrapper,
     cites: &["pan2009", "pan2011", "friedman2001"],
     status: Status::Reconstruction,
-    scales_out: false,
+    scales_out: true,
     resumes: false,
     uses_valid: true,
     leaves_model: false,
@@ -114,9 +112,8 @@ impl Selector for Btfs {
                 return candidates.select(run, engine, &[], &[]);
             }
             let parts = bench.held_out(self.folds, &features)?;
-            let lessons: Vec<Lesson<'_>> =
-                parts.iter().map(|part| bench.lesson(part)).collect::<Result<_>>()?;
-            let survivors = self.evolve(run, &candidates, |subset| evaluate(&bench, &lessons, subset))?;
+            let lessons = bench.lessons(&parts)?;
+            let survivors = self.evolve(run, &candidates, |subsets| evaluate(&bench, &lessons, subsets))?;
             let (sizes, values): (Vec<usize>, Vec<Option<f64>>) = survivors
                 .iter()
                 .rev()
@@ -143,20 +140,26 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
 }
 
 /// Trains on each part and judges on what was held out; influence is the mean over the parts.
-fn evaluate(bench: &Bench<'_>, lessons: &[Lesson<'_>], subset: &[FeatureId]) -> Result<Member> {
-    let mut ranked: Scored = subset.iter().map(|&f| (f, 0.0)).collect();
-    let mut per_query = Vec::new();
+fn evaluate(bench: &Bench<'_>, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>]) -> Result<Vec<Member>> {
+    let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
+    let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
+    let mut per_query = vec![Vec::new(); subsets.len()];
     for lesson in lessons {
-        let model = lesson.train(subset)?;
-        per_query.extend(lesson.judge(&model)?);
-        let of_part = shares(&model, lesson.learnt_from(), subset)?;
-        for (f, influence) in &mut ranked {
-            let own = of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
-            *influence += own / lessons.len() as f64;
+        let taught = lesson.teach(subsets)?;
+        for (place, mut judged) in taught.judged()?.into_iter().enumerate() {
+            per_query[place].append(&mut judged);
+            let of_part = taught.shares(place)?;
+            for (f, influence) in &mut ranked[place] {
+                let own = of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
+                *influence += own / lessons.len() as f64;
+            }
         }
     }
-    ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-    Ok(Member { ranked, value: bench.summary(&per_query)? })
+    let member = |(mut ranked, judged): (Scored, Vec<f64>)| {
+        ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
+        Ok(Member { ranked, value: bench.summary(&judged)? })
+    };
+    ranked.into_iter().zip(per_query).map(member).collect()
 }
 
 impl Btfs {
@@ -165,14 +168,13 @@ impl Btfs {
         &self,
         run: &Run,
         candidates: &Candidates,
-        evaluate: impl Fn(&[FeatureId]) -> Result<Member> + Sync,
+        evaluate: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<Member>>,
     ) -> Result<Vec<Member>> {
         let wanted = candidates.wanted(run);
         let mut survivors_so_far: Vec<Member> = Vec::new();
         let mut population = vec![candidates.all()];
         while !population.is_empty() {
-            let mut members: Vec<Member> =
-                population.par_iter().map(|subset| evaluate(subset)).collect::<Result<_>>()?;
+            let mut members = evaluate(&population)?;
             let values: Vec<Option<f64>> = members.iter().map(|member| Some(member.value)).collect();
             let survivor = members.swap_remove(best(&values).unwrap_or(0));
             let founder = match wanted {
@@ -226,12 +228,12 @@ mod tests {
 
     /// Eight features. A subset is worth the number of its features below 3, less a little for each feature; influence falls with
     /// the number, except that feature 2 seems to have none.
-    fn member(subset: &[FeatureId]) -> Result<Member> {
+    fn member(subset: &[FeatureId]) -> Member {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let good = subset.iter().filter(|f| f.0 < 3).count() as f64;
-        Ok(Member { ranked, value: good - 0.01 * subset.len() as f64 })
+        Member { ranked, value: good - 0.01 * subset.len() as f64 }
     }
 
     fn evolve(population: &str, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
@@ -251,7 +253,8 @@ mod tests {
             folds: 2,
             slack: 0.0,
         };
-        let survivors = btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), member).unwrap();
+        let members = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
+        let survivors = btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
         let ids = |member: &Member| {
             let mut ids: Vec<u32> = member.ranked.iter().map(|(f, _)| f.0).collect();
             ids.sort_unstable();

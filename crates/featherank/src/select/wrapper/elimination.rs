@@ -1,9 +1,7 @@
 //! Elimination by importance: the features that matter least to a model leave, a few a round.
 
-use crate::data::{FeatureId, View};
-use crate::error::Result;
+use crate::data::FeatureId;
 use crate::params::{Kind, Param};
-use crate::rank::{Model, model_importance};
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 
@@ -16,14 +14,13 @@ pub const STEP: Param = Param {
 };
 
 /// How much each feature matters to a model, as shares of 1, most important first; equals by column.
-pub fn shares(model: &Model, view: &View<'_>, features: &[FeatureId]) -> Result<Scored> {
-    let known = model_importance(model, view)?;
-    let of = |f: FeatureId| known.iter().find(|(own, _)| *own == f).map_or(0.0, |(_, value)| *value);
-    let total: f64 = known.iter().map(|(_, value)| value).sum();
+pub fn shares(importance: &[(FeatureId, f64)], features: &[FeatureId]) -> Scored {
+    let of = |f: FeatureId| importance.iter().find(|(own, _)| *own == f).map_or(0.0, |(_, value)| *value);
+    let total: f64 = importance.iter().map(|(_, value)| value).sum();
     let share = |&f: &FeatureId| (f, if total > 0.0 { of(f) / total } else { 0.0 });
     let mut shares: Scored = features.iter().map(share).collect();
     shares.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-    Ok(shares)
+    shares
 }
 
 /// How many features are left after a round. A wanted size on the way is not jumped over.
@@ -68,8 +65,8 @@ pub fn order(rounds: &[Scored]) -> Scored {
 mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
-    use crate::rank::TreeEnsemble;
     use crate::rank::tree::Tree;
+    use crate::rank::{TreeEnsemble, model_importance};
 
     /// Friedman's relative influence: gains of 4 and 3 on feature 0, 1 on feature 1, 2 on feature 2; and none on feature 3.
     #[test]
@@ -92,7 +89,7 @@ mod tests {
         let features = data.features().iter().take(3).map(|(_, feature)| feature.clone()).collect();
         let model = TreeEnsemble::new(features, vec![tree]).into();
         let all: Vec<FeatureId> = (0..4).map(FeatureId).collect();
-        let found = shares(&model, &data.view(), &all).unwrap();
+        let found = shares(&model_importance(&model, &data.view()).unwrap(), &all);
         assert_eq!(found.iter().map(|(f, _)| f.0).collect::<Vec<_>>(), [0, 2, 1, 3]);
         for (f, share) in found {
             let expected = influence["influence_pct"][f.0.to_string()].as_f64().unwrap_or(0.0);

@@ -11,8 +11,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::training::{Bench, SETTINGS, Trainer, measure_param, on_threads_of, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
@@ -41,7 +39,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     category: Category::Wrapper,
     cites: &["costa2010"],
     status: Status::AsPublished,
-    scales_out: false,
+    scales_out: true,
     resumes: false,
     uses_valid: false,
     leaves_model: false,
@@ -64,10 +62,10 @@ impl Selector for Greedy {
         on_threads_of(engine, || {
             let bench = Bench::new("greedy", &self.trainer, run, engine)?;
             let (alive, dead) = engine.alive()?;
-            let whole = bench.whole(&alive);
+            let whole = bench.whole(&alive)?;
             let lesson = [bench.lesson(&whole)?];
-            let value = |features: &[FeatureId]| bench.value(&lesson, features);
-            let mut trained = Trained::new(value, self.delta, run.constraints.k);
+            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lesson, subsets);
+            let mut trained = Trained::new(values, self.delta, run.constraints.k);
             forward(run, engine.schema(), &alive, &dead, &mut trained)
         })
     }
@@ -75,7 +73,7 @@ impl Selector for Greedy {
 
 /// What rankers reach on subsets, and whether more of them are worth training.
 struct Trained<V> {
-    value: V,
+    values: V,
     delta: f64,
     wanted: Option<usize>,
     /// The value of each candidate in its last round.
@@ -85,27 +83,24 @@ struct Trained<V> {
     reached: f64,
 }
 
-impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Trained<V> {
-    fn new(value: V, delta: f64, wanted: Option<usize>) -> Self {
-        Trained { value, delta, wanted, last: BTreeMap::new(), enough: Cell::new(false), reached: 0.0 }
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
+    fn new(values: V, delta: f64, wanted: Option<usize>) -> Self {
+        Trained { values, delta, wanted, last: BTreeMap::new(), enough: Cell::new(false), reached: 0.0 }
     }
 }
 
-impl<V: Fn(&[FeatureId]) -> Result<f64> + Sync> Criterion for Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for Trained<V> {
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         if let Some(reached) = chosen.last().and_then(|newest| self.last.get(newest)) {
             self.reached = *reached;
         }
         let done = self.enough.get() || self.wanted.is_some_and(|k| chosen.len() >= k);
-        let value = &self.value;
-        let last = &self.last;
-        let worth = |&candidate: &FeatureId| match last.get(&candidate) {
-            Some(&known) if done => Ok(known),
-            _ => value(&[chosen, &[candidate]].concat()),
-        };
-        let worth: Vec<f64> = candidates.par_iter().map(worth).collect::<Result<_>>()?;
-        self.last.extend(candidates.iter().copied().zip(worth.iter().copied()));
-        Ok(worth)
+        let is_open = |f: &FeatureId| !(done && self.last.contains_key(f));
+        let open: Vec<FeatureId> = candidates.iter().copied().filter(is_open).collect();
+        let subsets: Vec<Vec<FeatureId>> = open.iter().map(|&f| [chosen, &[f]].concat()).collect();
+        let values = (self.values)(&subsets)?;
+        self.last.extend(open.into_iter().zip(values));
+        Ok(candidates.iter().map(|f| self.last[f]).collect())
     }
 
     fn enough(&self, best: f64, _: usize) -> bool {
@@ -127,18 +122,19 @@ mod tests {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
         let fixture: serde_json::Value = serde_json::from_str(text).unwrap();
         let fixture = &fixture["greedy_wrapper"];
-        let value = |features: &[FeatureId]| {
+        let value = |features: &Vec<FeatureId>| {
             let mut sorted: Vec<u32> = features.iter().map(|f| f.0).collect();
             sorted.sort_unstable();
             let name = sorted.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-            Ok(fixture["values"][name].as_f64().unwrap())
+            fixture["values"][name].as_f64().unwrap()
         };
+        let values = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
         let data =
             Dataset::new(vec![0.; 6], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
         let alive: Vec<FeatureId> = (0..3).map(FeatureId).collect();
         let select = |delta: f64, k: Option<usize>| {
             let run = Run::new(0, Constraints { k, ..Constraints::default() });
-            let mut trained = Trained::new(value, delta, k);
+            let mut trained = Trained::new(values, delta, k);
             forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {

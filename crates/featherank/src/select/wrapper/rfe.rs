@@ -11,10 +11,9 @@
 //! data, where the run has some, takes the place of the parts. A feature's score is its share of all importance in the last round
 //! that it took part in; `fits` holds the measure of every size.
 
-use super::elimination::{STEP, order, shares, survivors};
-use super::training::{
-    Bench, FEW_TREES, Lesson, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::elimination::{STEP, order, survivors};
+use super::lesson::Lesson;
+use super::training::{Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::params::{Kind, Param};
@@ -47,7 +46,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     category: Category::Wrapper,
     cites: &["guyon2002"],
     status: Status::AsPublished,
-    scales_out: false,
+    scales_out: true,
     resumes: false,
     uses_valid: true,
     leaves_model: false,
@@ -86,7 +85,7 @@ impl Selector for Rfe {
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
             }
-            let whole = bench.whole(&features);
+            let whole = bench.whole(&features)?;
             let eliminate = |wanted| self.eliminate(&bench.lesson(&whole)?, &candidates, wanted);
             let (order, size, fits) = match candidates.wanted(run) {
                 Some(wanted) => (order_of(&eliminate(wanted)?), wanted, Vec::new()),
@@ -123,10 +122,11 @@ impl Rfe {
     fn eliminate(&self, lesson: &Lesson<'_>, candidates: &Candidates, wanted: usize) -> Result<Vec<Round>> {
         let (mut left, mut rounds) = (candidates.all(), Vec::new());
         while !left.is_empty() {
-            let model = lesson.train(&left)?;
-            let ranked = shares(&model, lesson.learnt_from(), &left)?;
+            let subset = [std::mem::take(&mut left)];
+            let taught = lesson.teach(&subset)?;
+            let ranked = taught.shares(0)?;
             left = survivors(&ranked, candidates, self.step, wanted);
-            rounds.push(Round { ranked, per_query: lesson.judge(&model)? });
+            rounds.push(Round { ranked, per_query: taught.judged()?.concat() });
         }
         Ok(rounds)
     }

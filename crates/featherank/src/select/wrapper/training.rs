@@ -5,18 +5,21 @@
 //! the measure is taken over all queries together. With fewer than two queries a part that have documents of different relevance
 //! none can be spared: they are learnt from and judged on.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::data::{Dataset, FeatureId, View};
-use crate::engine::Engine;
+use super::lesson::{Lesson, Material, Watch};
+use crate::data::{Dataset, FeatureId};
+use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
-use crate::rank::{Model, Ranker, SubsetFit, model_importance};
+use crate::rank::{Ranker, RankerSpec, model_importance};
 use crate::registry;
-use crate::run::{Run, Silent};
-use crate::select::judging::{checked_validation, deal};
+use crate::run::Run;
+use crate::select::judging::{check_counts, checked_validation, deal};
+use crate::select::rows::check_ranker;
+
+/// Values of queries that are in memory at a time while subsets are judged, about, and subsets that are judged together all the same.
+const MANY_VALUES: usize = 1 << 22;
+const FEW_SUBSETS: usize = 16;
 
 /// The parameter that names the ranker.
 pub const fn ranker_param(default: &'static str) -> Param {
@@ -50,6 +53,7 @@ pub const fn measure_param(default: &'static str, meaning: &'static str) -> Para
 
 /// A ranker and what it is judged by.
 pub struct Trainer {
+    spec: &'static RankerSpec,
     ranker: Box<dyn Ranker>,
     measure: Measure,
 }
@@ -62,7 +66,11 @@ impl Trainer {
 
     /// The same, with other settings for `settings=auto`.
     pub fn with_auto(params: &Params, auto: &[(&str, &str)]) -> Result<Self> {
-        Ok(Trainer { ranker: ranker(params, auto)?, measure: params.measure("measure")? })
+        Ok(Trainer {
+            spec: registry::ranker(params.text("ranker"))?,
+            ranker: ranker(params, auto)?,
+            measure: params.measure("measure")?,
+        })
     }
 }
 
@@ -79,14 +87,6 @@ pub fn ranker(params: &Params, auto: &[(&str, &str)]) -> Result<Box<dyn Ranker>>
     (spec.build)(&Params::new(spec.name, spec.params, &settings)?)
 }
 
-/// The rows, where they are in this process.
-pub fn rows<'a>(method: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
-    engine.local().ok_or_else(|| Error::Conflict {
-        what: format!("{method} trains rankers, and the rows are not in this process"),
-        help: "use a filter, or run it where the data is".into(),
-    })
-}
-
 /// Works on the engine's threads.
 pub fn on_threads_of<T: Send>(engine: &dyn Engine, work: impl Fn() -> Result<T> + Send + Sync) -> Result<T> {
     let mut done = None;
@@ -95,75 +95,66 @@ pub fn on_threads_of<T: Send>(engine: &dyn Engine, work: impl Fn() -> Result<T> 
     done.unwrap_or_else(&work)
 }
 
-/// One run of a wrapper. Its steps are the rankers that are trained; what happens within one would drown them.
+/// One run of a wrapper.
 pub struct Bench<'a> {
     trainer: &'a Trainer,
     run: &'a Run,
     engine: &'a dyn Engine,
-    data: &'a Dataset,
-    silent: Run,
-    trained: AtomicU64,
-}
-
-/// What is learnt from, and what is judged on.
-pub struct Part<'a> {
-    learn: View<'a>,
-    judge: View<'a>,
-}
-
-/// A part with a ranker at work.
-pub struct Lesson<'a> {
-    bench: &'a Bench<'a>,
-    part: &'a Part<'a>,
-    fit: SubsetFit<'a>,
+    watch: Watch<'a>,
 }
 
 impl<'a> Bench<'a> {
-    /// For the rows behind an engine; an error where they are not in this process.
+    /// For the rows behind an engine; an error where the ranker needs them and they are not in this process.
     pub fn new(method: &str, trainer: &'a Trainer, run: &'a Run, engine: &'a dyn Engine) -> Result<Self> {
-        let data = rows(method, engine)?;
-        trainer.measure.check_labels(engine.schema().largest_label())?;
-        let silent = Run { observer: Arc::new(Silent), ..run.clone() };
-        let bench = Bench { trainer, run, engine, data, silent, trained: AtomicU64::new(0) };
+        check_ranker(method, trainer.spec, engine)?;
         // Better said now than after all rankers are trained.
-        bench.summary(&trainer.measure.per_query(&vec![0.0; data.documents()], &data.view()))?;
-        Ok(bench)
+        check_counts(&trainer.measure, engine)?;
+        Ok(Bench { trainer, run, engine, watch: Watch::new(run) })
     }
 
     /// All training data, both to learn from and to judge on.
-    pub fn whole(&self, features: &[FeatureId]) -> Part<'a> {
-        let all = self.data.view().with_features(features.to_vec());
-        Part { learn: all.clone(), judge: all }
+    pub fn whole(&self, features: &[FeatureId]) -> Result<Material<'a>> {
+        let all = || PartEngine::all(self.engine);
+        self.material(all(), all(), features)
     }
 
     /// Validation data, or so many held-out parts; the training data itself where there are none.
-    pub fn held_out(&self, folds: usize, features: &[FeatureId]) -> Result<Vec<Part<'a>>> {
-        let whole = self.whole(features);
+    pub fn held_out(&self, folds: usize, features: &[FeatureId]) -> Result<Vec<Material<'a>>> {
         if let (Some(valid), 1..) = (&self.run.valid, folds) {
-            let valid = rows("judging", checked_validation(valid.as_ref(), self.engine, features)?)?;
-            let largest = valid.labels().iter().copied().fold(0.0, f32::max);
-            self.trainer.measure.check_labels(largest)?;
-            return Ok(vec![Part { judge: valid.view().with_features(features.to_vec()), ..whole }]);
+            let valid = checked_validation(valid.as_ref(), self.engine, features)?;
+            self.trainer.measure.check_labels(valid.schema().largest_label())?;
+            let (learn, judge) = (PartEngine::all(self.engine), PartEngine::all(valid));
+            return Ok(vec![self.material(learn, judge, features)?]);
         }
         let schema = self.engine.schema();
-        if folds < 2 || schema.queries() - (schema.all_equal as usize) < 2 * folds {
-            return Ok(vec![whole]);
+        if folds < 2 || schema.informative() < 2 * folds {
+            return Ok(vec![self.whole(features)?]);
         }
         let dealt = deal(&schema.query_keys, folds, self.run.seed);
-        let queries = |is_in: &dyn Fn(usize) -> bool| -> Vec<usize> {
-            (0..dealt.len()).filter(|&q| is_in(dealt[q])).collect()
+        let part = |fold: usize| {
+            let learn = PartEngine::of(self.engine, |q| dealt[q] != fold)?;
+            self.material(learn, PartEngine::of(self.engine, |q| dealt[q] == fold)?, features)
         };
-        let part = |fold: usize| Part {
-            learn: whole.learn.with_queries(queries(&|part| part != fold)),
-            judge: whole.judge.with_queries(queries(&|part| part == fold)),
-        };
-        Ok((0..folds).map(part).collect())
+        (0..folds).map(part).collect()
+    }
+
+    fn material(
+        &self,
+        learn: PartEngine<'a>,
+        judge: PartEngine<'a>,
+        features: &[FeatureId],
+    ) -> Result<Material<'a>> {
+        Material::new(self.trainer.ranker.as_ref(), learn, None, judge, features)
     }
 
     /// Does what is the same for all subsets of a part's features.
-    pub fn lesson<'b>(&'b self, part: &'b Part<'b>) -> Result<Lesson<'b>> {
-        let fit = self.trainer.ranker.for_subsets(&self.silent, &part.learn, None)?;
-        Ok(Lesson { bench: self, part, fit })
+    pub fn lesson<'b>(&'b self, material: &'b Material<'b>) -> Result<Lesson<'b>> {
+        Lesson::new(&self.watch, self.trainer.ranker.as_ref(), &self.trainer.measure, material)
+    }
+
+    /// The same for each of some parts.
+    pub fn lessons<'b>(&'b self, parts: &'b [Material<'b>]) -> Result<Vec<Lesson<'b>>> {
+        parts.iter().map(|part| self.lesson(part)).collect()
     }
 
     /// The measure of queries, in any order; an error where none counts.
@@ -184,37 +175,26 @@ impl<'a> Bench<'a> {
     /// The features of other data with the same queries that matter to a ranker trained on all of them.
     pub fn important(&self, data: &Dataset) -> Result<Vec<FeatureId>> {
         let view = data.view();
-        let model = self.trainer.ranker.fit(&self.silent, &view, None)?;
+        let model = self.trainer.ranker.fit(self.watch.silent(), &view, None)?;
         let matters =
             model_importance(&model, &view)?.into_iter().filter(|(_, importance)| *importance > 0.0);
         Ok(matters.map(|(f, _)| f).collect())
     }
 
-    /// What rankers of these features are worth.
-    pub fn value(&self, lessons: &[Lesson<'_>], features: &[FeatureId]) -> Result<f64> {
-        let judged = |lesson: &Lesson<'_>| lesson.judge(&lesson.train(features)?);
-        let per_query: Vec<Vec<f64>> = lessons.iter().map(judged).collect::<Result<_>>()?;
-        self.summary(&per_query.concat())
-    }
-}
-
-impl Lesson<'_> {
-    /// Trains the ranker on these features.
-    pub fn train(&self, features: &[FeatureId]) -> Result<Model> {
-        let model = (self.fit)(features)?;
-        let trained = self.bench.trained.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bench.run.step("training rankers", trained, None)?;
-        Ok(model)
-    }
-
-    /// The measure of each query that is judged on.
-    pub fn judge(&self, model: &Model) -> Result<Vec<f64>> {
-        let judge = &self.part.judge;
-        Ok(self.bench.trainer.measure.per_query(&model.score(judge)?, judge))
-    }
-
-    /// What is learnt from.
-    pub fn learnt_from(&self) -> &View<'_> {
-        &self.part.learn
+    /// What rankers of each of these subsets are worth.
+    pub fn values(&self, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>]) -> Result<Vec<f64>> {
+        let queries: usize = lessons.iter().map(Lesson::queries).sum();
+        let mut values = Vec::with_capacity(subsets.len());
+        for some in subsets.chunks((MANY_VALUES / queries.max(1)).max(FEW_SUBSETS)) {
+            let mut per_query = vec![Vec::with_capacity(queries); some.len()];
+            for lesson in lessons {
+                let judged = lesson.teach(some)?.judged()?;
+                per_query.iter_mut().zip(judged).for_each(|(all, mut more)| all.append(&mut more));
+            }
+            for judged in &per_query {
+                values.push(self.summary(judged)?);
+            }
+        }
+        Ok(values)
     }
 }

@@ -14,6 +14,7 @@ use crate::data::{Dataset, FeatureId};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::run::Run;
+use crate::select::rows::rows;
 use mdl::{Cut, Encoding, Entropies};
 
 /// Labels that are told apart as classes, at most: every candidate cut looks at the counts of all of them.
@@ -79,11 +80,7 @@ impl Discrete {
 
     /// Cuts these features of the engine's rows into intervals.
     pub fn of(run: &Run, engine: &dyn Engine, features: &[FeatureId], encoding: Encoding) -> Result<Self> {
-        let data = engine.local().ok_or_else(|| Error::Conflict {
-            what: "cutting features into intervals needs all rows, and they are not in this process".into(),
-            help: "run it where the data is, or use a method that scales out (see `featherank methods`)"
-                .into(),
-        })?;
+        let data = rows("cutting features into intervals", engine)?;
         let classes = classes(data)?;
         let entropies = Entropies::up_to(data.documents());
         let mut columns = vec![None; data.features().len()];

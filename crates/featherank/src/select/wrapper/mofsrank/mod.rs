@@ -48,6 +48,7 @@ use crate::select::embedded::held_out::HeldOut;
 use crate::select::embedded::sample::{Sample, Scale, ten_digits};
 use crate::select::embedded::tuning::Tuning;
 use crate::select::judging::best;
+use crate::select::rows::rows;
 use crate::select::wrapper::training::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 use accuracy::Accuracy;
@@ -358,10 +359,7 @@ impl MofsRank {
 
 impl Selector for MofsRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let data = engine.local().ok_or_else(|| Error::Conflict {
-            what: "mofsrank trains rankers, and the rows are not in this process".into(),
-            help: "use a filter, or run it where the data is".into(),
-        })?;
+        let data = rows("mofsrank", engine)?;
         self.measure.check_labels(engine.schema().largest_label())?;
         on_threads_of(engine, || self.choose_features(run, engine, data))
     }

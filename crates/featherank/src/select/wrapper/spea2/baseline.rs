@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::read_scores;
 use crate::measure::Measure;
 use crate::measure::risk::{max_baseline, mean_baseline};
+use crate::select::rows::rows;
 
 /// What may be asked for, in words.
 pub const WORDS: &str = "full, mean, max, feature:NAME or scores:FILE";
@@ -62,10 +63,7 @@ impl Baseline {
 }
 
 fn of_scores(path: &Path, engine: &dyn Engine, measure: &Measure) -> Result<Vec<f64>> {
-    let data = engine.local().ok_or_else(|| Error::Conflict {
-        what: "scores are of rows, and they are not in this process".into(),
-        help: "use another baseline, or run it where the data is".into(),
-    })?;
+    let data = rows("a baseline of scores", engine)?;
     let scores = read_scores(path, data)?.scores;
     Ok(measure.per_query(&scores, &data.view()))
 }

@@ -1,0 +1,129 @@
+//! Evaluation by passes: rankings that rows can make where they are, so that nobody needs to have the scores of all documents.
+
+use super::{Evaluation, EvaluationPlan, RiskBaseline, follow_up};
+use crate::data::{FeatureId, FeatureTable};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::measure::Measure;
+use crate::measure::risk::{max_baseline, mean_baseline};
+use crate::rank::{LinearModel, Model};
+
+/// A ranking to be evaluated wherever the rows are: a name, and who ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedBy {
+    /// What to call it.
+    pub name: String,
+    who: Who,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Who {
+    Model(Box<Model>),
+    Feature(FeatureId),
+}
+
+impl RankedBy {
+    /// By a model's scores.
+    pub fn model(name: impl Into<String>, model: Model) -> Self {
+        RankedBy { name: name.into(), who: Who::Model(Box::new(model)) }
+    }
+
+    /// By a feature's own values.
+    pub fn feature(table: &FeatureTable, feature: FeatureId) -> Self {
+        RankedBy { name: super::feature_name(table, feature), who: Who::Feature(feature) }
+    }
+
+    /// The ranking that says nothing, see [`Ranking::constant`](super::Ranking::constant).
+    pub fn constant() -> Self {
+        let nothing = LinearModel::new(&FeatureTable::numbered(0, 1), &[]);
+        RankedBy::model(super::CONSTANT, nothing.into())
+    }
+
+    /// As what risk is measured against, under the first measure of a plan.
+    pub fn as_baseline(&self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
+        let values = values(engine, std::slice::from_ref(self), std::slice::from_ref(measure))?;
+        Ok(RiskBaseline {
+            name: self.name.clone(),
+            per_query: values.into_iter().flatten().flatten().collect(),
+        })
+    }
+}
+
+/// Single features as what risk is measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverFeatures {
+    /// Their mean on each query.
+    Mean,
+    /// The best of them on each query.
+    Max,
+}
+
+impl OverFeatures {
+    /// Of all live features taken alone; dead ones would only add the order of the file.
+    pub fn as_baseline(self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
+        let (alive, _) = engine.alive()?;
+        let alone = engine.feature_measures(measure, &alive)?.per_query;
+        let (which, per_query) = match self {
+            OverFeatures::Mean => ("mean", mean_baseline(&alone)),
+            OverFeatures::Max => ("max", max_baseline(&alone)),
+        };
+        Ok(RiskBaseline { name: format!("{which} of single features"), per_query })
+    }
+}
+
+/// Evaluates rankings of the rows behind an engine: what [`evaluate`](super::evaluate) says of the same rankings.
+///
+/// ```
+/// use featherank::data::FeatureId;
+/// use featherank::data::synth::{Preset, generate};
+/// use featherank::engine::{Engine, LocalEngine};
+/// use featherank::evaluate::{EvaluationPlan, OverFeatures, RankedBy, evaluate_on};
+///
+/// let engine = LocalEngine::new(generate(&Preset::Tiny.config())?.0, 1)?;
+/// let best = RankedBy::feature(&engine.schema().features, FeatureId(0));
+/// let plan = EvaluationPlan { measures: vec!["ndcg@10".parse()?], alpha: 5.0, resamples: 100, seed: 1 };
+/// let baseline = OverFeatures::Mean.as_baseline(&engine, &plan.measures[0])?;
+/// let found = evaluate_on(&engine, &[best, RankedBy::constant()], &plan, Some(&baseline))?;
+/// assert!(found.rankings[0].values[0].value > 0.0);
+/// # Ok::<(), featherank::Error>(())
+/// ```
+pub fn evaluate_on(
+    engine: &dyn Engine,
+    rankings: &[RankedBy],
+    plan: &EvaluationPlan,
+    baseline: Option<&RiskBaseline>,
+) -> Result<Evaluation> {
+    let values = values(engine, rankings, &plan.measures)?;
+    let named = rankings.iter().map(|ranking| ranking.name.clone()).zip(values).collect();
+    let queries = (0..engine.schema().queries()).map(|q| engine.schema().query_id(q)).collect();
+    Ok(follow_up(named, queries, plan, baseline))
+}
+
+/// For each ranking and each measure, the value in every query: one pass for all models, one a measure for all features.
+fn values(engine: &dyn Engine, rankings: &[RankedBy], measures: &[Measure]) -> Result<Vec<Vec<Vec<f64>>>> {
+    let (mut models, mut features) = (Vec::new(), Vec::new());
+    for ranking in rankings {
+        match &ranking.who {
+            Who::Model(model) => models.push(model.as_ref()),
+            Who::Feature(feature) => features.push(*feature),
+        }
+    }
+    let mut of_models = match models.is_empty() {
+        true => Vec::new(),
+        false => engine.model_measures(&models, measures)?,
+    }
+    .into_iter();
+    let mut of_features = vec![Vec::with_capacity(measures.len()); features.len()];
+    if !features.is_empty() {
+        for measure in measures {
+            let alone = engine.feature_measures(measure, &features)?.per_query;
+            of_features.iter_mut().zip(alone).for_each(|(all, values)| all.push(values));
+        }
+    }
+    let mut of_features = of_features.into_iter();
+    let next = |ranking: &RankedBy| match ranking.who {
+        Who::Model(_) => of_models.next(),
+        Who::Feature(_) => of_features.next(),
+    };
+    Ok(rankings.iter().filter_map(next).collect())
+}

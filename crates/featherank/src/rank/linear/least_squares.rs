@@ -1,0 +1,115 @@
+//! Least squares for any subset of some features: what is asked of the rows once, and what is solved for every subset after that.
+//!
+//! The rows may be a view in this process or behind an engine, wherever that has them: two passes say all that there is to know.
+
+use std::sync::Arc;
+
+use super::design::Design;
+use super::gram_solver::GramSolver;
+use crate::data::{FeatureId, FeatureTable, View};
+use crate::engine::Engine;
+use crate::engine::passes::{Centring, Gram, GramPass};
+use crate::error::{Error, Result};
+use crate::rank::{LinearModel, Model, SubsetFit};
+use crate::run::Run;
+
+/// A ranker that is least squares on the labels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeastSquares {
+    /// What columns are centred around.
+    pub centring: Centring,
+    /// Times the squared weights, added to the sum of squared errors.
+    pub ridge: f64,
+}
+
+impl LeastSquares {
+    /// Fits subsets of a view's features after one look at its rows.
+    pub(super) fn for_subsets<'a>(self, run: &'a Run, train: &'a View<'a>) -> Result<SubsetFit<'a>> {
+        let solver = Sums::of_view(train, self.centring)?.solver(self.ridge);
+        Ok(Box::new(move |features| {
+            run.step("solving least squares", 1, None)?;
+            solver.model(train.data().features(), features)
+        }))
+    }
+}
+
+/// Weights of features, none of which is 0.
+pub type Weights = Vec<(FeatureId, f64)>;
+
+/// All that least squares need to know of the rows, whatever the subset and the ridge.
+#[derive(Debug, Clone)]
+pub struct Sums {
+    /// The features that can be weighed.
+    features: Vec<FeatureId>,
+    gram: Arc<Gram>,
+}
+
+impl Sums {
+    /// Of a view's features.
+    pub(super) fn of_view(view: &View<'_>, centring: Centring) -> Result<Self> {
+        let features = match centring {
+            Centring::Overall => view.features().to_vec(),
+            // What is constant within every query would be divided by its rounding errors.
+            _ => Design::new(view)?.features().to_vec(),
+        };
+        let pass = GramPass::new(features, centring);
+        let gram = Arc::new(Gram::of_view(&pass, view));
+        Ok(Sums { features: pass.features, gram })
+    }
+
+    /// Of some features behind an engine, some of which may be constant within every query there.
+    pub(crate) fn of_passes(
+        engine: &dyn Engine,
+        features: &[FeatureId],
+        is_alive: impl Fn(FeatureId) -> bool,
+        centring: Centring,
+    ) -> Result<Self> {
+        let is_usable = |f: &FeatureId| centring == Centring::Overall || is_alive(*f);
+        let features: Vec<FeatureId> = features.iter().copied().filter(is_usable).collect();
+        let gram = Arc::new(engine.gram(GramPass::new(features.clone(), centring))?);
+        Ok(Sums { features, gram })
+    }
+
+    /// Solves for subsets of the features.
+    pub(crate) fn solver(&self, ridge: f64) -> SubsetSolver {
+        SubsetSolver {
+            features: self.features.clone(),
+            solver: GramSolver::new(Arc::clone(&self.gram), ridge),
+        }
+    }
+}
+
+/// Least squares for subsets of some features.
+#[derive(Debug)]
+pub struct SubsetSolver {
+    features: Vec<FeatureId>,
+    solver: GramSolver,
+}
+
+impl SubsetSolver {
+    /// The weights of a subset's features; none where none of them can be used.
+    pub fn weights(&self, subset: &[FeatureId]) -> Weights {
+        self.solve(subset).0
+    }
+
+    /// The model of those features of the subset that can be used.
+    pub(super) fn model(&self, table: &FeatureTable, subset: &[FeatureId]) -> Result<Model> {
+        if !subset.iter().any(|f| self.features.contains(f)) {
+            return Err(Error::invalid(
+                "features",
+                "none that ranks",
+                "at least one that differs within a query",
+            ));
+        }
+        let (weights, intercept) = self.solve(subset);
+        Ok(LinearModel::new(table, &weights).with_intercept(intercept).into())
+    }
+
+    fn solve(&self, subset: &[FeatureId]) -> (Weights, f64) {
+        let places: Vec<usize> =
+            subset.iter().filter_map(|f| self.features.iter().position(|known| known == f)).collect();
+        let solved = self.solver.solve(&places);
+        let weights = places.iter().map(|&place| self.features[place]).zip(solved.weights);
+        (weights.filter(|(_, weight)| *weight != 0.0).collect(), solved.intercept)
+    }
+}

@@ -1,0 +1,45 @@
+//! Rows, for methods that cannot do without: where they are not in this process, one refusal that says who can do without.
+
+use crate::data::Dataset;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::rank::RankerSpec;
+use crate::registry::{RANKERS, SELECTORS};
+
+/// The rows, where they are in this process.
+pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
+    engine.local().ok_or_else(|| needs_rows(who))
+}
+
+/// The refusal of someone who needs rows.
+pub(crate) fn needs_rows(who: &str) -> Error {
+    Error::Conflict { what: refused(who), help: format!("run it where the data is, or use {}", methods()) }
+}
+
+/// Refuses to train a ranker for a method where that takes rows.
+pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engine) -> Result<()> {
+    match ranker.scales_out || engine.local().is_some() {
+        true => Ok(()),
+        false => Err(Error::Conflict {
+            what: refused(&format!("{method} with ranker={}", ranker.name)),
+            help: format!(
+                "use a ranker that needs none: {}; or {}",
+                names(RANKERS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name)),
+                methods()
+            ),
+        }),
+    }
+}
+
+fn refused(who: &str) -> String {
+    format!("{who} needs the rows, and they are not in this process")
+}
+
+fn methods() -> String {
+    let names = names(SELECTORS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name));
+    format!("a method that scales out: {names}")
+}
+
+fn names(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

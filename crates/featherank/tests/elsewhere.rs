@@ -1,0 +1,131 @@
+//! Rows that are not in this process: whoever scales out gives the same answer to the last bit, and the others say who does.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::sync::Arc;
+
+use crate::common::elsewhere::Elsewhere;
+use crate::common::embedded::{run, tiny, with_k};
+use featherank::data::Dataset;
+use featherank::engine::{Engine, LocalEngine};
+use featherank::params::Kind;
+use featherank::registry::{RANKERS, SELECTORS, selector};
+use featherank::run::Run;
+use featherank::select::SelectorSpec;
+use featherank::{Error, Result};
+
+fn settings(set: &[(&str, &str)]) -> Vec<(String, String)> {
+    set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// The whole selection as it would be saved, which has no timings.
+fn saved(method: &str, set: &[(&str, &str)], run: &Run, engine: &dyn Engine) -> Result<String> {
+    selector(method)?.run(&settings(set), run, engine)?.to_json()
+}
+
+#[track_caller]
+fn assert_same(method: &str, set: &[(&str, &str)], data: &Dataset, run: &Run, elsewhere: &Run) {
+    let here = saved(method, set, run, &LocalEngine::new(data.clone(), 2).unwrap()).unwrap();
+    let there = saved(method, set, elsewhere, &Elsewhere::of(data)).unwrap();
+    assert_eq!(there, here, "{method} {set:?}");
+}
+
+fn takes_ranker(spec: &SelectorSpec) -> bool {
+    spec.params.iter().any(|param| matches!(param.kind, Kind::Ranker))
+}
+
+/// Every method of the registry does what its entry says.
+#[test]
+fn the_registry_is_right_about_who_needs_rows() {
+    let data = tiny();
+    let elsewhere = Elsewhere::of(&data);
+    for spec in SELECTORS {
+        let set: &[(&str, &str)] = if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
+        assert_eq!(spec.needs_rows(&settings(set)).unwrap(), !spec.scales_out, "{}", spec.name);
+        if spec.scales_out {
+            assert_same(spec.name, set, &data, &run(), &run());
+            continue;
+        }
+        let error = saved(spec.name, set, &run(), &elsewhere).unwrap_err();
+        assert!(matches!(error, Error::Conflict { .. }), "{}: {error}", spec.name);
+        let text = error.to_string();
+        assert!(text.contains(&format!("{} needs the rows", spec.name)), "{text}");
+        for other in SELECTORS.iter().filter(|spec| spec.scales_out) {
+            assert!(text.contains(other.name), "{} is not in {text}", other.name);
+        }
+    }
+}
+
+/// A ranker that needs rows is named, and so are those that do not.
+#[test]
+fn rankers_that_need_rows_are_refused() {
+    let elsewhere = Elsewhere::of(&tiny());
+    for spec in SELECTORS.iter().filter(|spec| spec.scales_out && takes_ranker(spec)) {
+        for ranker in RANKERS.iter().filter(|ranker| !ranker.scales_out) {
+            assert!(spec.needs_rows(&settings(&[("ranker", ranker.name)])).unwrap());
+            let error = saved(spec.name, &[("ranker", ranker.name)], &run(), &elsewhere).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.contains(&format!("{} with ranker={} needs the rows", spec.name, ranker.name)),
+                "{text}"
+            );
+            assert!(text.contains("linear-regression, rankrls"), "{text}");
+        }
+    }
+    for (method, set) in [("spea2", ("baseline", "scores:/nowhere")), ("ngas", ("relevance", "lambdamart"))] {
+        let error = saved(method, &[set], &run(), &elsewhere).unwrap_err().to_string();
+        assert!(error.contains("needs the rows") && error.contains("top-k"), "{method}: {error}");
+    }
+}
+
+/// Wrappers of least squares: held-out parts, validation data, sizes and other settings.
+#[test]
+fn wrappers_of_least_squares_need_no_rows() {
+    let data = tiny();
+    let queries: Vec<usize> = (0..data.queries().len()).collect();
+    let (train, valid) = (data.subset(&queries[..40]), data.subset(&queries[40..]));
+    let here = Run { valid: Some(Arc::new(LocalEngine::new(valid.clone(), 2).unwrap())), ..run() };
+    let there = Run { valid: Some(Arc::new(Elsewhere::of(&valid))), ..run() };
+    for method in ["greedy", "btfs", "rfe", "backward"] {
+        for set in [
+            [("ranker", "linear-regression"), ("settings", "centring=query;ridge=2")],
+            [("ranker", "rankrls"), ("settings", "lambda=100;weighting=queries")],
+        ] {
+            assert_same(method, &set, &train, &here, &there);
+            assert_same(method, &set, &train, &with_k(5), &with_k(5));
+        }
+    }
+    let held_out = [("folds", "3"), ("generations", "3"), ("ranker", "rankrls")];
+    assert_same("spea2", &held_out, &data, &run(), &run());
+    // Rows here do not help where those that are judged on are elsewhere, and the ranker needs both.
+    let error = saved("rfe", &[], &there, &LocalEngine::new(train, 2).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("needs the rows"), "{error}");
+}
+
+/// The default method for rankers of least squares: validation data joins, costs and sizes are obeyed, and so are settings.
+#[test]
+fn recommendations_for_least_squares_need_no_rows() {
+    let data = tiny();
+    let queries: Vec<usize> = (0..data.queries().len()).collect();
+    let (train, valid) = (data.subset(&queries[..45]), data.subset(&queries[45..]));
+    let here = Run { valid: Some(Arc::new(LocalEngine::new(valid.clone(), 2).unwrap())), ..run() };
+    let there = Run { valid: Some(Arc::new(Elsewhere::of(&valid))), ..run() };
+    let few = ("methods", "elimination,top-k");
+    assert_same("auto", &[("ranker", "rankrls"), few], &train, &here, &there);
+    assert_same(
+        "auto",
+        &[("ranker", "rankrls"), few, ("baseline", "best-feature")],
+        &data,
+        &with_k(4),
+        &with_k(4),
+    );
+    let fixed =
+        [("ranker", "linear-regression"), few, ("settings", "centring=query;ridge=10"), ("baseline", "full")];
+    assert_same("auto", &fixed, &data, &run(), &run());
+    // Methods that need rows propose where there are some, and are named where there are none.
+    let with_rows = [("ranker", "rankrls"), ("methods", "elimination,fcbf")];
+    assert!(saved("auto", &with_rows, &here, &LocalEngine::new(train.clone(), 2).unwrap()).is_ok());
+    for run in [&run(), &there] {
+        let error = saved("auto", &with_rows, run, &Elsewhere::of(&train)).unwrap_err().to_string();
+        assert!(error.contains("fcbf needs the rows") && error.contains("top-k"), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Some queries of an engine as an engine, and two engines as one: the same as data of those queries.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use crate::common::elsewhere::Elsewhere;
+use featherank::data::synth::{SynthConfig, generate};
+use featherank::data::{Dataset, FeatureId};
+use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass, MergeGainsPass};
+use featherank::engine::{Engine, JoinedEngine, LocalEngine, PartEngine, Schema};
+use featherank::measure::Measure;
+
+fn data() -> Dataset {
+    // Enough documents for several blocks.
+    let config =
+        SynthConfig { queries: 200, documents: 10_000, max_documents: 200, ..SynthConfig::default() };
+    generate(&config).unwrap().0
+}
+
+fn features() -> Vec<FeatureId> {
+    (0..12).map(FeatureId).collect()
+}
+
+/// What two engines should say alike, whatever the borders of their blocks; only fingerprints may differ.
+fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
+    let schema = Schema { fingerprint: String::new(), ..got.schema().clone() };
+    assert_eq!(schema, Schema { fingerprint: String::new(), ..expected.schema().clone() });
+    let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
+    let alone = |engine: &dyn Engine| engine.feature_measures(&measure, &features()).unwrap().per_query;
+    assert_eq!(alone(got), alone(expected));
+    let linear = |engine: &dyn Engine| {
+        let weights = (0..5).map(|model| (0..12).map(|f| ((model * 7 + f) % 5) as f32).collect()).collect();
+        let pass = LinearMeasuresPass {
+            measure: measure.clone(),
+            features: features(),
+            weights,
+            leave_out: Vec::new(),
+        };
+        engine.linear_measures(pass).unwrap().per_query
+    };
+    assert_eq!(linear(got), linear(expected));
+    let gram = |engine: &dyn Engine| engine.gram(GramPass::new(features(), Centring::PerPair)).unwrap();
+    let (sums, expected_sums) = (gram(got), gram(expected));
+    assert_eq!(sums.count, expected_sums.count);
+    close(&sums.products, &expected_sums.products);
+    let merges = |engine: &dyn Engine| {
+        let pass = MergeGainsPass {
+            measure: "map".parse().unwrap(),
+            relevant_from: 1.0,
+            live: features(),
+            chosen: vec![FeatureId(2), FeatureId(0)],
+            candidates: vec![FeatureId(1), FeatureId(5)],
+        };
+        engine.merge_gains(pass).unwrap()
+    };
+    assert_eq!(merges(got).queries, merges(expected).queries);
+    close(&merges(got).merged, &merges(expected).merged);
+    let moments = |engine: &dyn Engine| engine.moments().unwrap().features;
+    let within = |engine: &dyn Engine| -> Vec<f64> {
+        moments(engine).iter().map(|feature| feature.squares_within).collect()
+    };
+    close(&within(got), &within(expected));
+}
+
+fn close(got: &[f64], expected: &[f64]) {
+    assert_eq!(got.len(), expected.len());
+    let apart = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+    assert!(got.iter().zip(expected).all(apart), "{got:?} {expected:?}");
+}
+
+#[test]
+fn a_part_is_like_data_of_its_queries() {
+    let data = data();
+    let whole = Elsewhere::of(&data);
+    let everything = LocalEngine::new(data.clone(), 2).unwrap();
+    // One part after the other: what rows remember of the first must not speak for the second.
+    for rest in 0..3 {
+        let queries: Vec<usize> = (0..data.queries().len()).filter(|q| q % 3 == rest).collect();
+        let part = PartEngine::of(&whole, |q| q % 3 == rest).unwrap();
+        assert_eq!(part.places(), queries);
+        assert!(part.local().is_none() && part.view().is_none());
+        assert_same(&part, &LocalEngine::new(data.subset(&queries), 2).unwrap());
+        assert_ne!(
+            part.schema().fingerprint,
+            PartEngine::of(&whole, |q| q % 3 != rest).unwrap().schema().fingerprint
+        );
+        // A part of a part, and rows where they are at hand.
+        let half = PartEngine::of(&part, |q| q % 2 == 0).unwrap();
+        let of_half: Vec<usize> = queries.iter().copied().step_by(2).collect();
+        assert_same(&half, &LocalEngine::new(data.subset(&of_half), 2).unwrap());
+        let at_hand = PartEngine::of(&everything, |q| q % 3 == rest).unwrap();
+        assert_eq!(at_hand.view().unwrap().queries().collect::<Vec<_>>(), queries);
+    }
+    assert_same(&PartEngine::all(&whole), &everything);
+}
+
+#[test]
+fn two_engines_are_like_their_data_joined() {
+    let data = data();
+    let queries: Vec<usize> = (0..data.queries().len()).collect();
+    let (first, next) = (data.subset(&queries[..150]), data.subset(&queries[150..]));
+    let (left, right) = (Elsewhere::of(&first), Elsewhere::of(&next));
+    assert_same(&JoinedEngine::new(&left, &right), &LocalEngine::new(first.joined(&next), 2).unwrap());
+}
