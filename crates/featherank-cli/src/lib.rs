@@ -41,7 +41,7 @@ enum Command {
     /// Write a model as other systems read it
     Export(commands::export::Args),
     /// Compare rankings: effectiveness, significance, risk
-    Evaluate(commands::evaluate::Args),
+    Evaluate(Box<commands::evaluate::Args>),
     /// Compare methods and rankers on folds: tables, significance, risk, stability
     Compare(Box<commands::compare::Args>),
     /// Make a page for the browser from results or from a selection
@@ -87,7 +87,7 @@ fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Resu
         Command::Train(args) => commands::train::run(&args, output),
         Command::Rank(args) => commands::rank::run(&args, output),
         Command::Export(args) => commands::export::run(&args, output),
-        Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, output),
+        Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, cluster, output),
         Command::Compare(args) => commands::compare::run(&args, output),
         Command::Report(args) => commands::report::run(&args, output),
         Command::Convert(args) => commands::convert::run(&args, output),

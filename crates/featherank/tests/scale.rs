@@ -13,7 +13,7 @@ use featherank::data::{
     write,
 };
 use featherank::engine::{Engine, LocalEngine, Pass, RemoteEngine, Shard, Shards, StreamEngine};
-use featherank::registry::{Category, SELECTORS};
+use featherank::registry::{Category, selector};
 use featherank::run::{Constraints, Run, Silent};
 use parquet::arrow::ArrowWriter;
 
@@ -117,11 +117,10 @@ fn pieces_and_shards_answer_with_the_same_bits() {
     }
 }
 
-/// Every selector that says so, on pieces and on shards: the whole document, but for the time it took.
+/// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs has all methods.
 #[test]
-fn methods_that_scale_out_choose_the_same() {
-    let config =
-        SynthConfig { queries: 250, documents: 10_000, useful: 4, noisy: 6, ..SynthConfig::default() };
+fn methods_choose_the_same_on_pieces_and_on_shards() {
+    let config = SynthConfig { queries: 200, documents: 9_000, noisy: 4, ..SynthConfig::default() };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data.parquet");
     write(&generate(&config).unwrap().0, &path, &WriteOptions::default()).unwrap();
@@ -129,20 +128,27 @@ fn methods_that_scale_out_choose_the_same() {
     let local = LocalEngine::new(read(&files, &ReadOptions::default()).unwrap(), 2).unwrap();
     let (few, shards) = (streamed(&files, 1 << 18), sharded(&files, 2, PLENTY).unwrap());
     assert!(few.pieces().1 < few.pieces().0, "{:?}", few.pieces());
-    let run = Run::new(1, Constraints::default());
-    for spec in SELECTORS.iter().filter(|spec| spec.scales_out) {
-        let quick: &[(&str, &str)] = match spec.name {
-            "spea2" => &[("population", "10"), ("archive", "10"), ("generations", "3")],
-            _ => &[],
-        };
+    let run = Run::new(1, Constraints { k: Some(4), ..Constraints::default() });
+    for (method, set) in [
+        ("top-k", &[][..]),
+        ("best-gain", &[]),
+        ("mrmr", &[]),
+        ("greedy-rankrls", &[]),
+        ("l1-svm", &[]),
+        ("spea2", &[("population", "10"), ("archive", "10"), ("generations", "3")]),
+        ("btfs", &[("ranker", "linear-regression")]),
+        ("greedy", &[("ranker", "rankrls")]),
+        ("auto", &[("ranker", "rankrls"), ("methods", "elimination,top-k")]),
+    ] {
+        let spec = selector(method).unwrap();
         let set: Vec<(String, String)> =
-            quick.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let chosen = |engine: &dyn Engine| spec.run(&set, &run, engine).map(|found| found.to_json().unwrap());
-        let expected = chosen(&local).unwrap();
-        assert_eq!(chosen(&shards).unwrap(), expected, "{}", spec.name);
+            set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let chosen = |engine: &dyn Engine| spec.run(&set, &run, engine).unwrap().to_json().unwrap();
+        let expected = chosen(&local);
+        assert_eq!(chosen(&shards), expected, "{method}");
         // Solvers look at the rows a thousand times, which would all be read anew.
         if spec.category == Category::Filter {
-            assert_eq!(chosen(&few).unwrap(), expected, "{}", spec.name);
+            assert_eq!(chosen(&few), expected, "{method}");
         }
     }
 }

@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use featherank::data::Dataset;
-use featherank::engine::LocalEngine;
+use featherank::data::{Dataset, FeatureTable};
+use featherank::engine::Engine;
 use featherank::evaluate::{
-    Evaluation, EvaluationPlan, OverFeatures, PairedTest, Ranking, RankingResult, RiskBaseline, beaten,
-    evaluate, feature_scores, letter, read_scores,
+    Evaluation, EvaluationPlan, OverFeatures, PairedTest, RankedBy, Ranking, RankingResult, RiskBaseline,
+    beaten, evaluate, evaluate_on, feature_scores, letter, read_scores,
 };
-use featherank::measure::Measure;
 use featherank::rank::Model;
 use featherank::{Error, Result};
 
 use crate::arguments::{Common, Measuring, Reading};
 use crate::output::{Output, table};
+use crate::progress::Progress;
+use crate::scale::{Cluster, Scale};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -47,6 +48,8 @@ pub struct Args {
     /// Seed of the resamples
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    scale: Scale,
     #[command(flatten)]
     reading: Reading,
 }
@@ -133,27 +136,79 @@ impl Wanted {
             }
         }
     }
+
+    fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
+        match self {
+            Wanted::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
+            Wanted::Model(path) => Ok(RankedBy::model(path.display().to_string(), Model::load(path)?)),
+            Wanted::Scores(path) => Err(Error::Conflict {
+                what: format!(
+                    "{} has scores in the order of rows that are not in this process",
+                    path.display()
+                ),
+                help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
+            }),
+        }
+    }
 }
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+pub fn run(
+    args: &Args,
+    common: &Common,
+    cluster: Option<&dyn Cluster>,
+    output: &Output,
+) -> anyhow::Result<()> {
     let plan = plan(args)?;
-    let data = args.reading.read(&args.data, output)?;
-    let mut rankings: Vec<Ranking> =
-        args.rankings.0.iter().map(|wanted| wanted.ranking(&data)).collect::<Result<_>>()?;
-    rankings.push(Ranking::constant(&data));
-    let spinner = output.spinner("evaluating".into());
-    let (baseline, data) = if args.risk {
-        let (baseline, data) = risk_baseline(args, &plan.measures[0], data, &rankings, common.threads)?;
-        (Some(baseline), data)
-    } else {
-        (None, data)
+    let observer = Progress::start(output);
+    let opened = args.scale.open(&args.data, &args.reading, common.threads, observer, cluster, output)?;
+    let engine = opened.engine.as_ref();
+    let found = match engine.local() {
+        Some(data) => here(args, &plan, engine, data)?,
+        None => elsewhere(args, &plan, engine)?,
     };
-    let found = evaluate(&data, &rankings, &plan, baseline.as_ref())?;
-    drop(spinner);
     if output.json() {
+        opened.explanation().into_iter().for_each(|text| output.note(text));
         return output.print_json(&found);
     }
-    output.print(render(&found, args.test, args.level))
+    output.print(render(&found, args.test, args.level))?;
+    opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))
+}
+
+/// Where rows are in this process: rankings may come from files.
+fn here(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine, data: &Dataset) -> Result<Evaluation> {
+    let mut rankings: Vec<Ranking> =
+        args.rankings.0.iter().map(|wanted| wanted.ranking(data)).collect::<Result<_>>()?;
+    rankings.push(Ranking::constant(data));
+    let measure = &plan.measures[0];
+    let of = |ranking: &Ranking| {
+        Ok(RiskBaseline {
+            name: ranking.name.clone(),
+            per_query: measure.per_query(&ranking.scores, &data.view()),
+        })
+    };
+    let baseline = match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+        None => None,
+        Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
+        Some(Against::Wanted(wanted)) => Some(of(&wanted.ranking(data)?)?),
+        Some(Against::Number(number)) => Some(of(&rankings[number - 1])?),
+    };
+    evaluate(data, &rankings, plan, baseline.as_ref())
+}
+
+/// Where they are not: models and features rank where the rows are.
+fn elsewhere(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<Evaluation> {
+    let table = &engine.schema().features;
+    let mut rankings: Vec<RankedBy> =
+        args.rankings.0.iter().map(|wanted| wanted.ranked_by(table)).collect::<Result<_>>()?;
+    rankings.push(RankedBy::constant());
+    let measure = &plan.measures[0];
+    let baseline = match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+        None => None,
+        Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
+        Some(Against::Wanted(wanted)) => Some(wanted.ranked_by(table)?.as_baseline(engine, measure)?),
+        Some(Against::Number(number)) => Some(rankings[number - 1].as_baseline(engine, measure)?),
+    };
+    evaluate_on(engine, &rankings, plan, baseline.as_ref())
 }
 
 fn plan(args: &Args) -> Result<EvaluationPlan> {
@@ -176,34 +231,32 @@ fn plan(args: &Args) -> Result<EvaluationPlan> {
     Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
 }
 
-/// The baseline that risk is against. Takes the data and gives it back: an engine owns its rows.
-fn risk_baseline(
-    args: &Args,
-    measure: &Measure,
-    data: Dataset,
-    rankings: &[Ranking],
-    threads: usize,
-) -> Result<(RiskBaseline, Dataset)> {
-    let ranking = match (args.baseline.split_once(':'), args.baseline.as_str()) {
-        (Some(("feature", name)), _) => Wanted::Feature(name.into()).ranking(&data)?,
-        (Some(("scores", path)), _) => Wanted::Scores(path.into()).ranking(&data)?,
-        (Some(("model", path)), _) => Wanted::Model(path.into()).ranking(&data)?,
-        (_, which @ ("mean" | "max")) => {
-            let over = if which == "mean" { OverFeatures::Mean } else { OverFeatures::Max };
-            let engine = LocalEngine::new(data, threads)?;
-            return Ok((over.as_baseline(&engine, measure)?, engine.into_data()));
-        }
-        (_, number) => match number.parse::<usize>() {
-            Ok(number) if (1..=rankings.len()).contains(&number) => rankings[number - 1].clone(),
-            _ => {
-                let numbers = format!("or a ranking's number, 1 to {}", rankings.len());
-                let expected = format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
-                return Err(Error::invalid("baseline", number, expected));
-            }
-        },
-    };
-    let per_query = measure.per_query(&ranking.scores, &data.view());
-    Ok((RiskBaseline { name: ranking.name, per_query }, data))
+/// What risk is against.
+enum Against {
+    Features(OverFeatures),
+    Wanted(Wanted),
+    /// A ranking of the table, from 1.
+    Number(usize),
+}
+
+impl Against {
+    fn parse(text: &str, rankings: usize) -> Result<Self> {
+        Ok(match (text.split_once(':'), text) {
+            (Some(("feature", name)), _) => Against::Wanted(Wanted::Feature(name.into())),
+            (Some(("scores", path)), _) => Against::Wanted(Wanted::Scores(path.into())),
+            (Some(("model", path)), _) => Against::Wanted(Wanted::Model(path.into())),
+            (_, "mean") => Against::Features(OverFeatures::Mean),
+            (_, "max") => Against::Features(OverFeatures::Max),
+            (_, number) => match number.parse::<usize>() {
+                Ok(number) if (1..=rankings).contains(&number) => Against::Number(number),
+                _ => {
+                    let numbers = format!("or a ranking's number, 1 to {rankings}");
+                    let expected = format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
+                    return Err(Error::invalid("baseline", number, expected));
+                }
+            },
+        })
+    }
 }
 
 /// The evaluation as a table for people.

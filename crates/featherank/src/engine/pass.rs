@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut, LeaveQueryOutPass,
-    LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures, ModelMeasuresPass, Moments,
-    NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief, ReliefPass, WithoutPass,
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
+    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures,
+    ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
+    ReliefPass, WithoutPass,
 };
 use super::tree::Merge;
 use crate::data::FeatureId;
