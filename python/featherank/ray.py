@@ -180,25 +180,22 @@ class _Carrier:
         self.actors = actors
         self._ray = ray
         self._restarts = restarts
-        self._sent: list[Any] = []
 
-    def start(self, requests: list[bytes]) -> None:
+    def start(self, requests: list[bytes]) -> list[Any]:
         """Send one request to each of the first actors."""
         if not self.actors:
             raise ShardError("the data was closed")
-        self._sent = [actor.reply.remote(request) for actor, request in zip(self.actors, requests)]
+        return [actor.reply.remote(request) for actor, request in zip(self.actors, requests)]
 
-    def poll(self, seconds: float) -> tuple[int, list[bytes] | None]:
+    def poll(self, sent: list[Any], seconds: float) -> tuple[int, list[bytes] | None]:
         """Wait a little; how many were answered, and the answers when all are."""
-        done, waiting = self._ray.wait(self._sent, num_returns=len(self._sent), timeout=seconds)
+        done, waiting = self._ray.wait(sent, num_returns=len(sent), timeout=seconds)
         if waiting:
             # A shard that is lost for good is said at once, whatever the others do.
             for reference in done:
-                self._answer(self._sent.index(reference), reference)
+                self._answer(sent.index(reference), reference)
             return len(done), None
-        answers = [self._answer(place, reference) for place, reference in enumerate(self._sent)]
-        self._sent = []
-        return len(answers), answers
+        return len(done), [self._answer(place, reference) for place, reference in enumerate(sent)]
 
     def _answer(self, place: int, reference: Any) -> bytes:
         try:
@@ -210,10 +207,6 @@ class _Carrier:
         if reply is None:
             raise ShardError(error, place + 1)
         return bytes(reply)
-
-    def cancel(self) -> None:
-        """Give up waiting. What is under way ends by itself."""
-        self._sent = []
 
     def close(self) -> None:
         """Stop the actors."""

@@ -82,8 +82,8 @@ fn read_options(text: &str) -> PyResult<ReadOptions> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("options of readers: {e}")))
 }
 
-/// An object of Python that carries messages: `start(requests)` sends them, `poll(seconds)` waits a little and returns how many were
-/// answered and, when all are, the replies, and `cancel()` gives up.
+/// An object of Python that carries messages: `start(requests)` sends them and returns what they are known by, `poll(known, seconds)` waits a little and
+/// returns how many were answered and, when all are, the replies. Many threads may ask at once.
 pub struct Carrier {
     object: Py<PyAny>,
     count: usize,
@@ -105,27 +105,19 @@ impl Shards for Carrier {
     }
 
     fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>> {
-        let call = |work: &dyn Fn(Python<'_>) -> PyResult<Option<Vec<Vec<u8>>>>| {
-            Python::attach(|py| work(py).map_err(|raised| failure(py, &raised)))
-        };
-        call(&|py| {
+        let started = |py: Python<'_>| {
             let requests: Vec<_> = requests.iter().map(|request| PyBytes::new(py, request)).collect();
-            self.object.call_method1(py, "start", (requests,)).map(|_| None)
-        })?;
+            self.object.call_method1(py, "start", (requests,)).map_err(|raised| failure(py, &raised))
+        };
+        let known = Python::attach(started)?;
+        let poll = |py: Python<'_>| -> PyResult<(u64, Option<Vec<Vec<u8>>>)> {
+            self.object.call_method1(py, "poll", (&known, A_LITTLE))?.extract(py)
+        };
         loop {
-            let answered = std::cell::Cell::new(0);
-            let replies = call(&|py| {
-                let polled = self.object.call_method1(py, "poll", (A_LITTLE,))?;
-                let (count, replies): (u64, Option<Vec<Vec<u8>>>) = polled.extract(py)?;
-                answered.set(count);
-                Ok(replies)
-            })?;
-            if let Some(replies) = replies {
-                return Ok(replies);
-            }
-            if let Err(stop) = done(answered.get()) {
-                call(&|py| self.object.call_method0(py, "cancel").map(|_| None))?;
-                return Err(stop);
+            match Python::attach(|py| poll(py).map_err(|raised| failure(py, &raised)))? {
+                (_, Some(replies)) => return Ok(replies),
+                // What is under way ends by itself where the work is given up.
+                (answered, None) => done(answered)?,
             }
         }
     }
@@ -188,7 +180,8 @@ impl Cluster {
 
     /// Bytes that went to shards, and that came back, so far.
     fn moved(&self) -> (u64, u64) {
-        self.0.moved().unwrap_or_default()
+        let moved = self.0.moved();
+        (moved.sent, moved.received)
     }
 }
 

@@ -232,9 +232,8 @@ fn per_feature(
     all: &[FeatureId],
 ) -> Result<Vec<FeatureFacts>> {
     let expected = measures.iter().map(|measure| measure.clone().with_ties(Ties::Expected));
-    let alone: Vec<Vec<f64>> = expected
-        .map(|measure| Ok(engine.feature_measures(&measure, all)?.summaries(&measure)))
-        .collect::<Result<_>>()?;
+    let alone: Vec<Vec<f64>> =
+        expected.map(|measure| Ok(engine.feature_means(&measure, all)?)).collect::<Result<_>>()?;
     let facts = |&f: &FeatureId| {
         let m = &moments.features[f.index()];
         FeatureFacts {

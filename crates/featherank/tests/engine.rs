@@ -30,6 +30,10 @@ pub fn passes() -> Vec<Pass> {
     vec![
         Pass::Moments,
         Pass::Labels,
+        Pass::FeatureMeans(FeatureMeasuresPass {
+            measure: "gmap".parse().unwrap(),
+            features: features.clone(),
+        }),
         Pass::ModelMeasures(ModelMeasuresPass {
             models: vec![PlacedModel {
                 model: LinearModel::new(&FeatureTable::numbered(3, 1), &[(FeatureId(2), 0.1)]).into(),

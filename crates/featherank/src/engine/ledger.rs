@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::message::encode;
-use super::{Engine, Outcome, Pass, Schema};
+use super::{Engine, Moved, Outcome, Pass, Schema};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::run::Step;
@@ -30,7 +30,7 @@ pub struct Cost {
 struct Ledger(Mutex<BTreeMap<&'static str, Cost>>);
 
 impl Ledger {
-    fn add(&self, pass: &Pass, sent: u64, received: u64, time: Duration) {
+    fn add(&self, pass: &Pass, Moved { sent, received }: Moved, time: Duration) {
         let mut costs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = costs.entry(pass.name()).or_default();
         *cost = *cost + Cost { passes: 1, sent, received, seconds: time.as_secs_f64() };
@@ -79,14 +79,14 @@ impl Engine for Explained {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let (start, before) = (Instant::now(), self.engine.moved());
-        let outcome = self.engine.run(pass)?;
+        let start = Instant::now();
+        let (outcome, moved) = self.engine.run_counted(pass)?;
         let time = start.elapsed();
-        let (sent, received) = match (before, self.engine.moved()) {
-            (Some(before), Some(after)) => (after.0 - before.0, after.1 - before.1),
-            _ => (encode(pass)?.len() as u64, encode(&outcome)?.len() as u64),
+        let moved = match moved {
+            Some(moved) => moved,
+            None => Moved { sent: encode(pass)?.len() as u64, received: encode(&outcome)?.len() as u64 },
         };
-        self.ledger.add(pass, sent, received, time);
+        self.ledger.add(pass, moved, time);
         Ok(outcome)
     }
 
@@ -100,9 +100,5 @@ impl Engine for Explained {
 
     fn step(&self, step: &Step) -> Result<()> {
         self.engine.step(step)
-    }
-
-    fn moved(&self) -> Option<(u64, u64)> {
-        self.engine.moved()
     }
 }

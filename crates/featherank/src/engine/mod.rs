@@ -44,7 +44,16 @@ pub use schema::Schema;
 pub use shard::Shard;
 pub use stream::StreamEngine;
 
-/// Access to rows, wherever they are.
+/// Bytes of a pass, all shards together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Moved {
+    /// Of requests.
+    pub sent: u64,
+    /// Of replies.
+    pub received: u64,
+}
+
+/// Access to rows, wherever they are. Many threads may ask at once.
 pub trait Engine: Send + Sync {
     /// What the data is like: features, labels, query sizes; never rows.
     fn schema(&self) -> &Schema;
@@ -56,9 +65,9 @@ pub trait Engine: Send + Sync {
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
-    /// Bytes that passes have moved to other processes and back so far; `None` where rows are in this one.
-    fn moved(&self) -> Option<(u64, u64)> {
-        None
+    /// Asks all rows, and says what that moved to other processes and back; `None` where rows are in this one.
+    fn run_counted(&self, pass: &Pass) -> Result<(Outcome, Option<Moved>)> {
+        Ok((self.run(pass)?, None))
     }
     /// Reports a step of work outside passes to whoever watches; an error when that one says stop.
     fn step(&self, _step: &Step) -> Result<()> {
@@ -94,6 +103,16 @@ impl dyn Engine + '_ {
         let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
         match self.run(&Pass::FeatureMeasures(pass))? {
             Outcome::FeatureMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// The measure of each of these features alone, over all queries. Unlike values per query, that is little to send however many queries there are.
+    pub fn feature_means(&self, measure: &Measure, features: &[FeatureId]) -> Result<Vec<f64>> {
+        measure.check_labels(self.schema().largest_label())?;
+        let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
+        match self.run(&Pass::FeatureMeans(pass))? {
+            Outcome::FeatureMeans(means) => Ok(means.summaries(measure)),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

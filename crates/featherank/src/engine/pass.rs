@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
+    Correlations, CorrelationsPass, FeatureMeans, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
     LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures,
     ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
     ReliefPass, WithoutPass,
@@ -26,6 +26,8 @@ pub enum Pass {
     Without(WithoutPass),
     /// A measure for every single feature, per query.
     FeatureMeasures(FeatureMeasuresPass),
+    /// A measure for every single feature, over all queries.
+    FeatureMeans(FeatureMeasuresPass),
     /// Sums of products of centred columns: covariances, correlations, normal equations.
     Gram(GramPass),
     /// A measure for many linear models at once, per query.
@@ -63,6 +65,7 @@ impl Pass {
             Pass::Labels => "labels",
             Pass::Without(part) => part.pass.name(),
             Pass::FeatureMeasures(_) => "feature-measures",
+            Pass::FeatureMeans(_) => "feature-means",
             Pass::Gram(_) => "gram",
             Pass::LinearMeasures(_) => "linear-measures",
             Pass::ModelMeasures(_) => "model-measures",
@@ -81,7 +84,7 @@ impl Pass {
             Pass::Moments => "looking at every feature",
             Pass::Labels => "counting labels",
             Pass::Without(part) => part.pass.describe(),
-            Pass::FeatureMeasures(_) => "ranking by single features",
+            Pass::FeatureMeasures(_) | Pass::FeatureMeans(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
             Pass::LinearMeasures(_) => "ranking by linear models",
             Pass::ModelMeasures(_) => "ranking by models",
@@ -114,7 +117,7 @@ impl Pass {
                 as_many("columns of a model", placed.columns.len(), placed.model.features().len())?;
                 known(&placed.columns)
             }),
-            Pass::FeatureMeasures(pass) => known(&pass.features),
+            Pass::FeatureMeasures(pass) | Pass::FeatureMeans(pass) => known(&pass.features),
             Pass::Gram(pass) => known(&pass.features),
             Pass::Correlations(pass) => known(&pass.features),
             Pass::Relief(pass) => {
@@ -163,6 +166,26 @@ impl Pass {
         }
     }
 
+    /// The queries that are left out, by their keys, where the request says so.
+    pub(crate) fn leave_out_mut(&mut self) -> Option<&mut Vec<u64>> {
+        match self {
+            Pass::Without(pass) => Some(&mut pass.leave_out),
+            Pass::Gram(pass) => Some(&mut pass.leave_out),
+            Pass::LinearMeasures(pass) => Some(&mut pass.leave_out),
+            Pass::PairwiseHinge(pass) => Some(&mut pass.leave_out),
+            Pass::LeaveQueryOut(pass) => Some(&mut pass.leave_out),
+            Pass::NdcgPairs(pass) => Some(&mut pass.leave_out),
+            Pass::Moments
+            | Pass::Labels
+            | Pass::FeatureMeasures(_)
+            | Pass::FeatureMeans(_)
+            | Pass::ModelMeasures(_)
+            | Pass::Correlations(_)
+            | Pass::Relief(_)
+            | Pass::MergeGains(_) => None,
+        }
+    }
+
     /// Whether an outcome is of the kind that answers this.
     pub(crate) fn is_answered_by(&self, outcome: &Outcome) -> bool {
         if let Pass::Without(part) = self {
@@ -174,6 +197,7 @@ impl Pass {
                 | (Pass::Labels, Outcome::Labels(_))
                 | (Pass::ModelMeasures(_), Outcome::ModelMeasures(_))
                 | (Pass::FeatureMeasures(_), Outcome::FeatureMeasures(_))
+                | (Pass::FeatureMeans(_), Outcome::FeatureMeans(_))
                 | (Pass::Gram(_), Outcome::Gram(_))
                 | (Pass::LinearMeasures(_), Outcome::LinearMeasures(_))
                 | (Pass::Correlations(_), Outcome::Correlations(_))
@@ -197,6 +221,8 @@ pub enum Outcome {
     Labels(Labels),
     /// To [`Pass::FeatureMeasures`].
     FeatureMeasures(FeatureMeasures),
+    /// To [`Pass::FeatureMeans`].
+    FeatureMeans(FeatureMeans),
     /// To [`Pass::Gram`].
     Gram(Gram),
     /// To [`Pass::LinearMeasures`].
@@ -228,6 +254,7 @@ impl Merge for Outcome {
             (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
                 Outcome::FeatureMeasures(a.merge(b))
             }
+            (Outcome::FeatureMeans(a), Outcome::FeatureMeans(b)) => Outcome::FeatureMeans(a.merge(b)),
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),

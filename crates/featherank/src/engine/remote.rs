@@ -8,7 +8,7 @@ use super::local::told;
 use super::message::{Opened, Reply, Request, decode, encode};
 use super::store::piece_documents;
 use super::tree::{Merge, Tree};
-use super::{Engine, Outcome, Pass, Schema};
+use super::{Engine, Moved, Outcome, Pass, Schema};
 use crate::data::{Dataset, Feature, FeatureTable, QueryRows};
 use crate::error::{Error, Result};
 use crate::run::{Observer, Step};
@@ -22,11 +22,28 @@ pub trait Shards: Send + Sync {
     fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>>;
 }
 
+/// What a shard holds.
+struct Held {
+    pieces: Vec<Piece>,
+    /// The keys of its queries; they ascend.
+    keys: Vec<u64>,
+}
+
+impl Held {
+    /// A pass as this shard needs it: queries that others hold need not be named.
+    fn own(&self, pass: &Pass) -> Pass {
+        let mut own = pass.clone();
+        if let Some(keys) = own.leave_out_mut() {
+            keys.retain(|key| self.keys.binary_search(key).is_ok());
+        }
+        own
+    }
+}
+
 /// Rows with shards.
 pub struct RemoteEngine {
     shards: Arc<dyn Shards>,
-    /// What each shard holds.
-    pieces: Vec<Vec<Piece>>,
+    held: Vec<Held>,
     schema: Schema,
     observer: RwLock<Arc<dyn Observer>>,
     /// Bytes that went to shards, and those that came back.
@@ -45,18 +62,22 @@ impl RemoteEngine {
         let runs = layout.shards(shards.count());
         let pieces: Vec<Vec<Piece>> = runs.into_iter().map(|run| layout.pieces(run, documents)).collect();
         let requests = pieces.iter().map(|pieces| Request::Describe(pieces.clone()));
-        let mut parts = Vec::new();
+        let (mut parts, mut keys) = (Vec::new(), Vec::new());
         for (shard, reply) in asking.ask("reading", requests)?.replies.into_iter().enumerate() {
             match reply {
-                Reply::Described(part) => parts.push(part),
+                Reply::Described(part) => {
+                    keys.push(part.sorted_keys());
+                    parts.push(part);
+                }
                 _ => return Err(confused(shard)),
             }
         }
         let features = opened.features.into_iter().map(|(id, name)| Feature { id, name }).collect();
         let features = FeatureTable::from_features(features);
         let whole = parts.into_iter().reduce(Merge::merge).ok_or_else(|| confused(0))?;
+        let held = pieces.into_iter().zip(keys).map(|(pieces, keys)| Held { pieces, keys });
         Ok(RemoteEngine {
-            pieces,
+            held: held.collect(),
             schema: whole.schema(features),
             observer: RwLock::new(observer.clone()),
             moved: Default::default(),
@@ -67,6 +88,11 @@ impl RemoteEngine {
     /// From now on this observer hears how passes go.
     pub fn watch(&self, observer: Arc<dyn Observer>) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
+    }
+
+    /// Bytes that passes have moved so far.
+    pub fn moved(&self) -> Moved {
+        Moved { sent: self.moved.0.load(Ordering::Relaxed), received: self.moved.1.load(Ordering::Relaxed) }
     }
 
     fn observer(&self) -> Arc<dyn Observer> {
@@ -80,12 +106,16 @@ impl Engine for RemoteEngine {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
+        Ok(self.run_counted(pass)?.0)
+    }
+
+    fn run_counted(&self, pass: &Pass) -> Result<(Outcome, Option<Moved>)> {
         let observer = self.observer();
         let asking = Asking { shards: self.shards.as_ref(), observer: observer.as_ref() };
-        let requests = self.pieces.iter().map(|pieces| Request::Answer(pieces.clone(), pass.clone()));
-        let Asked { replies, sent, received } = asking.ask(pass.describe(), requests)?;
-        self.moved.0.fetch_add(sent, Ordering::Relaxed);
-        self.moved.1.fetch_add(received, Ordering::Relaxed);
+        let requests = self.held.iter().map(|held| Request::Answer(held.pieces.clone(), held.own(pass)));
+        let Asked { replies, moved } = asking.ask(pass.describe(), requests)?;
+        self.moved.0.fetch_add(moved.sent, Ordering::Relaxed);
+        self.moved.1.fetch_add(moved.received, Ordering::Relaxed);
         let mut tree = Tree::new();
         let mut next = 0;
         for (shard, reply) in replies.into_iter().enumerate() {
@@ -98,7 +128,7 @@ impl Engine for RemoteEngine {
                 tree.push(node);
             }
         }
-        tree.finish().ok_or_else(|| confused(0))
+        Ok((tree.finish().ok_or_else(|| confused(0))?, Some(moved)))
     }
 
     fn local(&self) -> Option<&Dataset> {
@@ -108,17 +138,12 @@ impl Engine for RemoteEngine {
     fn step(&self, step: &Step) -> Result<()> {
         told(self.observer().as_ref(), step)
     }
-
-    fn moved(&self) -> Option<(u64, u64)> {
-        Some((self.moved.0.load(Ordering::Relaxed), self.moved.1.load(Ordering::Relaxed)))
-    }
 }
 
 /// Replies, and how many bytes went both ways.
 struct Asked {
     replies: Vec<Reply>,
-    sent: u64,
-    received: u64,
+    moved: Moved,
 }
 
 struct Asking<'a> {
@@ -143,7 +168,7 @@ impl Asking<'_> {
             Err(error) => Err(Error::Shard { shard: shard + 1, message: error.to_string() }),
         };
         let replies = bytes.iter().enumerate().map(reply).collect::<Result<_>>()?;
-        Ok(Asked { replies, sent, received })
+        Ok(Asked { replies, moved: Moved { sent, received } })
     }
 
     /// What the files are like: all shards must see the same.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::passes::{
-    Correlations, FeatureMeasures, Gram, Labels, LeaveQueryOut, LinearMeasures, MergeGains, MergeMemory,
-    ModelMeasures, Moments, NdcgPairs, PairwiseHinge, Relief, without,
+    Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LeaveQueryOut, LinearMeasures, MergeGains,
+    MergeMemory, ModelMeasures, Moments, NdcgPairs, PairwiseHinge, Relief, without,
 };
 use super::tree::{Node, Tree};
 use super::{Outcome, Pass};
@@ -112,6 +112,7 @@ fn answer_of(pass: &Pass, block: &View<'_>, merges: &Mutex<MergeMemory>) -> Outc
         Pass::Labels => Outcome::Labels(Labels::of(block)),
         Pass::Without(part) => answer_of(&part.pass, &without(block, &part.leave_out), merges),
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(FeatureMeasures::of(pass, block)),
+        Pass::FeatureMeans(pass) => Outcome::FeatureMeans(FeatureMeans::of(pass, block)),
         Pass::Gram(pass) => Outcome::Gram(Gram::of(pass, block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(LinearMeasures::of(pass, block)),
         Pass::ModelMeasures(pass) => Outcome::ModelMeasures(ModelMeasures::of(pass, block)),

@@ -23,7 +23,7 @@ pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     let train: &dyn Engine = &engine(&fold.train)?;
     let test: &dyn Engine = &engine(&fold.test)?;
     let (alive, _) = train.alive()?;
-    let learnt = train.feature_measures(measure, &alive)?.summaries(measure);
+    let learnt = train.feature_means(measure, &alive)?;
     let tested = test.feature_measures(measure, &alive)?.per_query;
     let mut baselines = BTreeMap::new();
     if let Some(best) = best(&learnt) {
@@ -48,7 +48,7 @@ fn best(values: &[f64]) -> Option<usize> {
 /// The live features that rank best alone on training data, so many at most.
 pub(super) fn best_alone(train: &dyn Engine, measure: &Measure, most: usize) -> Result<Vec<FeatureId>> {
     let (alive, _) = train.alive()?;
-    let values = train.feature_measures(measure, &alive)?.summaries(measure);
+    let values = train.feature_means(measure, &alive)?;
     let mut order: Vec<(f64, FeatureId)> = values
         .iter()
         .map(|value| if value.is_nan() { f64::NEG_INFINITY } else { *value })

@@ -129,7 +129,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
     let (compared, incomplete): (Vec<_>, Vec<_>) =
         Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
     // First, because it may refuse the labels, and correlations can take long.
-    let alone = engine.feature_measures(&options.measure, &compared)?.summaries(&options.measure);
+    let alone = engine.feature_means(&options.measure, &compared)?;
     let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
     let gram = engine.gram(GramPass::new(compared.clone(), Centring::PerQuery))?;
     let vif = variance_inflation(&gram);

@@ -71,7 +71,7 @@ pub(super) fn deal(keys: &[u64], parts: usize, seed: u64) -> Vec<usize> {
 /// Refuses a measure that cannot take the labels, or that counts no query. Whether queries count does not depend on who ranks them.
 pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
-    let counted = engine.feature_measures(measure, &first)?.summaries(measure);
+    let counted = engine.feature_means(measure, &first)?;
     match counted.iter().any(|value| value.is_nan()) {
         false => Ok(()),
         true => Err(Error::Conflict {

@@ -18,7 +18,7 @@ mod top_overlap;
 
 pub use correlations::{Correlation, Correlations, CorrelationsPass};
 pub(crate) use correlations::{mean_ranks, standardise};
-pub use feature_measures::FeatureMeasures;
+pub use feature_measures::{FeatureMeans, FeatureMeasures};
 pub use gram::{Centring, Gram, GramPass};
 pub(crate) use kendall::KendallColumns;
 pub use kendall::kendall_tau_b;

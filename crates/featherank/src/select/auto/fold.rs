@@ -278,7 +278,7 @@ impl<'a> Worker<'a> {
             Baseline::Full => Ok(all.to_vec()),
             Baseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
             Baseline::BestFeature => {
-                let values = learn.feature_measures(measure, self.features)?.summaries(measure);
+                let values = learn.feature_means(measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));
                 best.map_or_else(|| Ok(all.to_vec()), |(&f, _)| Ok(counted(&alone(&[f])?.concat())))

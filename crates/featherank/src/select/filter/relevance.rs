@@ -66,7 +66,7 @@ impl Relevance {
     /// One number a feature; higher is better.
     pub(super) fn of(&self, run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
         match self.by {
-            By::Alone => Ok(engine.feature_measures(&self.measure, features)?.summaries(&self.measure)),
+            By::Alone => Ok(engine.feature_means(&self.measure, features)?),
             By::LambdaMart => self.of_models(run, rows("relevance=lambdamart", engine)?, features),
             By::Weight => weights(run, engine, features),
         }

@@ -39,7 +39,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for TopK {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (alive, dead) = engine.alive()?;
-        let alone = engine.feature_measures(&self.measure, &alive)?.summaries(&self.measure);
+        let alone = engine.feature_means(&self.measure, &alive)?;
         run.step("choosing features", 1, Some(1))?;
         let scored: Vec<_> = alive.into_iter().zip(alone).collect();
         Selection::by_score(run, engine.schema(), &scored, &dead)
