@@ -94,6 +94,8 @@ bench: $(VENV)/installed
 		EVALUATE_SUBSETS_BIN=$(TARGET)/release/examples/evaluate_subsets $(VENV)/bin/python bench/spea2.py
 	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
 	$(TARGET)/release/examples/growth
+	$(MATURIN) develop --release --locked --quiet
+	SCALE_COSTS_BIN=$(TARGET)/release/examples/scale_costs $(VENV)/bin/python bench/scale.py
 
 # Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.
 fuzz:

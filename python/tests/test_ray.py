@@ -1,5 +1,6 @@
 """Rows on a Ray cluster: the answers of one machine, whatever is lost on the way."""
 
+import doctest
 import functools
 import json
 import random
@@ -14,8 +15,8 @@ import ray as ray_itself
 from ray.cluster_utils import Cluster
 
 import featherank.ray
-from featherank import BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
-from support import run, run_json, run_ok
+from featherank import Auto, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
+from support import PROJECT, run, run_json, run_ok
 
 CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankrls, L1Svm, Mrmr, Spea2, TopK]}
 
@@ -181,6 +182,22 @@ def test_mistakes_are_named_and_secrets_are_not(data, cluster, tmp_path):
     exec(recipe.replace("sorted.parquet", str(tmp_path / "sorted.parquet")))
     with featherank.ray.open(tmp_path / "sorted.parquet", shards=2) as rows:
         assert rows.n_queries == TopK(k=1).fit(rows).selection_["data"]["queries"]
+
+
+def test_the_documentation_shows_what_happens(cluster, tmp_path, monkeypatch):
+    run_ok("synth", "-o", tmp_path / "data", "--format", "parquet", "--set", "queries=300", "--set", "documents=15000")
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testfile(str(PROJECT / "docs" / "scale.md"), module_relative=False)
+    assert found.attempted > 3 and found.failed == 0
+
+
+def test_threads_may_ask_at_once(data, cluster):
+    """`auto` tries its folds side by side."""
+    settings = {"ranker": "rankrls", "methods": "elimination,top-k", "k": 20}
+    with featherank.ray.open(data / "parts" / "*.parquet", shards=2) as rows:
+        found = Auto(**settings).fit(rows)
+    words = ["--ranker", "rankrls", "-p", "methods=elimination,top-k", "--k", "20"]
+    assert dict(found.selection_) == run_json("select", data / "train.parquet", *words)
 
 
 def test_the_command_runs_on_a_cluster(data, cluster):
