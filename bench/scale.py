@@ -21,11 +21,11 @@ from pathlib import Path
 
 METHODS = {
     "top-k": [],
-    "gas": ["--k", "10"],
-    "best-gain": ["--k", "10"],
+    "mrmr": ["--k", "10"],
     "greedy-rankrls": ["--k", "10"],
-    "fenchel-rank": ["--k", "10"],
+    "l1-svm": ["--k", "10"],
     "spea2": [],
+    "best-gain": [],
 }
 
 # Assumed of a data centre: a link of 10 Gbit/s, and half a millisecond for a message, about what Ray takes here on one machine.
@@ -47,10 +47,11 @@ def seconds(text):
     return float(re.search(r"seed \d+, ([\d.]+) s", text)[1])
 
 
-def overhead(data, repeats):
+def overhead(data, methods, repeats):
     print("| method | local engine | 2 shards | ratio | passes | bytes, all passes and shards |")
     print("|---|--:|--:|--:|--:|--:|")
-    for method, words in METHODS.items():
+    for method in methods:
+        words = METHODS[method]
         here, there, answers = [], [], set()
         for _ in range(repeats):
             out, said, _ = featherank("select", data, "--method", method, *words)
@@ -70,7 +71,7 @@ def overhead(data, repeats):
 def memory(data):
     print("| method | limit | seconds | most memory |")
     print("|---|--:|--:|--:|")
-    for method in ("top-k", "gas"):
+    for method in ("top-k", "mrmr"):
         for limit in (None, "512MiB", "200MiB"):
             words = ["--memory", limit] if limit else []
             _, said, peak = featherank("select", data, "--method", method, *METHODS[method], *words)
@@ -91,26 +92,41 @@ def merged(arrivals, each):
     return free
 
 
-def simulated(cost, documents, shards, tree, spread, draws):
+def answers_of_a_shard(blocks, shards):
+    """How many nodes of the tree of blocks a shard answers with, on average: the runs of blocks that it can merge itself."""
+    step = 2 ** int(math.log2(max(1, blocks // (8 * shards))))
+    borders = [(i * blocks // shards + step // 2) // step * step for i in range(shards)] + [blocks]
+    count = 0
+    for first, end in zip(borders, borders[1:]):
+        while first < end:
+            largest = 2 ** int(math.log2(end - first))
+            first += min(largest, first & -first) if first else largest
+            count += 1
+    return count / shards
+
+
+def simulated(cost, documents, shards, tree, spread):
     """Seconds of a pass, from measured costs of a shard and of the driver."""
+    draws = random.Random(shards)
+    nodes = answers_of_a_shard(documents // 4096, shards)
     per_document = cost["shard_seconds"] * cost["shards"] / cost["documents"]
     send = MESSAGE_SECONDS + cost["bytes_out"] / BYTES_A_SECOND
-    reply = cost["bytes_back"]
-    if cost["pass"] == "linear-measures":
-        # One number for each model and query of the shard.
-        reply *= (documents / shards) / (cost["documents"] / cost["shards"])
-    each = MESSAGE_SECONDS + reply / BYTES_A_SECOND + cost["driver_seconds"] / cost["shards"]
+    # One number for each model and query of the shard, or one answer for each node.
+    is_per_query = cost["pass"] == "linear-measures"
+    factor = (documents / shards) / (cost["documents"] / cost["shards"]) if is_per_query else nodes
+    answer = factor * (cost["bytes_back"] / BYTES_A_SECOND + cost["driver_seconds"] / cost["shards"])
     work = per_document * documents / shards
     # A driver alone sends all requests itself; a tree passes them on.
     starts = [send * (i + 1) for i in range(shards)] if not tree else [send * FAN_IN * math.log(shards, FAN_IN)] * shards
     arrivals = [start + work * draws.lognormvariate(0.0, spread) for start in starts]
     while tree and len(arrivals) > FAN_IN:
-        arrivals = [merged(arrivals[i : i + FAN_IN], each) for i in range(0, len(arrivals), FAN_IN)]
-    return merged(arrivals, each)
+        arrivals = [merged(arrivals[i : i + FAN_IN], MESSAGE_SECONDS + answer) for i in range(0, len(arrivals), FAN_IN)]
+        # Values per query are put together, not added up.
+        answer *= FAN_IN if is_per_query else 1
+    return merged(arrivals, MESSAGE_SECONDS + answer)
 
 
 def simulation(wide):
-    draws = random.Random(1)
     measured = costs(wide, [8])
     spread = statistics.mean(math.log(cost["slowest_shard_seconds"] / cost["shard_seconds"]) for cost in measured) / 1.4
     print(f"measured with {measured[0]['documents']:,} documents × {measured[0]['features']} features on 8 shards; spread of shards {spread:.3f}\n")
@@ -126,7 +142,7 @@ def simulation(wide):
         print("| pass | " + " | ".join(f"{count} shards" for count in counts) + " |")
         print("|---|" + "--:|" * len(counts))
         for cost in measured:
-            times = [[simulated(cost, documents, count, tree, spread, draws) for tree in (False, True)] for count in counts]
+            times = [[simulated(cost, documents, count, tree, spread) for tree in (False, True)] for count in counts]
             print(f"| {cost['pass']} | " + " | ".join(f"{flat:.2f} / {tree:.2f}" for flat, tree in times) + " |")
 
 
@@ -135,6 +151,7 @@ def main():
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "out")
     parser.add_argument("--only", choices=["overhead", "memory", "simulation"])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     arguments = parser.parse_args()
     data, wide = arguments.folder / "web10k" / "train.parquet", arguments.folder / "wide" / "train.parquet"
     if not data.exists():
@@ -143,7 +160,7 @@ def main():
         settings = ["queries=1000", "documents=110000", "useful=50", "redundant=150", "noisy=780"]
         featherank("synth", "-o", wide.parent, "--preset", "web10k", "--format", "parquet", *(w for s in settings for w in ("--set", s)))
     if arguments.only in (None, "overhead"):
-        overhead(data, arguments.repeats)
+        overhead(data, arguments.methods, arguments.repeats)
     if arguments.only in (None, "memory"):
         memory(data)
     if arguments.only in (None, "simulation"):

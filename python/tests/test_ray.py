@@ -15,7 +15,7 @@ import ray as ray_itself
 from ray.cluster_utils import Cluster
 
 import featherank.ray
-from featherank import Auto, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
+from featherank import AutoSelector, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
 from support import PROJECT, run, run_json, run_ok
 
 CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankrls, L1Svm, Mrmr, Spea2, TopK]}
@@ -37,7 +37,7 @@ def data(tmp_path_factory):
     import pyarrow.parquet as pq
 
     folder = tmp_path_factory.mktemp("data")
-    run_ok("synth", "-o", folder, "--preset", "web10k", "--format", "parquet", "--set", "queries=420", "--set", "documents=50000")
+    run_ok("synth", "-o", folder, "--preset", "web10k", "--format", "parquet", "--set", "queries=250", "--set", "documents=36000")
     table = pq.read_table(folder / "train.parquet")
     parts = folder / "parts"
     parts.mkdir()
@@ -195,7 +195,7 @@ def test_threads_may_ask_at_once(data, cluster):
     """`auto` tries its folds side by side."""
     settings = {"ranker": "rankrls", "methods": "elimination,top-k", "k": 20}
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2) as rows:
-        found = Auto(**settings).fit(rows)
+        found = AutoSelector(**settings).fit(rows)
     words = ["--ranker", "rankrls", "-p", "methods=elimination,top-k", "--k", "20"]
     assert dict(found.selection_) == run_json("select", data / "train.parquet", *words)
 
