@@ -1,8 +1,8 @@
 """Data that is spread over a Ray cluster: the same selectors, and the same answers, as on one machine.
 
-Needs Ray: ``pip install "featherank[ray]"``. Rows never move: each shard is an actor that reads its own rows of a Parquet dataset with the
-library's reader, and answers small questions about them. A shard that is lost is started anew by Ray, reads its rows again and is
-asked again.
+Needs Ray: ``pip install "featherank[ray]"``. Rows never move: each shard is an actor that reads its own rows of a
+Parquet dataset with the library's reader, and answers small questions about them. A shard that is lost is started anew by Ray,
+reads its rows again and is asked again.
 
 >>> import featherank.ray                                         # doctest: +SKIP
 >>> from featherank import TopK
@@ -60,11 +60,13 @@ def open(
     Parameters
     ----------
     files : path, URL, pattern, or several of them
-        Local paths that all nodes see, or URLs that pyarrow or fsspec open (``s3://``, ``gs://``, ``abfs://``, …). Rows of one query stand together.
+        Local paths that all nodes see, or URLs that pyarrow or fsspec open (``s3://``, ``gs://``, ``abfs://``, …). Rows of one
+        query stand together.
     shards : int, optional
         Number of actors; by default one for each core of the cluster.
     memory : int or str, optional
-        What rows may take with each shard, about: bytes, or such as ``"2GiB"``; 4 GiB by default. What is beyond is read anew for every pass.
+        What rows may take with each shard, about: bytes, or such as ``"2GiB"``; 4 GiB by default. What is beyond is read anew for
+        every pass.
     label, query, document : str, optional
         Columns; guessed by the usual names.
     ignore : sequence of str
@@ -78,7 +80,8 @@ def open(
     storage_options : mapping, optional
         What fsspec is told besides the URL, such as credentials. It is sent to the shards and written nowhere.
     address : str, optional
-        Of the cluster, where Ray is not started yet; by default the one that ``ray start`` or the environment names, else one on this machine.
+        Of the cluster, where Ray is not started yet; by default the one that ``ray start`` or the environment names, else one on
+        this machine.
     restarts : int
         How often a shard may be lost before the work is given up.
     verbose : int
@@ -106,7 +109,10 @@ def open(
 
 
 class ShardedData:
-    """Rows that lie with shards. Give it to ``fit`` of a selector instead of ``X`` and ``y``; close it, or use ``with``, when done."""
+    """Rows that lie with shards.
+
+    Give it to ``fit`` of a selector instead of ``X`` and ``y``; close it, or use ``with``, when done.
+    """
 
     def __init__(self, core: _core.Cluster, carrier: _Carrier) -> None:
         self._core = core
@@ -185,7 +191,7 @@ class _Carrier:
         """Send one request to each of the first actors."""
         if not self.actors:
             raise ShardError("the data was closed")
-        return [actor.reply.remote(request) for actor, request in zip(self.actors, requests)]
+        return [actor.reply.remote(request) for actor, request in zip(self.actors, requests, strict=False)]
 
     def poll(self, sent: list[Any], seconds: float) -> tuple[int, list[bytes] | None]:
         """Wait a little; how many were answered, and the answers when all are."""

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 
+import featherank.ray
 import psutil
 import pytest
 import ray as ray_itself
+from featherank import AutoSelector, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
 from ray.cluster_utils import Cluster
 
-import featherank.ray
-from featherank import AutoSelector, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
 from support import PROJECT, run, run_json, run_ok
 
 CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankrls, L1Svm, Mrmr, Spea2, TopK]}
@@ -84,7 +84,8 @@ def test_the_answers_are_those_of_one_machine(data, cluster, shards):
 
 
 def shard_processes():
-    return [process for process in psutil.process_iter(["name", "cmdline"]) if "ray::_Shard" in " ".join(process.info["cmdline"] or [])]
+    every = psutil.process_iter(["cmdline"])
+    return [process for process in every if "ray::_Shard" in " ".join(process.info["cmdline"] or [])]
 
 
 def kill_some(stop, killed, draws):

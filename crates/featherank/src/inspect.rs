@@ -233,7 +233,7 @@ fn per_feature(
 ) -> Result<Vec<FeatureFacts>> {
     let expected = measures.iter().map(|measure| measure.clone().with_ties(Ties::Expected));
     let alone: Vec<Vec<f64>> =
-        expected.map(|measure| Ok(engine.feature_means(&measure, all)?)).collect::<Result<_>>()?;
+        expected.map(|measure| engine.feature_means(&measure, all)).collect::<Result<_>>()?;
     let facts = |&f: &FeatureId| {
         let m = &moments.features[f.index()];
         FeatureFacts {

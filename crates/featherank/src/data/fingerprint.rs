@@ -157,8 +157,7 @@ mod tests {
     fn long_parts_are_shifted_by_their_whole_length() {
         let one = Digits { value: 1, count: 1 };
         let long = Digits { value: 0, count: (1 << 32) + 3 };
-        let steps =
-            (0..4).fold(one, |sum, _| sum.followed_by(Digits { value: 0, count: ((1 << 32) + 3) / 4 }));
+        let steps = (0..4).fold(one, |sum, _| sum.followed_by(Digits { value: 0, count: long.count / 4 }));
         assert_eq!(one.followed_by(long).count, 4 + (1 << 32));
         let rest = Digits { value: 0, count: long.count - 4 * (long.count / 4) };
         assert_eq!(steps.followed_by(rest), one.followed_by(long));

@@ -37,7 +37,7 @@ impl<T> Node<T> {
 
     /// Whether a node can stand in a tree at all.
     pub fn is_aligned(&self) -> bool {
-        self.blocks.is_power_of_two() && self.first % self.blocks == 0
+        self.blocks.is_power_of_two() && self.first.is_multiple_of(self.blocks)
     }
 }
 
@@ -77,7 +77,7 @@ impl<T: Merge> Tree<T> {
 }
 
 fn are_halves<T>(left: &Node<T>, right: &Node<T>) -> bool {
-    left.blocks == right.blocks && left.end() == right.first && left.first % (2 * left.blocks) == 0
+    left.blocks == right.blocks && left.end() == right.first && left.first.is_multiple_of(2 * left.blocks)
 }
 
 #[cfg(test)]
