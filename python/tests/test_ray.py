@@ -202,14 +202,20 @@ def test_threads_may_ask_at_once(data, cluster):
 
 
 def test_the_command_runs_on_a_cluster(data, cluster):
-    def command(*arguments):
-        select = ["select", data / "train.parquet", "--method", "top-k", "--k", "7", "--json", "--quiet", *arguments]
-        return subprocess.run([sys.executable, "-m", "featherank", *select], capture_output=True, text=True, timeout=120)
+    def command(*words):
+        words = [sys.executable, "-m", "featherank", *words, "--json", "--quiet"]
+        return subprocess.run(words, capture_output=True, text=True, timeout=120)
 
-    done = command("--engine", f"ray://{cluster.address}", "--shards", "2")
+    shards = ["--engine", f"ray://{cluster.address}", "--shards", "2"]
+    select = ["select", data / "train.parquet", "--method", "top-k", "--k", "7"]
+    done = command(*select, *shards)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == local(data, "top-k")
-    refused = command("--engine", "spark")
+    evaluate = ["evaluate", data / "test.parquet", "--feature", "5", "--feature", "9", "--risk", "--baseline", "mean"]
+    done = command(*evaluate, *shards)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == run_json(*evaluate)
+    refused = command(*select, "--engine", "spark")
     assert refused.returncode == 2 and "local, ray or ray://ADDRESS" in refused.stderr
     alone = run("select", data / "train.parquet", "--method", "top-k", "--engine", "ray")
     assert alone.returncode == 2 and "featherank[ray]" in alone.stderr

@@ -61,7 +61,7 @@ pub struct Opened {
 }
 
 impl Scale {
-    /// Opens files as one data set.
+    /// Opens files as one data set. Before rows are looked for that will not be in this process, `elsewhere` may refuse.
     pub fn open(
         &self,
         files: &[PathBuf],
@@ -69,10 +69,11 @@ impl Scale {
         threads: usize,
         observer: Arc<dyn Observer>,
         cluster: Option<&dyn Cluster>,
+        elsewhere: &dyn Fn() -> Result<()>,
         output: &Output,
     ) -> Result<Opened> {
         let engine = match self.engine.as_str() {
-            "local" => self.local(files, reading, threads, observer, output)?,
+            "local" => self.local(files, reading, threads, observer, elsewhere, output)?,
             name => {
                 let address = match name.split_once("://") {
                     None if name == "ray" => None,
@@ -80,6 +81,7 @@ impl Scale {
                     _ => return Err(Error::invalid("engine", name, "local, ray or ray://ADDRESS")),
                 };
                 let cluster = cluster.ok_or_else(no_cluster)?;
+                elsewhere()?;
                 let files = files.iter().map(|path| path.display().to_string()).collect();
                 let (options, shards, memory) = (reading.options(), self.shards, self.memory);
                 cluster.open(&Wanted { address, files, options, shards, memory }, observer)?
@@ -95,6 +97,7 @@ impl Scale {
         reading: &Reading,
         threads: usize,
         observer: Arc<dyn Observer>,
+        elsewhere: &dyn Fn() -> Result<()>,
         output: &Output,
     ) -> Result<Arc<dyn Engine>> {
         if self.shards.is_some() {
@@ -113,6 +116,7 @@ impl Scale {
                 let parts = Parts::open(files.iter().cloned().map(PartSource::File).collect(), &options)?;
                 let bytes = parts.rows().saturating_mul(4 * parts.features().len() as u64);
                 if bytes > memory / SHARE_OF_DATA {
+                    elsewhere()?;
                     return Ok(Arc::new(StreamEngine::open(parts, memory, threads, observer)?));
                 }
             }

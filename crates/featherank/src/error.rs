@@ -446,7 +446,9 @@ impl Problem {
             MissingScore { .. } => {
                 "a run must score every document of the data; documents are matched by query and document id"
             }
-            TooLarge { .. } => "read fewer features with --ignore, fewer documents, or raise --max-memory",
+            TooLarge { .. } => {
+                "read fewer features with --ignore, fewer documents, or raise --max-memory; Parquet files are read in pieces with --memory"
+            }
             TooLong { what: "file", .. } => {
                 "check that it is the right file; a large Parquet file must not be compressed again as a whole"
             }

@@ -1,6 +1,6 @@
 //! `featherank evaluate`: rankings side by side.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use featherank::data::{Dataset, FeatureTable};
@@ -141,14 +141,22 @@ impl Wanted {
         match self {
             Wanted::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
             Wanted::Model(path) => Ok(RankedBy::model(path.display().to_string(), Model::load(path)?)),
-            Wanted::Scores(path) => Err(Error::Conflict {
-                what: format!(
-                    "{} has scores in the order of rows that are not in this process",
-                    path.display()
-                ),
-                help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
-            }),
+            Wanted::Scores(path) => Err(scores_elsewhere(path)),
         }
+    }
+
+    fn check_elsewhere(&self) -> Result<()> {
+        match self {
+            Wanted::Scores(path) => Err(scores_elsewhere(path)),
+            Wanted::Feature(_) | Wanted::Model(_) => Ok(()),
+        }
+    }
+}
+
+fn scores_elsewhere(path: &Path) -> Error {
+    Error::Conflict {
+        what: format!("{} has scores in the order of rows that are not in this process", path.display()),
+        help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
     }
 }
 
@@ -160,7 +168,16 @@ pub fn run(
 ) -> anyhow::Result<()> {
     let plan = plan(args)?;
     let observer = Progress::start(output);
-    let opened = args.scale.open(&args.data, &args.reading, common.threads, observer, cluster, output)?;
+    let refuse_scores = || args.rankings.0.iter().try_for_each(Wanted::check_elsewhere);
+    let opened = args.scale.open(
+        &args.data,
+        &args.reading,
+        common.threads,
+        observer,
+        cluster,
+        &refuse_scores,
+        output,
+    )?;
     let engine = opened.engine.as_ref();
     let found = match engine.local() {
         Some(data) => here(args, &plan, engine, data)?,

@@ -148,7 +148,8 @@ pub fn run(
         None => watched,
     };
     let open = |files: &[PathBuf]| {
-        args.scale.open(files, &args.reading, common.threads, observer.clone(), cluster, output)
+        let elsewhere = || spec.check_elsewhere(&params);
+        args.scale.open(files, &args.reading, common.threads, observer.clone(), cluster, &elsewhere, output)
     };
     let opened = open(&args.train)?;
     let engine = opened.engine.as_ref();

@@ -58,7 +58,9 @@ impl SelectorSpec {
     /// Runs the method: checks parameters and constraints, selects, and signs the result.
     pub fn run(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let params = Params::new(self.name, self.params, set)?;
-        self.check_rows(&params, engine)?;
+        if engine.local().is_none() {
+            self.check_elsewhere(set)?;
+        }
         let schema = engine.schema();
         run.constraints.check(&schema.features)?;
         if let Some(&f) = schema.missing.first() {
@@ -93,13 +95,12 @@ impl SelectorSpec {
         Ok(!self.scales_out || self.ranker(&params)?.is_some_and(|ranker| !ranker.scales_out))
     }
 
-    /// Refuses what cannot be done without rows where they are not in this process.
-    fn check_rows(&self, params: &Params, engine: &dyn Engine) -> Result<()> {
-        match self.ranker(params)? {
-            _ if engine.local().is_some() => Ok(()),
+    /// Refuses what cannot be done where rows are not in this process, as far as the registry knows: better said before they are looked for.
+    pub fn check_elsewhere(&self, set: &[(String, String)]) -> Result<()> {
+        match self.ranker(&Params::new(self.name, self.params, set)?)? {
             _ if !self.scales_out => Err(rows::needs_rows(self.name)),
-            Some(ranker) => rows::check_ranker(self.name, ranker, engine),
-            None => Ok(()),
+            Some(ranker) if !ranker.scales_out => Err(rows::ranker_needs_rows(self.name, ranker)),
+            _ => Ok(()),
         }
     }
 

@@ -20,14 +20,16 @@ pub(crate) fn needs_rows(who: &str) -> Error {
 pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engine) -> Result<()> {
     match ranker.scales_out || engine.local().is_some() {
         true => Ok(()),
-        false => Err(Error::Conflict {
-            what: refused(&format!("{method} with ranker={}", ranker.name)),
-            help: format!(
-                "use a ranker that needs none: {}; or {}",
-                names(RANKERS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name)),
-                methods()
-            ),
-        }),
+        false => Err(ranker_needs_rows(method, ranker)),
+    }
+}
+
+/// The refusal of a method whose ranker needs rows.
+pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
+    let rankers = names(RANKERS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name));
+    Error::Conflict {
+        what: refused(&format!("{method} with ranker={}", ranker.name)),
+        help: format!("use a ranker that needs none: {rankers}; or {}", methods()),
     }
 }
 

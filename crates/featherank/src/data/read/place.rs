@@ -10,7 +10,7 @@ use bytes::{Buf, Bytes};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Location, Problem, Result};
 
 /// Bytes that somebody else reads, such as those of an object store.
 pub trait RangeSource: Send + Sync {
@@ -44,7 +44,13 @@ impl Place {
     /// A handle of its own, with a position of its own.
     pub fn open(&self) -> Result<Handle> {
         match self {
-            Place::File(path) => Ok(Handle::File(File::open(path).map_err(|e| Error::io("open", path, e))?)),
+            Place::File(path) => match File::open(path) {
+                Ok(file) => Ok(Handle::File(file)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(Problem::NoSuchFile.at(Location::file(path.display().to_string())))
+                }
+                Err(error) => Err(Error::io("open", path, error)),
+            },
             Place::Memory(bytes) => Ok(Handle::Memory(bytes.clone())),
             Place::Elsewhere(source) => Ok(Handle::Elsewhere(source.clone())),
         }
