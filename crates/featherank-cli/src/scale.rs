@@ -53,6 +53,20 @@ pub struct Scale {
     explain: bool,
 }
 
+/// What opening data takes besides the files.
+pub struct Opening<'a> {
+    /// How to read.
+    pub reading: &'a Reading,
+    /// 0 for all cores.
+    pub threads: usize,
+    /// Who watches.
+    pub observer: Arc<dyn Observer>,
+    /// Where there is one.
+    pub cluster: Option<&'a dyn Cluster>,
+    /// Who is told.
+    pub output: &'a Output,
+}
+
 /// An open engine.
 pub struct Opened {
     /// The engine.
@@ -65,26 +79,22 @@ impl Scale {
     pub fn open(
         &self,
         files: &[PathBuf],
-        reading: &Reading,
-        threads: usize,
-        observer: Arc<dyn Observer>,
-        cluster: Option<&dyn Cluster>,
+        how: &Opening<'_>,
         elsewhere: &dyn Fn() -> Result<()>,
-        output: &Output,
     ) -> Result<Opened> {
         let engine = match self.engine.as_str() {
-            "local" => self.local(files, reading, threads, observer, elsewhere, output)?,
+            "local" => self.local(files, how, elsewhere)?,
             name => {
                 let address = match name.split_once("://") {
                     None if name == "ray" => None,
                     Some(("ray", address)) if !address.is_empty() => Some(address.to_owned()),
                     _ => return Err(Error::invalid("engine", name, "local, ray or ray://ADDRESS")),
                 };
-                let cluster = cluster.ok_or_else(no_cluster)?;
+                let cluster = how.cluster.ok_or_else(no_cluster)?;
                 elsewhere()?;
                 let files = files.iter().map(|path| path.display().to_string()).collect();
-                let (options, shards, memory) = (reading.options(), self.shards, self.memory);
-                cluster.open(&Wanted { address, files, options, shards, memory }, observer)?
+                let (options, shards, memory) = (how.reading.options(), self.shards, self.memory);
+                cluster.open(&Wanted { address, files, options, shards, memory }, how.observer.clone())?
             }
         };
         let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
@@ -94,12 +104,10 @@ impl Scale {
     fn local(
         &self,
         files: &[PathBuf],
-        reading: &Reading,
-        threads: usize,
-        observer: Arc<dyn Observer>,
+        how: &Opening<'_>,
         elsewhere: &dyn Fn() -> Result<()>,
-        output: &Output,
     ) -> Result<Arc<dyn Engine>> {
+        let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
             return Err(Error::Conflict {
                 what: "there are shards on a cluster only".into(),
@@ -117,13 +125,13 @@ impl Scale {
                 let bytes = parts.rows().saturating_mul(4 * parts.features().len() as u64);
                 if bytes > memory / SHARE_OF_DATA {
                     elsewhere()?;
-                    return Ok(Arc::new(StreamEngine::open(parts, memory, threads, observer)?));
+                    return Ok(Arc::new(StreamEngine::open(parts, memory, threads, observer.clone())?));
                 }
             }
             options.max_bytes = options.max_bytes.min(memory);
         }
         let data = reading.read_with(files, &options, output)?;
-        Ok(Arc::new(LocalEngine::new(data, threads)?.observed_by(observer)))
+        Ok(Arc::new(LocalEngine::new(data, threads)?.observed_by(observer.clone())))
     }
 }
 

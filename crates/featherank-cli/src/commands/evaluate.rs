@@ -15,7 +15,7 @@ use featherank::{Error, Result};
 use crate::arguments::{Common, Measuring, Reading};
 use crate::output::{Output, table};
 use crate::progress::Progress;
-use crate::scale::{Cluster, Scale};
+use crate::scale::{Cluster, Opening, Scale};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -169,15 +169,8 @@ pub fn run(
     let plan = plan(args)?;
     let observer = Progress::start(output);
     let refuse_scores = || args.rankings.0.iter().try_for_each(Wanted::check_elsewhere);
-    let opened = args.scale.open(
-        &args.data,
-        &args.reading,
-        common.threads,
-        observer,
-        cluster,
-        &refuse_scores,
-        output,
-    )?;
+    let how = Opening { reading: &args.reading, threads: common.threads, observer, cluster, output };
+    let opened = args.scale.open(&args.data, &how, &refuse_scores)?;
     let engine = opened.engine.as_ref();
     let found = match engine.local() {
         Some(data) => here(args, &plan, engine, data)?,

@@ -15,7 +15,7 @@ use featherank::select::{Fit, Generation, Searched, Selection, SelectorSpec};
 use crate::arguments::{Common, Reading, parse_duration, parse_setting, read_costs};
 use crate::output::{Output, table};
 use crate::progress::Progress;
-use crate::scale::{Cluster, Scale};
+use crate::scale::{Cluster, Opening, Scale};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -147,10 +147,14 @@ pub fn run(
         Some(deadline) => Arc::new(Limited { observer: watched, deadline }),
         None => watched,
     };
-    let open = |files: &[PathBuf]| {
-        let elsewhere = || spec.check_elsewhere(&params);
-        args.scale.open(files, &args.reading, common.threads, observer.clone(), cluster, &elsewhere, output)
+    let how = Opening {
+        reading: &args.reading,
+        threads: common.threads,
+        observer: observer.clone(),
+        cluster,
+        output,
     };
+    let open = |files: &[PathBuf]| args.scale.open(files, &how, &|| spec.check_elsewhere(&params));
     let opened = open(&args.train)?;
     let engine = opened.engine.as_ref();
     let constraints = args.limits.constraints(&engine.schema().features)?;
