@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import featherank.ray
 import psutil
@@ -88,9 +89,14 @@ def shard_processes():
     return [process for process in every if "ray::_Shard" in " ".join(process.info["cmdline"] or [])]
 
 
-def kill_some(stop, killed, draws):
+# How many shards are killed.
+KILLS = 6
+
+
+def kill_some(killed, draws):
     """Kill a shard now and then; what comes next takes a moment to start, and shall sometimes be killed while it does."""
-    while not stop.wait(draws.uniform(0.5, 4.0)):
+    while len(killed) < KILLS:
+        time.sleep(draws.uniform(0.5, 4.0))
         victims = shard_processes()
         if victims:
             victim = draws.choice(victims)
@@ -105,15 +111,12 @@ def test_shards_that_are_killed_at_any_moment_change_nothing(data, cluster):
     search = selector("spea2").set_params(generations=30)
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2, restarts=1000) as rows:
         expected = dict(search.fit(rows).selection_)
-        stop, killed = threading.Event(), set()
-        killer = threading.Thread(target=kill_some, args=(stop, killed, random.Random(5)))
+        killed = set()
+        killer = threading.Thread(target=kill_some, args=(killed, random.Random(5)), daemon=True)
         killer.start()
-        try:
-            while len(killed) < 6:
-                assert dict(search.fit(rows).selection_) == expected
-        finally:
-            stop.set()
-            killer.join()
+        while len(killed) < KILLS:
+            assert dict(search.fit(rows).selection_) == expected
+        assert dict(search.fit(rows).selection_) == expected
 
 
 def test_a_node_that_is_lost_changes_nothing(data, cluster):
