@@ -37,7 +37,11 @@ impl Store {
     /// Nothing is read yet.
     pub fn new(parts: Arc<Parts>, pieces: Vec<Piece>, memory: u64) -> Self {
         let bytes = |piece: &Piece| {
-            (piece.rows.end - piece.rows.start).saturating_mul(bytes_of_document(parts.features().len()))
+            piece
+                .rows
+                .end
+                .saturating_sub(piece.rows.start)
+                .saturating_mul(bytes_of_document(parts.features().len()))
         };
         let mut left = memory / 10 * STAYING;
         let fits = |piece: &&Piece| {

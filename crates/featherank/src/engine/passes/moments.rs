@@ -27,7 +27,6 @@ pub struct FeatureMoments {
     /// Sum of squared deviations from the mean.
     pub squares: f64,
     /// Sum of squared deviations from the mean of the query.
-    #[serde(default)]
     pub squares_within: f64,
     /// Smallest value.
     pub min: f32,
