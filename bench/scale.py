@@ -24,6 +24,7 @@ METHODS = {
     "mrmr": ["--k", "10"],
     "greedy-rankrls": ["--k", "10"],
     "l1-svm": ["--k", "10"],
+    "greedy": ["--k", "5", "-p", "ranker=rankrls"],
     "spea2": [],
     "best-gain": [],
 }

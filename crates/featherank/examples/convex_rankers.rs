@@ -109,12 +109,8 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     };
     let weights: Vec<Vec<f32>> = subsets.iter().map(spread).collect();
     let solve_seconds = start.elapsed().as_secs_f64() - gram_seconds;
-    let measures = engine.linear_measures(LinearMeasuresPass {
-        measure: measure.clone(),
-        features,
-        weights,
-        leave_out: Vec::new(),
-    })?;
+    let measures =
+        engine.linear_measures(LinearMeasuresPass { measure: measure.clone(), features, weights })?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(json!({
         "seconds": seconds,

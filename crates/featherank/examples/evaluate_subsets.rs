@@ -74,7 +74,6 @@ impl<'a> Subsets<'a> {
             measure: self.measure.clone(),
             features: self.features.clone(),
             weights: subsets.iter().map(weights).collect(),
-            leave_out: Vec::new(),
         };
         Ok(self.engine.linear_measures(pass)?.per_query)
     }

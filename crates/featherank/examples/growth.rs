@@ -265,8 +265,7 @@ impl Bench {
         };
         let weights: Vec<Vec<f32>> = self.subsets.iter().map(spread).collect();
         let features = products(self.solver.width()).features;
-        let pass =
-            LinearMeasuresPass { measure: "ndcg@10".parse()?, features, weights, leave_out: Vec::new() };
+        let pass = LinearMeasuresPass { measure: "ndcg@10".parse()?, features, weights };
         let start = Instant::now();
         self.engine().linear_measures(pass)?;
         Ok(start.elapsed().as_secs_f64())

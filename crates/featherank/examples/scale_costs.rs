@@ -83,16 +83,17 @@ fn passes(features: &[FeatureId]) -> featherank::Result<Vec<Pass>> {
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let features = features.to_vec();
     let weight = |model: usize, f: usize| ((model * 7 + f * 3) % 11) as f32 - 5.0;
+    let linear = LinearMeasuresPass {
+        measure: measure.clone(),
+        weights: (0..75).map(|m| (0..features.len()).map(|f| weight(m, f)).collect()).collect(),
+        features: features.clone(),
+    };
     Ok(vec![
         Pass::Moments,
         Pass::FeatureMeans(FeatureMeasuresPass { measure: measure.clone(), features: features.clone() }),
         Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
-        Pass::LinearMeasures(LinearMeasuresPass {
-            measure: measure.clone(),
-            weights: (0..75).map(|m| (0..features.len()).map(|f| weight(m, f)).collect()).collect(),
-            features: features.clone(),
-            leave_out: Vec::new(),
-        }),
+        Pass::LinearMeasures(linear.clone()),
+        Pass::LinearMeans(linear),
         Pass::PairwiseHinge(PairwiseHingePass {
             weights: (0..features.len()).map(|f| f64::from(weight(1, f)) * 1e-4).collect(),
             features: features.clone(),

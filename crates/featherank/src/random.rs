@@ -41,6 +41,14 @@ pub enum Purpose {
     Phases = 15,
 }
 
+/// The number after this one in SplitMix64: every bit of it depends on every bit of this one.
+pub(crate) fn splitmix(state: u64) -> u64 {
+    let mut x = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
 /// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.
 ///
 /// ```

@@ -46,10 +46,14 @@ fn ids(selection: &Selection) -> BTreeSet<u32> {
 fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
     let (data, truth) = planted(800);
     let noisy: BTreeSet<u32> = truth.with_role(Role::Noisy).map(|feature| feature.id).collect();
+    let others = data.features().len() - noisy.len() - truth.with_role(Role::Constant).count();
     for set in [SHORT, &[("settings", "trees=60"), ("methods", "elimination")]] {
         let chosen = select(&data, &run(), set).unwrap();
         let advice = chosen.advice.as_ref().unwrap();
-        assert!(ids(&chosen).is_disjoint(&noisy), "{set:?}: {:?} of {noisy:?}", ids(&chosen));
+        // Nothing else leaves before the last of the noise; sizes are tried in steps, and 15 is one of them.
+        let kept = ids(&chosen).intersection(&noisy).count();
+        assert_eq!(kept, chosen.selected.len().saturating_sub(others), "{set:?}: {:?}", ids(&chosen));
+        assert!(kept <= 1, "{set:?}: {:?} of {noisy:?}", ids(&chosen));
         assert!((3..16).contains(&chosen.selected.len()), "{set:?}: {:?}", ids(&chosen));
         // What is said of the choice holds: both bounds lie above what may be lost, and the next size fails one of them.
         let tried = &advice.tried[advice.chosen.unwrap()];

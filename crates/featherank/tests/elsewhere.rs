@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::common::elsewhere::Elsewhere;
 use crate::common::embedded::{run, tiny, with_k};
 use featherank::data::Dataset;
-use featherank::engine::{Engine, LocalEngine};
+use featherank::data::synth::{SynthConfig, generate};
+use featherank::engine::{Cost, Engine, Explained, LocalEngine};
 use featherank::params::Kind;
 use featherank::registry::{RANKERS, SELECTORS, selector};
 use featherank::run::Run;
@@ -51,6 +52,34 @@ fn the_registry_is_right_about_who_needs_rows() {
         assert!(text.contains(&format!("{} needs the rows", spec.name)), "{text}");
         for other in SELECTORS.iter().filter(|spec| spec.scales_out) {
             assert!(text.contains(other.name), "{} is not in {text}", other.name);
+        }
+    }
+}
+
+/// Six times as many queries and documents move no more bytes in a pass, a few for larger counts aside. Two methods test their sets query by
+/// query and need values to do so.
+#[test]
+fn passes_move_no_more_bytes_for_more_documents() {
+    let data = |queries: usize| {
+        let config = SynthConfig { queries, documents: 6 * queries, ..SynthConfig::default() };
+        generate(&config).unwrap().0
+    };
+    let (few, many) = (data(50), data(300));
+    for spec in SELECTORS.iter().filter(|spec| spec.scales_out && !["auto", "spea2"].contains(&spec.name)) {
+        let set: &[(&str, &str)] = if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
+        let costs = |data: &Dataset| {
+            let engine = Explained::new(Arc::new(Elsewhere::of(data)));
+            saved(spec.name, set, &run(), &engine).unwrap();
+            engine.costs()
+        };
+        let (few, many) = (costs(&few), costs(&many));
+        let names =
+            |costs: &[(&str, Cost)]| costs.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&many), names(&few), "{}", spec.name);
+        for ((pass, few), (_, many)) in few.into_iter().zip(many) {
+            let a_pass = |cost: Cost| (cost.sent + cost.received) / cost.passes;
+            // One byte for each query would be 250 more.
+            assert!(a_pass(many) < a_pass(few) + 150, "{} {pass}: {few:?} {many:?}", spec.name);
         }
     }
 }

@@ -5,9 +5,9 @@ use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::{
     Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass,
-    ModelMeasuresPass, NdcgPairsPass, PairwiseHingePass, PlacedModel, WithoutPass,
+    ModelMeasuresPass, NdcgPairsPass, PairwiseHingePass, PartPass, PlacedModel,
 };
-use featherank::engine::{Engine, FeatureMeasuresPass, LocalEngine, Pass};
+use featherank::engine::{Deal, Engine, FeatureMeasuresPass, LocalEngine, PartEngine, Pass};
 use featherank::measure::Measure;
 use featherank::rank::LinearModel;
 
@@ -41,20 +41,17 @@ pub fn passes() -> Vec<Pass> {
             }],
             measures: vec!["map".parse().unwrap(), "ndcg[empty=skip]@5".parse().unwrap()],
         }),
-        Pass::Without(WithoutPass { leave_out: vec![1, 2], pass: Box::new(Pass::Moments) }),
+        Pass::Part(PartPass {
+            parts: vec![Deal::new(&[1, 2, 3], 3, 7).drawn(|part| part != 1)],
+            pass: Box::new(Pass::Moments),
+        }),
         measure("ndcg[ties=expected]@10"),
         measure("map[empty=skip]"),
         Pass::Gram(GramPass::new(features.clone(), Centring::Overall)),
         Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
         Pass::Gram(GramPass::new(features.clone(), Centring::PerPair)),
-        Pass::LinearMeasures(LinearMeasuresPass {
-            measure: "ndcg[empty=skip]@10".parse().unwrap(),
-            weights: (0..9)
-                .map(|model| (0..20).map(|f| ((model * 7 + f * 3) % 11) as f32 - 5.0).collect())
-                .collect(),
-            features: features.clone(),
-            leave_out: Vec::new(),
-        }),
+        Pass::LinearMeasures(linear("ndcg[empty=skip]@10", &features)),
+        Pass::LinearMeans(linear("gmap", &features)),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Pearson, features: features.clone() }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Spearman, features: features.clone() }),
         Pass::Correlations(CorrelationsPass { kind: Correlation::Kendall, features: features.clone() }),
@@ -72,7 +69,6 @@ pub fn passes() -> Vec<Pass> {
         Pass::LeaveQueryOut(LeaveQueryOutPass {
             divisors: vec![1.0; 20],
             centring: Centring::PerPair,
-            leave_out: Vec::new(),
             weights: Vec::new(),
             penalised: Vec::new(),
             projections: Vec::new(),
@@ -83,22 +79,27 @@ pub fn passes() -> Vec<Pass> {
     ]
 }
 
+fn linear(measure: &str, features: &[FeatureId]) -> LinearMeasuresPass {
+    let weight = |model: usize, f: usize| ((model * 7 + f * 3) % 11) as f32 - 5.0;
+    let weights = (0..9).map(|model| (0..features.len()).map(|f| weight(model, f)).collect()).collect();
+    LinearMeasuresPass { measure: measure.parse().unwrap(), weights, features: features.to_vec() }
+}
+
 /// Weights small enough for features of any size to leave some pairs violated and others not.
 fn hinge(features: &[FeatureId]) -> PairwiseHingePass {
     let weights = (0..features.len()).map(|f| (f as f64 * 3.0 % 11.0 - 5.0) * 1e-4).collect();
     PairwiseHingePass { features: features.to_vec(), weights, ..PairwiseHingePass::default() }
 }
 
-/// Leaving queries out of a request is the same as not having them.
+/// Asking some queries is the same as having no others.
 #[test]
-fn queries_left_out_do_not_count() {
+fn other_queries_do_not_count() {
     let whole = engine(2);
     let data = whole.local().unwrap();
-    let (left, gone): (Vec<usize>, Vec<usize>) = (0..data.queries().len()).partition(|q| q % 3 != 1);
-    let mut leave_out: Vec<u64> = gone.iter().map(|&q| data.queries().key(q)).collect();
-    leave_out.sort_unstable();
-    let part = LocalEngine::new(data.subset(&left), 2).unwrap();
-    let (whole, part): (&dyn Engine, &dyn Engine) = (&whole, &part);
+    let deal = Deal::new(&whole.schema().query_keys, 3, 5);
+    let asked = PartEngine::of(&whole, deal.drawn(|part| part != 1)).unwrap();
+    let part = LocalEngine::new(data.subset(asked.places()), 2).unwrap();
+    let (whole, asked, part): (&dyn Engine, &dyn Engine, &dyn Engine) = (&whole, &asked, &part);
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
     let close = |a: &[f64], b: &[f64]| {
         let largest = b.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -109,28 +110,38 @@ fn queries_left_out_do_not_count() {
     };
     let pass = PairwiseHingePass { curved: vec![1, 2], ..hinge(&features) };
     let expected = part.pairwise_hinge(pass.clone()).unwrap();
-    let got =
-        whole.pairwise_hinge(PairwiseHingePass { leave_out: leave_out.clone(), ..pass.clone() }).unwrap();
+    let got = asked.pairwise_hinge(pass.clone()).unwrap();
     assert_eq!(got.pairs, expected.pairs);
     assert_ne!(whole.pairwise_hinge(pass).unwrap().pairs, expected.pairs);
     close(&[got.loss], &[expected.loss]);
     close(&got.slope, &expected.slope);
     close(&got.curvature, &expected.curvature);
-    let pass = |leave_out: Vec<u64>| NdcgPairsPass {
+    let pass = NdcgPairsPass {
         weights: hinge(&features).weights,
         features: features.clone(),
-        leave_out,
-        slope_only: false,
+        ..NdcgPairsPass::default()
     };
-    let (got, expected) =
-        (whole.ndcg_pairs(pass(leave_out.clone())).unwrap(), part.ndcg_pairs(pass(Vec::new())).unwrap());
+    let (got, expected) = (asked.ndcg_pairs(pass.clone()).unwrap(), part.ndcg_pairs(pass).unwrap());
     close(&[got.loss], &[expected.loss]);
     close(&got.slope, &expected.slope);
-    let gram = GramPass::new(features.clone(), Centring::PerQuery);
-    let expected = part.gram(gram.clone()).unwrap();
-    let got = whole.gram(GramPass { leave_out, ..gram }).unwrap();
+    let gram = GramPass::new(features, Centring::PerQuery);
+    let (got, expected) = (asked.gram(gram.clone()).unwrap(), part.gram(gram).unwrap());
     assert_eq!(got.count, expected.count);
     close(&got.products, &expected.products);
+}
+
+/// Means are those of the values of all queries.
+#[test]
+fn means_are_those_of_the_values_per_query() {
+    let engine = engine(2);
+    let engine: &dyn Engine = &engine;
+    let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
+    for name in ["ndcg[empty=skip]@10", "gmap", "err@5"] {
+        let pass = linear(name, &features);
+        let expected = engine.linear_measures(pass.clone()).unwrap().summaries(&pass.measure);
+        let means = engine.linear_means(pass.clone()).unwrap().summaries(&pass.measure);
+        assert!(means.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{name}");
+    }
 }
 
 /// Compared as text, which holds every bit of every number.
@@ -202,7 +213,6 @@ fn many_linear_models_at_once_equal_each_alone() {
             measure: measure.clone(),
             features: features.clone(),
             weights: weights.clone(),
-            leave_out: Vec::new(),
         };
         let all = (&engine as &dyn Engine).linear_measures(pass).unwrap();
         for (weights, got) in weights.iter().zip(&all.per_query) {
@@ -226,14 +236,13 @@ fn equal_documents_get_equal_scores() {
     let engine = LocalEngine::new(data, 2).unwrap();
     let weights = (0..13).map(|m| (0..136).map(|f| (m * f) as f32 / 7.3).collect()).collect();
     let features = (0..136).map(FeatureId).collect();
-    let pass = LinearMeasuresPass { measure, features, weights, leave_out: Vec::new() };
+    let pass = LinearMeasuresPass { measure, features, weights };
     let got = (&engine as &dyn Engine).linear_measures(pass).unwrap();
     assert!(got.per_query.iter().all(|values| *values == expected));
     let short = LinearMeasuresPass {
         measure: "map".parse().unwrap(),
         features: vec![FeatureId(0)],
         weights: vec![vec![]],
-        leave_out: Vec::new(),
     };
     assert!((&engine as &dyn Engine).linear_measures(short).is_err());
 }

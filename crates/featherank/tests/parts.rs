@@ -5,7 +5,7 @@ use crate::common::elsewhere::Elsewhere;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass, MergeGainsPass};
-use featherank::engine::{Engine, JoinedEngine, LocalEngine, PartEngine, Schema};
+use featherank::engine::{Deal, Engine, JoinedEngine, LocalEngine, PartEngine, Schema};
 use featherank::measure::Measure;
 
 fn data() -> Dataset {
@@ -28,12 +28,7 @@ fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
     assert_eq!(alone(got), alone(expected));
     let linear = |engine: &dyn Engine| {
         let weights = (0..5).map(|model| (0..12).map(|f| ((model * 7 + f) % 5) as f32).collect()).collect();
-        let pass = LinearMeasuresPass {
-            measure: measure.clone(),
-            features: features(),
-            weights,
-            leave_out: Vec::new(),
-        };
+        let pass = LinearMeasuresPass { measure: measure.clone(), features: features(), weights };
         engine.linear_measures(pass).unwrap().per_query
     };
     assert_eq!(linear(got), linear(expected));
@@ -72,23 +67,29 @@ fn a_part_is_like_data_of_its_queries() {
     let whole = Elsewhere::of(&data);
     let everything = LocalEngine::new(data.clone(), 2).unwrap();
     // One part after the other: what rows remember of the first must not speak for the second.
-    for rest in 0..3 {
-        let queries: Vec<usize> = (0..data.queries().len()).filter(|q| q % 3 == rest).collect();
-        let part = PartEngine::of(&whole, |q| q % 3 == rest).unwrap();
+    let keys = &whole.schema().query_keys;
+    let deal = Deal::new(keys, 3, 1);
+    for number in 0..3 {
+        let queries: Vec<usize> =
+            (0..data.queries().len()).filter(|&q| deal.part_of(keys[q]) == number).collect();
+        assert!((66..=67).contains(&queries.len()));
+        let part = PartEngine::of(&whole, deal.drawn(|part| part == number)).unwrap();
         assert_eq!(part.places(), queries);
         assert!(part.local().is_none() && part.view().is_none());
         assert_same(&part, &LocalEngine::new(data.subset(&queries), 2).unwrap());
-        assert_ne!(
-            part.schema().fingerprint,
-            PartEngine::of(&whole, |q| q % 3 != rest).unwrap().schema().fingerprint
-        );
+        let others = PartEngine::of(&whole, deal.drawn(|part| part != number)).unwrap();
+        assert_ne!(part.schema().fingerprint, others.schema().fingerprint);
         // A part of a part, and rows where they are at hand.
-        let half = PartEngine::of(&part, |q| q % 2 == 0).unwrap();
-        let of_half: Vec<usize> = queries.iter().copied().step_by(2).collect();
+        let halves = Deal::new(&part.schema().query_keys, 2, 2);
+        let half = PartEngine::of(&part, halves.drawn(|part| part == 0)).unwrap();
+        let of_half: Vec<usize> = queries.iter().copied().filter(|&q| halves.part_of(keys[q]) == 0).collect();
+        assert_eq!(of_half.len(), 33);
         assert_same(&half, &LocalEngine::new(data.subset(&of_half), 2).unwrap());
-        let at_hand = PartEngine::of(&everything, |q| q % 3 == rest).unwrap();
+        let at_hand = PartEngine::of(&everything, deal.drawn(|part| part == number)).unwrap();
         assert_eq!(at_hand.view().unwrap().queries().collect::<Vec<_>>(), queries);
     }
+    let nobody = PartEngine::of(&whole, deal.drawn(|_| false)).unwrap();
+    assert_eq!((nobody.schema().queries(), nobody.schema().pairs), (0, 0));
     assert_same(&PartEngine::all(&whole), &everything);
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::memory::Memory;
 use super::message::encode;
 use super::{Engine, Moved, Outcome, Pass, Schema};
 use crate::data::Dataset;
@@ -59,12 +60,14 @@ impl std::ops::Add for Cost {
 pub struct Explained {
     engine: Arc<dyn Engine>,
     ledger: Ledger,
+    /// What is not asked again is not counted again.
+    memory: Memory,
 }
 
 impl Explained {
     /// Counts from now on.
     pub fn new(engine: Arc<dyn Engine>) -> Self {
-        Explained { engine, ledger: Ledger::default() }
+        Explained { engine, ledger: Ledger::default(), memory: Memory::default() }
     }
 
     /// What passes cost so far, by their names.
@@ -79,15 +82,17 @@ impl Engine for Explained {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let start = Instant::now();
-        let (outcome, moved) = self.engine.run_counted(pass)?;
-        let time = start.elapsed();
-        let moved = match moved {
-            Some(moved) => moved,
-            None => Moved { sent: encode(pass)?.len() as u64, received: encode(&outcome)?.len() as u64 },
-        };
-        self.ledger.add(pass, moved, time);
-        Ok(outcome)
+        self.memory.or_ask(pass, || {
+            let start = Instant::now();
+            let (outcome, moved) = self.engine.run_counted(pass)?;
+            let time = start.elapsed();
+            let moved = match moved {
+                Some(moved) => moved,
+                None => Moved { sent: encode(pass)?.len() as u64, received: encode(&outcome)?.len() as u64 },
+            };
+            self.ledger.add(pass, moved, time);
+            Ok(outcome)
+        })
     }
 
     fn local(&self) -> Option<&Dataset> {

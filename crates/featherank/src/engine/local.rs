@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::memory::Memory;
 use super::rows::Rows;
 use super::tree::Tree;
 use super::{Engine, Outcome, Pass, Schema};
@@ -14,6 +15,7 @@ use crate::run::{Observer, Silent, Step};
 pub struct LocalEngine {
     rows: Rows,
     schema: Schema,
+    memory: Memory,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
 }
@@ -23,7 +25,13 @@ impl LocalEngine {
     pub fn new(data: Dataset, threads: usize) -> Result<Self> {
         let pool = pool(threads)?;
         let schema = pool.install(|| Schema::of(&data));
-        Ok(LocalEngine { rows: Rows::new(data, 0), schema, pool, observer: Arc::new(Silent) })
+        Ok(LocalEngine {
+            rows: Rows::new(data, 0),
+            schema,
+            memory: Memory::default(),
+            pool,
+            observer: Arc::new(Silent),
+        })
     }
 
     /// The same engine, telling this observer how its passes go.
@@ -59,11 +67,13 @@ impl Engine for LocalEngine {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let mut tree = Tree::new();
-        let total = Some(self.rows.blocks());
-        let step = |done| self.step(&Step { what: pass.describe(), done, total });
-        self.pool.install(|| self.rows.answer(pass, &mut tree, step))?;
-        Ok(tree.finish().unwrap_or_else(|| self.rows.nothing(pass)))
+        self.memory.or_ask(pass, || {
+            let mut tree = Tree::new();
+            let total = Some(self.rows.blocks());
+            let step = |done| self.step(&Step { what: pass.describe(), done, total });
+            self.pool.install(|| self.rows.answer(pass, &mut tree, step))?;
+            Ok(tree.finish().unwrap_or_else(|| self.rows.nothing(pass)))
+        })
     }
 
     fn local(&self) -> Option<&Dataset> {

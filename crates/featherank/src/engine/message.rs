@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 const MAGIC: &[u8; 4] = b"ftrk";
 
 /// Changes whenever a request, a reply, a pass or an outcome does.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// What a driver asks a shard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,8 +115,8 @@ mod tests {
         assert!(refused(&[&bytes[..], b"x"].concat()).contains("left over"));
         assert!(refused(b"PAR1\0\0\0\0").contains("does not begin like one"));
         let mut newer = bytes.clone();
-        newer[4] = 2;
-        assert!(refused(&newer).contains("version 2"));
+        newer[4] = 9;
+        assert!(refused(&newer).contains("version 9"));
         let mut unknown = bytes;
         unknown[6] = 9;
         assert!(refused(&unknown).contains("no message"));

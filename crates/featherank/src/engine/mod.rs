@@ -6,9 +6,11 @@
 //! depends on the number of blocks alone ([`tree`]): results are the same to the last bit for any number of threads and shards.
 
 mod correlation;
+mod deal;
 mod layout;
 mod ledger;
 mod local;
+mod memory;
 mod message;
 mod part;
 mod pass;
@@ -28,6 +30,7 @@ use crate::rank::Model;
 use crate::rank::lambda::check_largest;
 use crate::run::Step;
 pub use correlation::{CorrelationMatrix, Scope};
+pub use deal::{Deal, Drawn};
 pub use ledger::{Cost, Explained};
 pub use local::LocalEngine;
 pub use part::{JoinedEngine, PartEngine};
@@ -35,7 +38,7 @@ pub use pass::{FeatureMeasuresPass, Outcome, Pass};
 pub use passes::LabelCount;
 use passes::{
     FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass,
-    MergeGains, MergeGainsPass, ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge,
+    Means, MergeGains, MergeGainsPass, ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge,
     PairwiseHingePass, PlacedModel, Relief, ReliefPass,
 };
 pub use remote::{RemoteEngine, Shards};
@@ -112,7 +115,7 @@ impl dyn Engine + '_ {
         measure.check_labels(self.schema().largest_label())?;
         let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
         match self.run(&Pass::FeatureMeans(pass))? {
-            Outcome::FeatureMeans(means) => Ok(means.summaries(measure)),
+            Outcome::Means(means) => Ok(means.summaries(measure)),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }
@@ -138,6 +141,15 @@ impl dyn Engine + '_ {
         pass.measure.check_labels(self.schema().largest_label())?;
         match self.checked(Pass::LinearMeasures(pass))? {
             Outcome::LinearMeasures(measures) => Ok(measures),
+            _ => unreachable!("an engine answers the pass it was sent"),
+        }
+    }
+
+    /// A measure for many linear models at once, over all queries.
+    pub fn linear_means(&self, pass: LinearMeasuresPass) -> Result<Means> {
+        pass.measure.check_labels(self.schema().largest_label())?;
+        match self.checked(Pass::LinearMeans(pass))? {
+            Outcome::Means(means) => Ok(means),
             _ => unreachable!("an engine answers the pass it was sent"),
         }
     }

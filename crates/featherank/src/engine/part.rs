@@ -1,9 +1,9 @@
 //! Some of an engine's queries as an engine of their own, and two engines as one: what held-out parts and joined data need, wherever
 //! their rows are.
 
-use super::passes::{Labels, WithoutPass};
+use super::passes::{Labels, PartPass};
 use super::tree::Merge;
-use super::{Engine, Outcome, Pass, Schema};
+use super::{Drawn, Engine, Outcome, Pass, Schema};
 use crate::data::{Dataset, View};
 use crate::error::Result;
 use crate::run::Step;
@@ -12,8 +12,8 @@ use crate::run::Step;
 /// the way to them.
 pub struct PartEngine<'a> {
     whole: &'a dyn Engine,
-    /// Keys of the queries that are left out; they ascend.
-    leave_out: Vec<u64>,
+    /// None where it is all of them.
+    drawn: Option<Drawn>,
     places: Vec<usize>,
     schema: Schema,
 }
@@ -22,26 +22,22 @@ impl<'a> PartEngine<'a> {
     /// All queries.
     pub fn all(whole: &'a dyn Engine) -> Self {
         let schema = whole.schema().clone();
-        PartEngine { whole, leave_out: Vec::new(), places: (0..schema.queries()).collect(), schema }
+        PartEngine { whole, drawn: None, places: (0..schema.queries()).collect(), schema }
     }
 
-    /// The queries at the places of which this is true. Of queries with the same id all or none are in.
-    pub fn of(whole: &'a dyn Engine, is_in: impl Fn(usize) -> bool) -> Result<Self> {
+    /// Those that were drawn.
+    pub fn of(whole: &'a dyn Engine, drawn: Drawn) -> Result<Self> {
         let keys = &whole.schema().query_keys;
-        let mut leave_out: Vec<u64> = (0..keys.len()).filter(|&q| !is_in(q)).map(|q| keys[q]).collect();
-        if leave_out.is_empty() {
+        let places: Vec<usize> = (0..keys.len()).filter(|&q| drawn.has(keys[q])).collect();
+        if places.len() == keys.len() {
             return Ok(PartEngine::all(whole));
         }
-        leave_out.sort_unstable();
-        leave_out.dedup();
-        let places: Vec<usize> =
-            (0..keys.len()).filter(|&q| leave_out.binary_search(&keys[q]).is_err()).collect();
-        let labels: Labels = match whole.run(&without(&leave_out, &Pass::Labels))? {
+        let labels: Labels = match whole.run(&only(&drawn, &Pass::Labels))? {
             Outcome::Labels(labels) => labels,
             _ => unreachable!("an engine answers the pass it was sent"),
         };
         let schema = whole.schema().restricted(&places, labels);
-        Ok(PartEngine { whole, leave_out, places, schema })
+        Ok(PartEngine { whole, drawn: Some(drawn), places, schema })
     }
 
     /// The places of its queries in the whole.
@@ -55,8 +51,14 @@ impl<'a> PartEngine<'a> {
     }
 }
 
-fn without(leave_out: &[u64], pass: &Pass) -> Pass {
-    Pass::Without(WithoutPass { leave_out: leave_out.to_vec(), pass: Box::new(pass.clone()) })
+/// A request to queries that were drawn. A part of a part is what both have.
+fn only(drawn: &Drawn, pass: &Pass) -> Pass {
+    let mut part = match pass {
+        Pass::Part(part) => part.clone(),
+        pass => PartPass { parts: Vec::new(), pass: Box::new(pass.clone()) },
+    };
+    part.parts.push(drawn.clone());
+    Pass::Part(part)
 }
 
 impl Engine for PartEngine<'_> {
@@ -65,9 +67,9 @@ impl Engine for PartEngine<'_> {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        match self.leave_out.is_empty() {
-            true => self.whole.run(pass),
-            false => self.whole.run(&without(&self.leave_out, pass)),
+        match &self.drawn {
+            None => self.whole.run(pass),
+            Some(drawn) => self.whole.run(&only(drawn, pass)),
         }
     }
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Correlations, CorrelationsPass, FeatureMeans, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
-    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, MergeGains, MergeGainsPass, ModelMeasures,
-    ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, Relief,
-    ReliefPass, WithoutPass,
+    Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
+    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, Means, MergeGains, MergeGainsPass, ModelMeasures,
+    ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, PartPass, Relief,
+    ReliefPass,
 };
 use super::tree::Merge;
 use crate::data::FeatureId;
@@ -23,7 +23,7 @@ pub enum Pass {
     /// What labels there are, and how much they say.
     Labels,
     /// Another request, to some of the queries.
-    Without(WithoutPass),
+    Part(PartPass),
     /// A measure for every single feature, per query.
     FeatureMeasures(FeatureMeasuresPass),
     /// A measure for every single feature, over all queries.
@@ -32,6 +32,8 @@ pub enum Pass {
     Gram(GramPass),
     /// A measure for many linear models at once, per query.
     LinearMeasures(LinearMeasuresPass),
+    /// A measure for many linear models at once, over all queries.
+    LinearMeans(LinearMeasuresPass),
     /// Measures of whole models of any kind, per query.
     ModelMeasures(ModelMeasuresPass),
     /// How alike features are, query by query.
@@ -63,11 +65,12 @@ impl Pass {
         match self {
             Pass::Moments => "moments",
             Pass::Labels => "labels",
-            Pass::Without(part) => part.pass.name(),
+            Pass::Part(part) => part.pass.name(),
             Pass::FeatureMeasures(_) => "feature-measures",
             Pass::FeatureMeans(_) => "feature-means",
             Pass::Gram(_) => "gram",
             Pass::LinearMeasures(_) => "linear-measures",
+            Pass::LinearMeans(_) => "linear-means",
             Pass::ModelMeasures(_) => "model-measures",
             Pass::Correlations(_) => "correlations",
             Pass::Relief(_) => "relief",
@@ -83,10 +86,10 @@ impl Pass {
         match self {
             Pass::Moments => "looking at every feature",
             Pass::Labels => "counting labels",
-            Pass::Without(part) => part.pass.describe(),
+            Pass::Part(part) => part.pass.describe(),
             Pass::FeatureMeasures(_) | Pass::FeatureMeans(_) => "ranking by single features",
             Pass::Gram(_) => "correlating features",
-            Pass::LinearMeasures(_) => "ranking by linear models",
+            Pass::LinearMeasures(_) | Pass::LinearMeans(_) => "ranking by linear models",
             Pass::ModelMeasures(_) => "ranking by models",
             Pass::Correlations(_) => "comparing features",
             Pass::Relief(_) => "comparing near documents",
@@ -109,8 +112,8 @@ impl Pass {
         };
         match self {
             Pass::Moments | Pass::Labels => Ok(()),
-            Pass::Without(part) => match *part.pass {
-                Pass::Without(_) => Err(Error::invalid("request", "a part of a part", "one part")),
+            Pass::Part(part) => match *part.pass {
+                Pass::Part(_) => Err(Error::invalid("request", "a part of a part", "one part")),
                 ref pass => pass.check(features),
             },
             Pass::ModelMeasures(pass) => pass.models.iter().try_for_each(|placed| {
@@ -130,7 +133,7 @@ impl Pass {
                 )?;
                 known(&pass.features)
             }
-            Pass::LinearMeasures(pass) => {
+            Pass::LinearMeasures(pass) | Pass::LinearMeans(pass) => {
                 let width = pass.features.len();
                 pass.weights.iter().try_for_each(|w| as_many("weights of a model", w.len(), width))?;
                 known(&pass.features)
@@ -166,29 +169,9 @@ impl Pass {
         }
     }
 
-    /// The queries that are left out, by their keys, where the request says so.
-    pub(crate) fn leave_out_mut(&mut self) -> Option<&mut Vec<u64>> {
-        match self {
-            Pass::Without(pass) => Some(&mut pass.leave_out),
-            Pass::Gram(pass) => Some(&mut pass.leave_out),
-            Pass::LinearMeasures(pass) => Some(&mut pass.leave_out),
-            Pass::PairwiseHinge(pass) => Some(&mut pass.leave_out),
-            Pass::LeaveQueryOut(pass) => Some(&mut pass.leave_out),
-            Pass::NdcgPairs(pass) => Some(&mut pass.leave_out),
-            Pass::Moments
-            | Pass::Labels
-            | Pass::FeatureMeasures(_)
-            | Pass::FeatureMeans(_)
-            | Pass::ModelMeasures(_)
-            | Pass::Correlations(_)
-            | Pass::Relief(_)
-            | Pass::MergeGains(_) => None,
-        }
-    }
-
     /// Whether an outcome is of the kind that answers this.
     pub(crate) fn is_answered_by(&self, outcome: &Outcome) -> bool {
-        if let Pass::Without(part) = self {
+        if let Pass::Part(part) = self {
             return part.pass.is_answered_by(outcome);
         }
         matches!(
@@ -197,7 +180,7 @@ impl Pass {
                 | (Pass::Labels, Outcome::Labels(_))
                 | (Pass::ModelMeasures(_), Outcome::ModelMeasures(_))
                 | (Pass::FeatureMeasures(_), Outcome::FeatureMeasures(_))
-                | (Pass::FeatureMeans(_), Outcome::FeatureMeans(_))
+                | (Pass::FeatureMeans(_) | Pass::LinearMeans(_), Outcome::Means(_))
                 | (Pass::Gram(_), Outcome::Gram(_))
                 | (Pass::LinearMeasures(_), Outcome::LinearMeasures(_))
                 | (Pass::Correlations(_), Outcome::Correlations(_))
@@ -221,8 +204,8 @@ pub enum Outcome {
     Labels(Labels),
     /// To [`Pass::FeatureMeasures`].
     FeatureMeasures(FeatureMeasures),
-    /// To [`Pass::FeatureMeans`].
-    FeatureMeans(FeatureMeans),
+    /// To [`Pass::FeatureMeans`] and [`Pass::LinearMeans`].
+    Means(Means),
     /// To [`Pass::Gram`].
     Gram(Gram),
     /// To [`Pass::LinearMeasures`].
@@ -254,7 +237,7 @@ impl Merge for Outcome {
             (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
                 Outcome::FeatureMeasures(a.merge(b))
             }
-            (Outcome::FeatureMeans(a), Outcome::FeatureMeans(b)) => Outcome::FeatureMeans(a.merge(b)),
+            (Outcome::Means(a), Outcome::Means(b)) => Outcome::Means(a.merge(b)),
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
             (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
             (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::layout::{Layout, Piece};
 use super::local::told;
+use super::memory::Memory;
 use super::message::{Opened, Reply, Request, decode, encode};
 use super::store::piece_documents;
 use super::tree::{Merge, Tree};
@@ -22,29 +23,13 @@ pub trait Shards: Send + Sync {
     fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>>;
 }
 
-/// What a shard holds.
-struct Held {
-    pieces: Vec<Piece>,
-    /// The keys of its queries; they ascend.
-    keys: Vec<u64>,
-}
-
-impl Held {
-    /// A pass as this shard needs it: queries that others hold need not be named.
-    fn own(&self, pass: &Pass) -> Pass {
-        let mut own = pass.clone();
-        if let Some(keys) = own.leave_out_mut() {
-            keys.retain(|key| self.keys.binary_search(key).is_ok());
-        }
-        own
-    }
-}
-
 /// Rows with shards.
 pub struct RemoteEngine {
     shards: Arc<dyn Shards>,
-    held: Vec<Held>,
+    /// What each shard holds.
+    held: Vec<Vec<Piece>>,
     schema: Schema,
+    memory: Memory,
     observer: RwLock<Arc<dyn Observer>>,
     /// Bytes that went to shards, and those that came back.
     moved: (AtomicU64, AtomicU64),
@@ -62,23 +47,20 @@ impl RemoteEngine {
         let runs = layout.shards(shards.count());
         let pieces: Vec<Vec<Piece>> = runs.into_iter().map(|run| layout.pieces(run, documents)).collect();
         let requests = pieces.iter().map(|pieces| Request::Describe(pieces.clone()));
-        let (mut parts, mut keys) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         for (shard, reply) in asking.ask("reading", requests)?.replies.into_iter().enumerate() {
             match reply {
-                Reply::Described(part) => {
-                    keys.push(part.sorted_keys());
-                    parts.push(part);
-                }
+                Reply::Described(part) => parts.push(part),
                 _ => return Err(confused(shard)),
             }
         }
         let features = opened.features.into_iter().map(|(id, name)| Feature { id, name }).collect();
         let features = FeatureTable::from_features(features);
         let whole = parts.into_iter().reduce(Merge::merge).ok_or_else(|| confused(0))?;
-        let held = pieces.into_iter().zip(keys).map(|(pieces, keys)| Held { pieces, keys });
         Ok(RemoteEngine {
-            held: held.collect(),
+            held: pieces,
             schema: whole.schema(features),
+            memory: Memory::default(),
             observer: RwLock::new(observer.clone()),
             moved: Default::default(),
             shards,
@@ -106,13 +88,13 @@ impl Engine for RemoteEngine {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        Ok(self.run_counted(pass)?.0)
+        self.memory.or_ask(pass, || Ok(self.run_counted(pass)?.0))
     }
 
     fn run_counted(&self, pass: &Pass) -> Result<(Outcome, Option<Moved>)> {
         let observer = self.observer();
         let asking = Asking { shards: self.shards.as_ref(), observer: observer.as_ref() };
-        let requests = self.held.iter().map(|held| Request::Answer(held.pieces.clone(), held.own(pass)));
+        let requests = self.held.iter().map(|pieces| Request::Answer(pieces.clone(), pass.clone()));
         let Asked { replies, moved } = asking.ask(pass.describe(), requests)?;
         self.moved.0.fetch_add(moved.sent, Ordering::Relaxed);
         self.moved.1.fetch_add(moved.received, Ordering::Relaxed);

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::passes::{
-    Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LeaveQueryOut, LinearMeasures, MergeGains,
-    MergeMemory, ModelMeasures, Moments, NdcgPairs, PairwiseHinge, Relief, without,
+    Correlations, FeatureMeasures, Gram, Labels, LeaveQueryOut, LinearMeasures, Means, MergeGains,
+    MergeMemory, ModelMeasures, Moments, NdcgPairs, PairwiseHinge, Relief,
 };
 use super::tree::{Node, Tree};
 use super::{Outcome, Pass};
@@ -110,11 +110,16 @@ fn answer_of(pass: &Pass, block: &View<'_>, merges: &Mutex<MergeMemory>) -> Outc
     match pass {
         Pass::Moments => Outcome::Moments(Moments::of(block)),
         Pass::Labels => Outcome::Labels(Labels::of(block)),
-        Pass::Without(part) => answer_of(&part.pass, &without(block, &part.leave_out), merges),
+        Pass::Part(part) => answer_of(&part.pass, &part.of(block), merges),
         Pass::FeatureMeasures(pass) => Outcome::FeatureMeasures(FeatureMeasures::of(pass, block)),
-        Pass::FeatureMeans(pass) => Outcome::FeatureMeans(FeatureMeans::of(pass, block)),
+        Pass::FeatureMeans(pass) => {
+            Outcome::Means(Means::of(&pass.measure, &FeatureMeasures::of(pass, block).per_query))
+        }
         Pass::Gram(pass) => Outcome::Gram(Gram::of(pass, block)),
         Pass::LinearMeasures(pass) => Outcome::LinearMeasures(LinearMeasures::of(pass, block)),
+        Pass::LinearMeans(pass) => {
+            Outcome::Means(Means::of(&pass.measure, &LinearMeasures::of(pass, block).per_query))
+        }
         Pass::ModelMeasures(pass) => Outcome::ModelMeasures(ModelMeasures::of(pass, block)),
         Pass::Correlations(pass) => Outcome::Correlations(Correlations::of(pass, block)),
         Pass::PairwiseHinge(pass) => Outcome::PairwiseHinge(PairwiseHinge::of(pass, block)),

@@ -136,13 +136,6 @@ impl SchemaPart {
         }
     }
 
-    /// The keys of its queries, ascending.
-    pub fn sorted_keys(&self) -> Vec<u64> {
-        let mut keys = self.query_keys.clone();
-        keys.sort_unstable();
-        keys
-    }
-
     /// The schema of all data, where this is all of it.
     pub fn schema(self, features: FeatureTable) -> Schema {
         let missing = self.missing.iter().enumerate().filter(|(_, missing)| **missing);

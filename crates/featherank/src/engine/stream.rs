@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::layout::Layout;
 use super::local::{pool, told};
+use super::memory::Memory;
 use super::store::{Store, piece_documents};
 use super::tree::Tree;
 use super::{Engine, Outcome, Pass, Schema};
@@ -18,6 +19,7 @@ pub struct StreamEngine {
     store: Store,
     blocks: u64,
     schema: Schema,
+    memory: Memory,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
 }
@@ -35,7 +37,7 @@ impl StreamEngine {
         let step = |done| told(observer.as_ref(), &Step { what: "reading", done, total: Some(blocks) });
         let found = pool.install(|| store.describe(step))?;
         let schema = found.ok_or_else(|| Problem::Empty.at(Location::file("no input")))?.schema(features);
-        Ok(StreamEngine { store, blocks, schema, pool, observer })
+        Ok(StreamEngine { store, blocks, schema, memory: Memory::default(), pool, observer })
     }
 
     /// How many pieces there are, and how many of them stay in memory.
@@ -50,11 +52,13 @@ impl Engine for StreamEngine {
     }
 
     fn run(&self, pass: &Pass) -> Result<Outcome> {
-        let mut tree = Tree::new();
-        let step = |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
-        self.pool.install(|| self.store.answer(pass, &mut tree, step))?;
-        tree.finish()
-            .ok_or(Error::Conflict { what: "there is no data".into(), help: "check the files".into() })
+        self.memory.or_ask(pass, || {
+            let mut tree = Tree::new();
+            let step = |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
+            self.pool.install(|| self.store.answer(pass, &mut tree, step))?;
+            tree.finish()
+                .ok_or(Error::Conflict { what: "there is no data".into(), help: "check the files".into() })
+        })
     }
 
     fn local(&self) -> Option<&Dataset> {

@@ -12,6 +12,7 @@ mod precision;
 mod ranking;
 pub mod risk;
 pub mod significance;
+mod tops;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -173,6 +174,24 @@ impl Measure {
             Some(depth) => self.of_ranking(&scratch.rank_top(scores, depth, self.conventions.ties)),
             None => self.of_ranking(&scratch.rank(scores)),
         }
+    }
+
+    /// The values of the query whose labels `scratch` holds, ranked by each of `width` columns of scores, document after document: `visit` hears the
+    /// column and what [`Self::of_scores`] makes of it, sooner.
+    pub(crate) fn of_columns(
+        &self,
+        scratch: &mut RankingScratch,
+        scores: &[f32],
+        width: usize,
+        mut visit: impl FnMut(usize, f64),
+    ) {
+        if let Some(value) = self.in_any_order(scratch.ideal()) {
+            return (0..width).for_each(|column| visit(column, value));
+        }
+        let depth = self.cutoff.unwrap_or(usize::MAX);
+        scratch.rank_columns(scores, width, depth, self.conventions.ties, |column, ranking| {
+            visit(column, self.of_ranking(&ranking));
+        });
     }
 
     /// A relevant document, or for measures of gain a label above 0.

@@ -1,6 +1,7 @@
 //! One ranked query: labels in the order of the scores, and which of them are tied.
 
 use super::Ties;
+use super::tops::{LANES, Lanes, Tops};
 
 /// Labels of a query in ranked order, with the groups of tied documents.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +66,9 @@ impl<'a> Ranking<'a> {
     }
 }
 
+/// Longer tops are faster found one by one.
+const LONGEST_TOP: usize = 32;
+
 /// Ranks queries one after the other without allocating anew.
 #[derive(Debug, Default)]
 pub struct Ranker {
@@ -76,6 +80,9 @@ pub struct Ranker {
     /// 1, 2, 3, …: where groups of one document end.
     single_ends: Vec<u32>,
     worst: Vec<f32>,
+    tops: Tops,
+    /// Scores of one ranking out of many.
+    column: Vec<f32>,
 }
 
 impl Ranker {
@@ -97,8 +104,7 @@ impl Ranker {
     pub fn rank(&mut self, scores: &[f32]) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         self.keys.clear();
-        self.keys
-            .extend(scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row));
+        self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| key(score, row)));
         self.keys.sort_unstable();
         self.group();
         Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
@@ -118,8 +124,7 @@ impl Ranker {
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         let depth = depth.min(scores.len());
-        let mut keys =
-            scores.iter().zip(0u64..).map(|(&score, row)| u64::from(descending(score)) << 32 | row);
+        let mut keys = scores.iter().zip(0..).map(|(&score, row)| key(score, row));
         self.keys.clear();
         self.keys.extend(keys.by_ref().take(depth));
         self.keys.sort_unstable();
@@ -141,6 +146,47 @@ impl Ranker {
             let tied = behind.filter(|(other, _)| u64::from(descending(**other)) == score);
             self.keys.extend(tied.map(|(_, row)| score << 32 | row));
         }
+        self.top_of_keys()
+    }
+
+    /// The query ranked by each column of scores, document after document, where only the first `depth` positions count: `visit` hears the column
+    /// and what [`Self::rank_top`] makes of it.
+    pub(super) fn rank_columns(
+        &mut self,
+        scores: &[f32],
+        width: usize,
+        depth: usize,
+        ties: Ties,
+        mut visit: impl FnMut(usize, Ranking<'_>),
+    ) {
+        assert_eq!(scores.len(), self.given.len() * width, "one score a document and column");
+        let is_short = (1..=LONGEST_TOP).contains(&depth) && depth <= self.given.len();
+        for first in (0..width).step_by(LANES) {
+            let count = LANES.min(width - first);
+            if is_short {
+                self.tops.find(Lanes { scores, width, first, count }, depth);
+            }
+            for (column, lane) in (first..).zip(0..count) {
+                if is_short
+                    && self.tops.of_lane(lane, |score, row| key(score, u64::from(row)), &mut self.keys)
+                {
+                    visit(column, self.top_of_keys());
+                    continue;
+                }
+                let mut own = std::mem::take(&mut self.column);
+                own.clear();
+                own.extend(scores.chunks_exact(width).map(|scores| scores[column]));
+                match depth < self.given.len() {
+                    true => visit(column, self.rank_top(&own, depth, ties)),
+                    false => visit(column, self.rank(&own)),
+                }
+                self.column = own;
+            }
+        }
+    }
+
+    /// The ranking of which the keys are the top.
+    fn top_of_keys(&mut self) -> Ranking<'_> {
         self.group();
         self.labels.resize(self.given.len(), 0.0);
         self.worst.resize(self.given.len(), 0.0);
@@ -172,6 +218,12 @@ impl Ranker {
             }
         }
     }
+}
+
+/// A key that sorts documents by score, high to low, and then by row.
+#[inline]
+fn key(score: f32, row: u64) -> u64 {
+    u64::from(descending(score)) << 32 | row
 }
 
 /// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.
@@ -212,10 +264,10 @@ mod tests {
         assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
     }
 
-    /// Whatever a measure makes of the top must not depend on how it was found.
+    /// Whatever a measure makes of the top must not depend on how it was found: one by one, or for many scores at once. Some columns have many
+    /// ties, and some numbers at the end of the line.
     #[test]
     fn tops_are_worth_what_whole_rankings_are() {
-        let labels: Vec<f32> = (0..40).map(|i| (i * i % 7 % 3) as f32).collect();
         let names = [
             "ndcg[ties=expected]@10",
             "ndcg[ties=worst]@5",
@@ -223,16 +275,31 @@ mod tests {
             "p[ties=expected]@4",
             "err[ties=expected]@6",
             "mrr[ties=worst]@5",
+            "ndcg@33",
+            "map",
         ];
-        for (name, distinct) in
-            names.into_iter().flat_map(|name| [1, 3, 11, 1000].map(|distinct| (name, distinct)))
-        {
+        let odd = [f32::NAN, f32::NEG_INFINITY, f32::INFINITY, -0.0];
+        let score = |row: usize, column: usize| match column {
+            column if column % 5 == 4 && (row + column).is_multiple_of(3) => odd[row / 3 % 4],
+            column => ((row * 7919 + column * 31) % 101 % [1000, 1, 3, 11, 70][column % 5]) as f32,
+        };
+        const WIDTH: usize = 2 * LANES + 3;
+        for (name, length) in names.into_iter().flat_map(|name| [2, 10, 40].map(|length| (name, length))) {
             let measure: crate::measure::Measure = name.parse().unwrap();
-            let scores: Vec<f32> = (0..40).map(|i| (i * 7919 % 101 % distinct) as f32).collect();
+            let labels: Vec<f32> = (0..length).map(|i| (i * i % 7 % 3) as f32).collect();
+            let scores: Vec<f32> =
+                (0..length).flat_map(|row| (0..WIDTH).map(move |column| score(row, column))).collect();
             let mut scratch = Ranker::default();
             scratch.labels(&labels);
-            let whole = measure.of_ranking(&scratch.rank(&scores));
-            assert_eq!(measure.of_scores(&mut scratch, &scores), whole, "{name} with {distinct} scores");
+            let mut together = Vec::new();
+            measure.of_columns(&mut scratch, &scores, WIDTH, |column, value| together.push((column, value)));
+            for (column, &got) in together.iter().enumerate() {
+                let own: Vec<f32> = (0..length).map(|row| score(row, column)).collect();
+                let whole = measure.of_ranking(&scratch.rank(&own));
+                assert_eq!(measure.of_scores(&mut scratch, &own), whole, "{name}, column {column}");
+                assert_eq!(got, (column, whole), "{name} of {length} documents");
+            }
+            assert_eq!(together.len(), WIDTH);
         }
     }
 

@@ -1,13 +1,9 @@
-//! What methods that judge models share: which queries are held out, which validation data will do, and which of the judged is
-//! taken.
-
-use rand::seq::SliceRandom;
+//! What methods that judge models share: which validation data will do, and which of the judged is taken.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::random::{Purpose, stream};
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
@@ -58,16 +54,6 @@ pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
 }
 
-/// The part of each query, dealt out by keys and the seed, so that the order of the data has no say.
-pub(super) fn deal(keys: &[u64], parts: usize, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by_key(|&q| keys[q]);
-    order.shuffle(&mut stream(seed, Purpose::Folds, 0));
-    let mut dealt = vec![0; keys.len()];
-    order.iter().enumerate().for_each(|(place, &q)| dealt[q] = place % parts);
-    dealt
-}
-
 /// Refuses a measure that cannot take the labels, or that counts no query. Whether queries count does not depend on who ranks them.
 pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
@@ -106,17 +92,6 @@ pub(super) fn checked_validation<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_follow_ids_and_are_even() {
-        let keys: Vec<u64> = (0..23).map(|i| i * 7919 % 101).collect();
-        let parts = deal(&keys, 5, 7);
-        let reversed: Vec<u64> = keys.iter().rev().copied().collect();
-        assert_eq!(deal(&reversed, 5, 7).into_iter().rev().collect::<Vec<_>>(), parts);
-        assert_ne!(deal(&keys, 5, 8), parts);
-        let sizes: Vec<usize> = (0..5).map(|part| parts.iter().filter(|&&p| p == part).count()).collect();
-        assert_eq!(sizes, [5, 5, 5, 4, 4]);
-    }
 
     #[test]
     fn the_first_of_equals_is_best_and_empty_models_never() {

@@ -38,33 +38,3 @@ impl FeatureMeasures {
         self.per_query.iter().map(|values| measure.summary(values)).collect()
     }
 }
-
-/// How well each feature ranks on its own, over all queries.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FeatureMeans {
-    /// For each feature asked for, the sum over queries that count of what the measure adds up, and how many count.
-    sums: Vec<(f64, u64)>,
-}
-
-impl FeatureMeans {
-    pub(crate) fn of(pass: &FeatureMeasuresPass, block: &View<'_>) -> Self {
-        let sum = |values: &Vec<f64>| {
-            let counted = pass.measure.additive(values).into_iter().filter(|value| !value.is_nan());
-            counted.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1))
-        };
-        FeatureMeans { sums: FeatureMeasures::of(pass, block).per_query.iter().map(sum).collect() }
-    }
-
-    pub(crate) fn merge(mut self, next: Self) -> Self {
-        for ((sum, count), (more, others)) in self.sums.iter_mut().zip(next.sums) {
-            *sum += more;
-            *count += others;
-        }
-        self
-    }
-
-    /// One number a feature; NaN where no query counts.
-    pub(crate) fn summaries(&self, measure: &Measure) -> Vec<f64> {
-        self.sums.iter().map(|&(sum, count)| measure.from_additive(sum / count as f64)).collect()
-    }
-}

@@ -10,7 +10,6 @@ use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::without;
 use crate::data::{FeatureId, View};
 use crate::engine::rows::{BLOCKS_AT_A_TIME, blocks};
 use crate::engine::tree::{Merge, Node, Tree};
@@ -22,14 +21,12 @@ pub struct GramPass {
     pub features: Vec<FeatureId>,
     /// The centre of each column.
     pub centring: Centring,
-    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
-    pub leave_out: Vec<u64>,
 }
 
 impl GramPass {
-    /// Over all queries.
+    /// These columns.
     pub fn new(features: Vec<FeatureId>, centring: Centring) -> Self {
-        GramPass { features, centring, leave_out: Vec::new() }
+        GramPass { features, centring }
     }
 }
 
@@ -85,7 +82,6 @@ impl Gram {
     }
 
     pub(crate) fn of(pass: &GramPass, block: &View<'_>) -> Self {
-        let block = &without(block, &pass.leave_out);
         let (rows, width) = (block.documents(), pass.features.len() + 1);
         let mut centred = Mat::<f64>::zeros(rows, width);
         let mut means = vec![0.0; width];

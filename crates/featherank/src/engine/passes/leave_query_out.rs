@@ -15,7 +15,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-use super::{Centring, without};
+use super::Centring;
 use crate::data::{FeatureId, View};
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
@@ -30,8 +30,6 @@ pub struct LeaveQueryOutPass {
     pub divisors: Vec<f64>,
     /// How rows of a query are centred and weighted; never overall.
     pub centring: Centring,
-    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
-    pub leave_out: Vec<u64>,
     /// One weight a chosen feature.
     pub weights: Vec<f64>,
     /// Sums of products of the chosen features, λ added to the diagonal, row after row.
@@ -56,7 +54,6 @@ pub struct LeaveQueryOut {
 impl LeaveQueryOut {
     pub(crate) fn of(pass: &LeaveQueryOutPass, block: &View<'_>) -> Self {
         let mut errors = LeaveQueryOut { chosen: 0.0, with: vec![0.0; pass.slopes.len()] };
-        let block = without(block, &pass.leave_out);
         for rows in block.rows().filter(|rows| rows.len() > 1) {
             let data = block.data();
             let mut columns = Mat::<f64>::zeros(rows.len(), pass.features.len() + 1);

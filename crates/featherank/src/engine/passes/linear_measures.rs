@@ -8,7 +8,6 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};
 use serde::{Deserialize, Serialize};
 
-use super::without;
 use crate::data::{FeatureId, View};
 use crate::measure::{Measure, RankingScratch};
 
@@ -24,8 +23,6 @@ pub struct LinearMeasuresPass {
     pub features: Vec<FeatureId>,
     /// For each model, one weight a feature.
     pub weights: Vec<Vec<f32>>,
-    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending; their values are NaN.
-    pub leave_out: Vec<u64>,
 }
 
 /// How well each model ranks each query.
@@ -43,8 +40,7 @@ impl LinearMeasures {
         let mut per_query = vec![Vec::with_capacity(block.query_count()); models];
         let mut scratch = RankingScratch::default();
         let (mut values, mut scores): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
-        let counted = without(block, &pass.leave_out);
-        let queries: Vec<_> = counted.rows().collect();
+        let queries: Vec<_> = block.rows().collect();
         for queries in in_batches(&queries) {
             let documents: usize = queries.iter().map(|rows| rows.len()).sum();
             values.clear();
@@ -55,26 +51,17 @@ impl LinearMeasures {
             scores.clear();
             scores.resize(documents * models, 0.0);
             let x = faer::MatRef::from_column_major_slice(&values, documents, pass.features.len());
-            let product = MatMut::from_column_major_slice_mut(&mut scores, documents, models);
+            // Scores of a document stand together.
+            let product = MatMut::from_column_major_slice_mut(&mut scores, models, documents);
             // One thread: the blocks already keep all cores busy.
-            matmul(product, Accum::Replace, x, weights.as_ref(), 1.0, Par::Seq);
-            let mut start = 0;
+            matmul(product, Accum::Replace, weights.transpose(), x.transpose(), 1.0, Par::Seq);
+            let mut rest = &scores[..];
             for rows in queries {
+                let (scores, after) = rest.split_at(rows.len() * models);
                 scratch.labels(&block.data().labels()[rows.clone()]);
-                for (model, values) in per_query.iter_mut().enumerate() {
-                    let first = model * documents + start;
-                    let scores = &scores[first..first + rows.len()];
-                    values.push(pass.measure.of_scores(&mut scratch, scores));
-                }
-                start += rows.len();
-            }
-        }
-        if !pass.leave_out.is_empty() {
-            let mut counted = counted.queries().enumerate().peekable();
-            let place = |query| counted.next_if(|(_, counted)| *counted == query).map(|(place, _)| place);
-            let places: Vec<Option<usize>> = block.queries().map(place).collect();
-            for values in &mut per_query {
-                *values = places.iter().map(|place| place.map_or(f64::NAN, |place| values[place])).collect();
+                pass.measure
+                    .of_columns(&mut scratch, scores, models, |model, value| per_query[model].push(value));
+                rest = after;
             }
         }
         LinearMeasures { per_query }

@@ -7,6 +7,7 @@ mod kendall;
 mod labels;
 mod leave_query_out;
 mod linear_measures;
+mod means;
 mod merge_gains;
 mod model_measures;
 mod moments;
@@ -18,13 +19,14 @@ mod top_overlap;
 
 pub use correlations::{Correlation, Correlations, CorrelationsPass};
 pub(crate) use correlations::{mean_ranks, standardise};
-pub use feature_measures::{FeatureMeans, FeatureMeasures};
+pub use feature_measures::FeatureMeasures;
 pub use gram::{Centring, Gram, GramPass};
 pub(crate) use kendall::KendallColumns;
 pub use kendall::kendall_tau_b;
 pub use labels::{LabelCount, Labels};
 pub use leave_query_out::{LeaveQueryOut, LeaveQueryOutPass};
 pub use linear_measures::{LinearMeasures, LinearMeasuresPass};
+pub use means::Means;
 pub(crate) use merge_gains::MergeMemory;
 pub use merge_gains::{MergeGains, MergeGainsPass};
 pub use model_measures::{ModelMeasures, ModelMeasuresPass, PlacedModel};
@@ -35,24 +37,23 @@ pub use relief::{QuerySample, Relief, ReliefPass};
 
 use serde::{Deserialize, Serialize};
 
-use super::Pass;
+use super::{Drawn, Pass};
 use crate::data::View;
 
-/// A request to the queries that are not left out. What is answered for each query is answered for those alone.
+/// A request to some of the queries. What is answered for each query is answered for those alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WithoutPass {
-    /// Keys of queries that do not count ([`super::Schema::query_keys`]), ascending.
-    pub leave_out: Vec<u64>,
-    /// What the others are asked.
+pub struct PartPass {
+    /// Which queries: those that are in all of these.
+    pub parts: Vec<Drawn>,
+    /// What they are asked.
     pub pass: Box<Pass>,
 }
 
-/// The queries of a block that are not left out, by their keys, which ascend.
-pub(crate) fn without<'a>(block: &View<'a>, leave_out: &[u64]) -> View<'a> {
-    if leave_out.is_empty() {
-        return block.clone();
+impl PartPass {
+    /// The queries of a block that are asked.
+    pub(crate) fn of<'a>(&self, block: &View<'a>) -> View<'a> {
+        let queries = block.data().queries();
+        let is_asked = |&q: &usize| self.parts.iter().all(|part| part.has(queries.key(q)));
+        block.with_queries(block.queries().filter(is_asked).collect::<Vec<_>>())
     }
-    let queries = block.data().queries();
-    let stays = |&q: &usize| leave_out.binary_search(&queries.key(q)).is_err();
-    block.with_queries(block.queries().filter(stays).collect::<Vec<_>>())
 }

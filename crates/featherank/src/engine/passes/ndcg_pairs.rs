@@ -11,7 +11,6 @@
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
 
-use super::without;
 use crate::data::{FeatureId, View};
 use crate::rank::lambda::{Lambdas, Placed};
 use crate::rank::linear::design::Design;
@@ -23,8 +22,6 @@ pub struct NdcgPairsPass {
     pub features: Vec<FeatureId>,
     /// One weight a feature.
     pub weights: Vec<f64>,
-    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
-    pub leave_out: Vec<u64>,
     /// Whether the slope is enough; loss and weight are 0 then.
     pub slope_only: bool,
 }
@@ -42,7 +39,7 @@ pub struct NdcgPairs {
 
 impl NdcgPairs {
     pub(crate) fn of(pass: &NdcgPairsPass, block: &View<'_>) -> Self {
-        let design = Design::with_features(&without(block, &pass.leave_out), pass.features.clone());
+        let design = Design::with_features(block, pass.features.clone());
         let scores = design.scores(&pass.weights);
         let mut slope = vec![0.0; scores.len()];
         let (mut places, mut sums) = (Lambdas::new(None), Sums::default());

@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::without;
 use crate::data::{FeatureId, View};
 use crate::rank::linear::design::Design;
 use crate::rank::linear::newton::second_derivative;
@@ -19,8 +18,6 @@ pub struct PairwiseHingePass {
     pub features: Vec<FeatureId>,
     /// One weight a feature.
     pub weights: Vec<f64>,
-    /// Keys of queries that do not count ([`super::super::Schema::query_keys`]), ascending.
-    pub leave_out: Vec<u64>,
     /// Features between which the second derivative is wanted, by their places.
     pub curved: Vec<usize>,
     /// Other weights, towards which derivatives are wanted: along the difference to them.
@@ -48,7 +45,7 @@ pub struct PairwiseHinge {
 
 impl PairwiseHinge {
     pub(crate) fn of(pass: &PairwiseHingePass, block: &View<'_>) -> Self {
-        let design = Design::with_features(&without(block, &pass.leave_out), pass.features.clone());
+        let design = Design::with_features(block, pass.features.clone());
         let preferences = Preferences::new(design.labels(), design.queries());
         let scores = design.scores(&pass.weights);
         let violations = preferences.violations(&scores);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::data::{FeatureId, View};
 use crate::measure::{Ties, ascending};
+use crate::random::splitmix;
 
 /// A document's number within its query, in as few bytes as the longest list needs.
 pub(crate) trait Place: Copy + Default + Send {
@@ -85,28 +86,23 @@ fn shuffling_keys(block: &View<'_>, features: &[FeatureId]) -> Vec<u32> {
     let mut keys = Vec::with_capacity(block.documents());
     let mut equals: HashMap<u64, u32> = HashMap::new();
     for (query, rows) in block.queries().zip(block.rows()) {
-        let salt = data.queries().id(query).bytes().fold(0, |hash, byte| mixed(hash, u32::from(byte)));
+        let salt = data.queries().id(query).bytes().fold(0, |hash, byte| splitmix(hash ^ u64::from(byte)));
         let mut hashes: Vec<u64> = vec![salt; rows.len()];
         let columns = features.iter().map(|&feature| data.column(feature));
         for column in columns.chain([data.labels()]) {
             let values = &column[rows.clone()];
-            values.iter().zip(&mut hashes).for_each(|(&value, hash)| *hash = mixed(*hash, ascending(value)));
+            values
+                .iter()
+                .zip(&mut hashes)
+                .for_each(|(&value, hash)| *hash = splitmix(*hash ^ u64::from(ascending(value))));
         }
         equals.clear();
         keys.extend(hashes.into_iter().map(|hash| {
             let before = equals.entry(hash).or_default();
-            let key = mixed(hash, *before);
+            let key = splitmix(hash ^ u64::from(*before));
             *before += 1;
             (key >> 32) as u32
         }));
     }
     keys
-}
-
-/// One step of a hash whose every output bit depends on every input bit (the constants of SplitMix64).
-fn mixed(hash: u64, value: u32) -> u64 {
-    let mut x = (hash ^ u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -9,7 +9,7 @@ use super::portfolio::Proposer;
 use super::sizes::{Room, levels};
 use super::{Auto, Baseline};
 use crate::data::{FeatureId, View};
-use crate::engine::{Engine, LocalEngine, PartEngine};
+use crate::engine::{Deal, Engine, LocalEngine, PartEngine};
 use crate::error::Result;
 use crate::measure::counted;
 use crate::measure::risk::mean_baseline;
@@ -31,10 +31,16 @@ pub enum Role {
     None,
 }
 
+/// What queries are for in a fold, by the part that they were dealt into.
+pub struct Roles {
+    pub deal: Deal,
+    pub of_part: Vec<Role>,
+}
+
 /// Which queries a fold does what with.
 pub struct Fold<'a> {
     engine: &'a dyn Engine,
-    roles: Vec<Role>,
+    roles: Roles,
     /// What is learnt from; what checks and what is held out are judged on.
     material: Material<'a>,
 }
@@ -43,26 +49,32 @@ impl<'a> Fold<'a> {
     /// For a ranker and subsets of some features, where each query has a role.
     pub fn new(
         engine: &'a dyn Engine,
-        roles: Vec<Role>,
+        roles: Roles,
         ranker: &dyn Ranker,
         features: &[FeatureId],
     ) -> Result<Self> {
-        let part = |wanted: &[Role]| PartEngine::of(engine, |q| wanted.contains(&roles[q]));
+        let part = |wanted: &[Role]| {
+            PartEngine::of(engine, roles.deal.drawn(|part| wanted.contains(&roles.of_part[part])))
+        };
         let (learn, check) = (part(&[Role::Learn])?, part(&[Role::Check])?);
         let material =
             Material::new(ranker, learn, Some(&check), part(&[Role::Check, Role::Test])?, features)?;
         Ok(Fold { engine, roles, material })
     }
 
+    fn role(&self, query: usize) -> Role {
+        self.roles.of_part[self.roles.deal.part_of(self.engine.schema().query_keys[query])]
+    }
+
     /// The queries that are judged on in one role.
     pub fn judged(&self, role: Role) -> impl Iterator<Item = usize> {
-        self.material.judge().places().iter().copied().filter(move |&q| self.roles[q] == role)
+        self.material.judge().places().iter().copied().filter(move |&q| self.role(q) == role)
     }
 
     /// Of values for the queries that are judged on, those in one role.
     fn values(&self, role: Role, judged: &[f64]) -> Vec<f64> {
         let with_role = self.material.judge().places().iter().zip(judged);
-        with_role.filter(|(q, _)| self.roles[**q] == role).map(|(_, value)| *value).collect()
+        with_role.filter(|(q, _)| self.role(**q) == role).map(|(_, value)| *value).collect()
     }
 }
 

@@ -4,18 +4,17 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::advice::{Advice, Found};
-use super::fold::{Fold, Role, Start, Tested, Worker};
+use super::fold::{Fold, Role, Roles, Start, Tested, Worker};
 use super::portfolio::Proposer;
 use super::recommendation::{Judge, Yardstick};
 use super::{Auto, sizes, words};
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::{Deal, Engine};
 use crate::error::Result;
 use crate::measure::significance::NonInferiority;
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
-use crate::select::judging::deal;
 
 /// What is kept to go on after an interruption.
 #[derive(Default, Serialize, Deserialize)]
@@ -115,25 +114,25 @@ impl Search<'_> {
         self.candidates.select(self.run, self.engine, own, others)
     }
 
-    fn fold(&self, roles: Vec<Role>) -> Result<Fold<'_>> {
+    fn fold(&self, roles: Roles) -> Result<Fold<'_>> {
         let ranker = self.auto.ranker_with(&self.auto.settings().0)?;
         Fold::new(self.all, roles, ranker.as_ref(), &self.alive)
     }
 
-    /// What each query is for in each fold: parts are dealt by the queries' ids, so that their order has no say.
-    fn deal(&self, share: f64) -> Vec<Vec<Role>> {
+    /// What each query is for in each fold.
+    fn deal(&self, share: f64) -> Vec<Roles> {
         let count = self.auto.folds;
         // Of large data only some cards are dealt.
         let parts = (count as f64 / share).floor() as usize;
-        let dealt = deal(&self.all.schema().query_keys, parts.max(count), self.run.seed);
+        let deal = Deal::new(&self.all.schema().query_keys, parts.max(count), self.run.seed);
         let fold = |test: usize| {
-            let role = |&part: &usize| match part {
+            let role = |part: usize| match part {
                 part if part == test => Role::Test,
                 part if part == (test + 1) % count => Role::Check,
                 part if part < count => Role::Learn,
                 _ => Role::None,
             };
-            dealt.iter().map(role).collect()
+            Roles { of_part: (0..parts.max(count)).map(role).collect(), deal: deal.clone() }
         };
         (0..count).map(fold).collect()
     }
@@ -147,9 +146,10 @@ impl Search<'_> {
     ) -> Result<Vec<FeatureId>> {
         let first = self.deal(1.0).swap_remove(0);
         // The part that would be held out checks, as long as others are left to learn from.
-        let can_check = first.contains(&Role::Learn);
+        let can_check = first.of_part.contains(&Role::Learn);
         let last = |role: Role| if can_check && role == Role::Test { Role::Check } else { Role::Learn };
-        let fold = self.fold(first.into_iter().map(last).collect())?;
+        let of_part = first.of_part.into_iter().map(last).collect();
+        let fold = self.fold(Roles { of_part, ..first })?;
         let worker = Worker::new(self.auto, self.run, &fold, &self.features);
         match proposer {
             Proposer::Order(_) => worker.order(proposer),

@@ -11,6 +11,9 @@
 //! certificate `kkt`, in units of λ₂. Worth is taken from the queries that are learnt from; likeness, which no label enters, from all
 //! training data. Features to keep have no price.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use faer::{Mat, Side};
 
 use super::path::{Family, Search, Sparse};
@@ -19,7 +22,6 @@ use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::data::FeatureId;
 use crate::engine::Engine;
-use crate::engine::passes::FeatureMeasures;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
@@ -107,8 +109,8 @@ impl Selector for FsmRank {
         let (features, _) = engine.alive()?;
         let matrix = self.similarity.of(engine, &features)?;
         let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
-        let alone = engine.feature_measures(&self.importance, &features)?;
-        let prices = Prices { importance: self.importance.clone(), features, alone, likeness };
+        let prices =
+            Prices { importance: self.importance.clone(), features, worths: Mutex::default(), likeness };
         let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
             lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
@@ -121,7 +123,8 @@ impl Selector for FsmRank {
 struct Prices {
     importance: Measure,
     features: Vec<FeatureId>,
-    alone: FeatureMeasures,
+    /// The worth of each feature alone, by the fingerprint of the data that was asked.
+    worths: Mutex<HashMap<String, Arc<[f64]>>>,
     likeness: Vec<f64>,
 }
 
@@ -131,14 +134,22 @@ impl Prices {
         sample.features().iter().filter_map(|f| self.features.binary_search(f).ok()).collect()
     }
 
+    /// What each feature is worth alone on some data, asked once.
+    fn worths(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
+        let lock = || self.worths.lock().unwrap_or_else(PoisonError::into_inner);
+        let data = &engine.schema().fingerprint;
+        if let Some(known) = lock().get(data) {
+            return Ok(Arc::clone(known));
+        }
+        let worths: Arc<[f64]> = engine.feature_means(&self.importance, &self.features)?.into();
+        lock().insert(data.clone(), Arc::clone(&worths));
+        Ok(worths)
+    }
+
     /// 1 / sₖ for every feature of a sample, by its own queries; 0 for features to keep.
     fn of_features(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
-        let worth = |place: usize| {
-            let values = self.alone.per_query[place].iter().enumerate();
-            let own: Vec<f64> = values.filter(|(q, _)| sample.has_query(*q)).map(|(_, x)| *x).collect();
-            self.importance.summary(&own)
-        };
-        let worths: Vec<f64> = self.places(sample).into_iter().map(worth).collect();
+        let worths = self.worths(sample.engine())?;
+        let worths: Vec<f64> = self.places(sample).into_iter().map(|place| worths[place]).collect();
         let best = worths.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
             return Err(Error::Conflict {

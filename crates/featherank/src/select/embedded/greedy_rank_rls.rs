@@ -208,7 +208,6 @@ impl Criterion for Growth<'_> {
             features: [chosen, candidates].concat(),
             divisors: own.iter().chain(&others).map(|&k| self.sample.divisors()[k]).collect(),
             centring: self.centring,
-            leave_out: self.sample.left_out().to_vec(),
             weights,
             penalised: matrix,
             projections: Vec::with_capacity(own.len() * others.len()),

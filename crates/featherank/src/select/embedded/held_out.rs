@@ -6,11 +6,11 @@
 //! queries have documents of different relevance none can be spared: they are both learnt from and tuned on.
 
 use super::sample::Sample;
-use crate::engine::Engine;
-use crate::engine::passes::LinearMeasuresPass;
+use crate::engine::passes::{LinearMeasuresPass, Means};
+use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::select::judging::{checked_validation, deal};
+use crate::select::judging::checked_validation;
 
 /// Parts that are held out.
 pub(in crate::select) const PARTS: usize = 5;
@@ -27,8 +27,8 @@ pub struct HeldOut<'a> {
 enum By<'a> {
     /// Other data, or the very data that is learnt from.
     Data(&'a dyn Engine),
-    /// The part of each query of the training data.
-    Parts(Vec<usize>),
+    /// Parts of the training data.
+    Parts(Deal),
 }
 
 impl<'a> HeldOut<'a> {
@@ -39,7 +39,7 @@ impl<'a> HeldOut<'a> {
         let by = match &run.valid {
             Some(valid) => By::Data(checked_validation(valid.as_ref(), engine, sample.features())?),
             None if schema.queries() as u64 - schema.all_equal < LEAST => By::Data(engine),
-            None => By::Parts(deal(&schema.query_keys, PARTS, run.seed)),
+            None => By::Parts(Deal::new(&schema.query_keys, PARTS, run.seed)),
         };
         Ok(HeldOut { measure, by })
     }
@@ -50,54 +50,46 @@ impl<'a> HeldOut<'a> {
         &self,
         sample: &Sample<'a>,
         whole: &[Vec<f64>],
-        fit: impl Fn(&Sample<'a>) -> Result<Vec<Vec<f64>>>,
+        fit: impl Fn(&Sample<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Option<f64>>> {
         let is_empty = |weights: &Vec<f64>| weights.iter().all(|w| *w == 0.0);
         // An empty model ranks by the order of the input, which may happen to be good.
         let mut ranks: Vec<bool> = whole.iter().map(|weights| !is_empty(weights)).collect();
-        let values: Vec<Vec<f64>> = match &self.by {
-            By::Data(data) => self.per_query(*data, sample, whole)?,
-            By::Parts(parts) => {
-                let mut values = vec![vec![f64::NAN; parts.len()]; whole.len()];
-                let keys = &sample.engine().schema().query_keys;
-                for part in 0..PARTS {
-                    let own: Vec<usize> = (0..parts.len()).filter(|&q| parts[q] == part).collect();
-                    let Some(others) = sample.leaving_out(own.iter().map(|&q| keys[q]).collect())? else {
-                        continue;
-                    };
+        let means = match &self.by {
+            By::Data(data) => Some(self.means(*data, sample, whole)?),
+            By::Parts(deal) => {
+                let mut means: Option<Means> = None;
+                for held_out in 0..PARTS {
+                    let learn = PartEngine::of(sample.engine(), deal.drawn(|part| part != held_out))?;
+                    let judge = PartEngine::of(sample.engine(), deal.drawn(|part| part == held_out))?;
+                    let Some(others) = sample.of_part(&learn) else { continue };
                     let fitted = fit(&others)?;
-                    let of_part = self.per_query(sample.engine(), sample, &fitted)?;
-                    for (model, of_model) in of_part.iter().enumerate() {
-                        ranks[model] &= !is_empty(&fitted[model]);
-                        own.iter().for_each(|&q| values[model][q] = of_model[q]);
-                    }
+                    ranks.iter_mut().zip(&fitted).for_each(|(ranks, model)| *ranks &= !is_empty(model));
+                    let of_part = self.means(&judge, sample, &fitted)?;
+                    means = Some(match means {
+                        Some(so_far) => so_far.merge(of_part),
+                        None => of_part,
+                    });
                 }
-                values
+                means
             }
         };
-        if values.iter().flatten().all(|value| value.is_nan()) {
+        let values = means.map(|means| means.summaries(self.measure)).unwrap_or_default();
+        if values.iter().all(|value| value.is_nan()) {
             return Err(Error::Conflict {
                 what: format!("{} counts no query of the validation data", self.measure),
                 help: "choose another measure, or data with relevant documents".into(),
             });
         }
-        let value = |(values, ranks): (Vec<f64>, bool)| ranks.then(|| self.measure.summary(&values));
-        Ok(values.into_iter().zip(ranks).map(value).collect())
+        Ok(values.into_iter().zip(ranks).map(|(value, ranks)| ranks.then_some(value)).collect())
     }
 
-    fn per_query(
-        &self,
-        data: &dyn Engine,
-        sample: &Sample<'_>,
-        models: &[Vec<f64>],
-    ) -> Result<Vec<Vec<f64>>> {
+    fn means(&self, data: &dyn Engine, sample: &Sample<'_>, models: &[Vec<f64>]) -> Result<Means> {
         let raw = |weights: &Vec<f64>| sample.raw(weights).into_iter().map(|w| w as f32).collect();
-        let pass = LinearMeasuresPass {
+        data.linear_means(LinearMeasuresPass {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: models.iter().map(raw).collect(),
-            leave_out: Vec::new(),
-        };
-        Ok(data.linear_measures(pass)?.per_query)
+        })
     }
 }

@@ -6,8 +6,8 @@
 //! final model weighs the features as they are in the data.
 
 use crate::data::FeatureId;
-use crate::engine::Engine;
 use crate::engine::passes::{Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass};
+use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
@@ -32,7 +32,6 @@ pub struct Sample<'a> {
     features: Vec<FeatureId>,
     divisors: Vec<f64>,
     spreads: Vec<f64>,
-    leave_out: Vec<u64>,
     pairs: f64,
 }
 
@@ -91,16 +90,16 @@ impl<'a> Sample<'a> {
         let divisors = if divide { spreads.clone() } else { vec![1.0; features.len()] };
         let spreads = spreads.iter().zip(&divisors).map(|(spread, divisor)| spread / divisor).collect();
         let pairs = engine.schema().pairs as f64;
-        Ok(Sample { run, engine, features, divisors, spreads, leave_out: Vec::new(), pairs })
+        Ok(Sample { run, engine, features, divisors, spreads, pairs })
     }
 
-    /// The same without some queries, by their keys; `None` where no preference pair is left.
-    pub fn leaving_out(&self, mut keys: Vec<u64>) -> Result<Option<Self>> {
-        keys.sort_unstable();
-        let mut part = Sample { leave_out: keys, pairs: 1.0, ..self.clone() };
-        let pass = PairwiseHingePass { leave_out: part.leave_out.clone(), ..PairwiseHingePass::default() };
-        part.pairs = part.engine.pairwise_hinge(pass)?.pairs as f64;
-        Ok((part.pairs > 0.0).then_some(part))
+    /// The same features of some of its queries; `None` where they have no preference pair.
+    pub fn of_part<'b>(&self, part: &'b PartEngine<'_>) -> Option<Sample<'b>>
+    where
+        'a: 'b,
+    {
+        let pairs = part.schema().pairs as f64;
+        (pairs > 0.0).then(|| Sample { engine: part, pairs, ..self.clone() })
     }
 
     /// The same with some of its features only.
@@ -118,7 +117,6 @@ impl<'a> Sample<'a> {
             features: places.iter().map(|&k| self.features[k]).collect(),
             divisors: places.iter().map(|&k| self.divisors[k]).collect(),
             spreads: places.iter().map(|&k| self.spreads[k]).collect(),
-            leave_out: self.leave_out.clone(),
             ..*self
         }
     }
@@ -174,7 +172,7 @@ impl<'a> Sample<'a> {
 
     /// Sums of products of the features, on the scale of the weights, and of the labels.
     pub(super) fn gram(&self, centring: Centring) -> Result<Gram> {
-        let pass = GramPass { features: self.features.clone(), centring, leave_out: self.leave_out.clone() };
+        let pass = GramPass::new(self.features.clone(), centring);
         let mut gram = self.engine.gram(pass)?;
         let divisors = || self.divisors.iter().chain([&1.0]);
         let cells = divisors().flat_map(|a| divisors().map(move |b| a * b));
@@ -185,16 +183,6 @@ impl<'a> Sample<'a> {
     /// The engine behind the sample.
     pub(in crate::select) fn engine(&self) -> &'a dyn Engine {
         self.engine
-    }
-
-    /// Whether a query of the data is learnt from.
-    pub fn has_query(&self, query: usize) -> bool {
-        self.leave_out.binary_search(&self.engine.schema().query_keys[query]).is_err()
-    }
-
-    /// Keys of the queries that are left out, ascending.
-    pub(in crate::select) fn left_out(&self) -> &[u64] {
-        &self.leave_out
     }
 
     /// The mean squared hinge over pairs.
@@ -237,7 +225,6 @@ impl<'a> Sample<'a> {
         let mut pairs = self.engine.ndcg_pairs(NdcgPairsPass {
             features: self.features.clone(),
             weights: self.raw(weights),
-            leave_out: self.leave_out.clone(),
             slope_only,
         })?;
         pairs.slope.iter_mut().zip(&self.divisors).for_each(|(slope, divisor)| *slope /= divisor);
@@ -248,7 +235,6 @@ impl<'a> Sample<'a> {
         PairwiseHingePass {
             features: self.features.clone(),
             weights: self.raw(weights),
-            leave_out: self.leave_out.clone(),
             ..PairwiseHingePass::default()
         }
     }

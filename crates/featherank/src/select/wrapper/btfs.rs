@@ -143,23 +143,23 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
 fn evaluate(bench: &Bench<'_>, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>]) -> Result<Vec<Member>> {
     let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
     let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
-    let mut per_query = vec![Vec::new(); subsets.len()];
+    let mut parts = Vec::with_capacity(lessons.len());
     for lesson in lessons {
         let taught = lesson.teach(subsets)?;
-        for (place, mut judged) in taught.judged()?.into_iter().enumerate() {
-            per_query[place].append(&mut judged);
+        parts.push(taught.means()?);
+        for (place, ranked) in ranked.iter_mut().enumerate() {
             let of_part = taught.shares(place)?;
-            for (f, influence) in &mut ranked[place] {
+            for (f, influence) in ranked {
                 let own = of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
                 *influence += own / lessons.len() as f64;
             }
         }
     }
-    let member = |(mut ranked, judged): (Scored, Vec<f64>)| {
+    let member = |(mut ranked, value): (Scored, f64)| {
         ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        Ok(Member { ranked, value: bench.summary(&judged)? })
+        Member { ranked, value }
     };
-    ranked.into_iter().zip(per_query).map(member).collect()
+    Ok(ranked.into_iter().zip(bench.summaries(parts)?).map(member).collect())
 }
 
 impl Btfs {

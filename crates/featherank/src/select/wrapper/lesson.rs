@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::elimination::shares;
 use crate::data::{FeatureId, FeatureTable, View};
-use crate::engine::passes::{Centring, LinearMeasuresPass};
+use crate::engine::passes::{Centring, LinearMeasuresPass, Means};
 use crate::engine::{Engine, PartEngine};
 use crate::error::Result;
 use crate::measure::Measure;
@@ -171,11 +171,6 @@ impl<'a> Lesson<'a> {
         Ok(Lesson { watch, measure, material, learner })
     }
 
-    /// How many queries are judged on.
-    pub fn queries(&self) -> usize {
-        self.material.judge.places().len()
-    }
-
     /// Trains the ranker on each subset.
     pub fn teach<'l>(&'l self, subsets: &'l [Vec<FeatureId>]) -> Result<Taught<'l>> {
         let learnt = match &self.learner {
@@ -201,13 +196,34 @@ impl Taught<'_> {
     /// For each subset, the measure of every query that is judged on.
     pub fn judged(&self) -> Result<Vec<Vec<f64>>> {
         match &self.learnt {
-            Learnt::Models { rows, models } => {
-                let judge =
-                    |model: &Model| Ok(self.measure.per_query(&model.score(&rows.judge)?, &rows.judge));
-                models.par_iter().map(judge).collect()
-            }
+            Learnt::Models { rows, models } => self.each(models, rows, |values| values),
             Learnt::Weights { weights, .. } => linear_values(self.judge, self.measure, weights),
         }
+    }
+
+    /// For each subset, the measure over all queries that are judged on.
+    pub fn means(&self) -> Result<Means> {
+        match &self.learnt {
+            Learnt::Models { rows, models } => {
+                let means = self.each(models, rows, |values| Means::of(self.measure, &[values]))?;
+                Ok(Means::side_by_side(means))
+            }
+            Learnt::Weights { weights, .. } => {
+                let judge: &dyn Engine = self.judge;
+                judge.linear_means(measuring(self.measure, weights))
+            }
+        }
+    }
+
+    fn each<T: Send>(
+        &self,
+        models: &[Model],
+        rows: &Rows<'_>,
+        of_values: impl Fn(Vec<f64>) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let judge =
+            |model: &Model| Ok(of_values(self.measure.per_query(&model.score(&rows.judge)?, &rows.judge)));
+        models.par_iter().map(judge).collect()
     }
 
     /// How much each feature of the subset at a place matters to what was learnt of it, as shares of 1, most important first.
@@ -235,6 +251,11 @@ impl Taught<'_> {
 
 /// For each linear model, the measure of every query of an engine, in one pass.
 pub fn linear_values(engine: &dyn Engine, measure: &Measure, models: &[Weights]) -> Result<Vec<Vec<f64>>> {
+    Ok(engine.linear_measures(measuring(measure, models))?.per_query)
+}
+
+/// The request to measure linear models.
+fn measuring(measure: &Measure, models: &[Weights]) -> LinearMeasuresPass {
     let mut features: Vec<FeatureId> = models.iter().flatten().map(|(f, _)| *f).collect();
     features.sort_unstable();
     features.dedup();
@@ -246,6 +267,5 @@ pub fn linear_values(engine: &dyn Engine, measure: &Measure, models: &[Weights])
         weights
     };
     let weights = models.par_iter().map(dense).collect();
-    let pass = LinearMeasuresPass { measure: measure.clone(), features, weights, leave_out: Vec::new() };
-    Ok(engine.linear_measures(pass)?.per_query)
+    LinearMeasuresPass { measure: measure.clone(), features, weights }
 }

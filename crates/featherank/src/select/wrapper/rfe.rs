@@ -15,6 +15,7 @@ use super::elimination::{STEP, order, survivors};
 use super::lesson::Lesson;
 use super::training::{Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
 use crate::engine::Engine;
+use crate::engine::passes::Means;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
@@ -108,10 +109,10 @@ impl Selector for Rfe {
     }
 }
 
-/// The features of a round, most important first, and the measure of the queries that it is judged on.
+/// The features of a round, most important first, and the measure over the queries that it is judged on.
 struct Round {
     ranked: Scored,
-    per_query: Vec<f64>,
+    means: Means,
 }
 
 fn order_of(rounds: &[Round]) -> Scored {
@@ -126,7 +127,7 @@ impl Rfe {
             let taught = lesson.teach(&subset)?;
             let ranked = taught.shares(0)?;
             left = survivors(&ranked, candidates, self.step, wanted);
-            rounds.push(Round { ranked, per_query: taught.judged()?.concat() });
+            rounds.push(Round { ranked, means: taught.means()? });
         }
         Ok(rounds)
     }
@@ -142,11 +143,10 @@ impl Rfe {
         let first = usize::from(!candidates.dear.is_empty() && parts[0].len() > 1);
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
         let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
-        let value = |&round: &usize| {
-            let judged: Vec<&[f64]> = parts.iter().map(|rounds| &rounds[round].per_query[..]).collect();
-            bench.summary(&judged.concat())
+        let of_part = |rounds: &Vec<Round>| {
+            Means::side_by_side(places.iter().map(|&round| rounds[round].means.clone()))
         };
-        let values: Vec<f64> = places.iter().map(value).collect::<Result<_>>()?;
+        let values = bench.summaries(parts.iter().map(of_part))?;
         let judged: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
         let chosen = within(self.slack, &judged, &sizes).unwrap_or(0);
         Ok((sizes[chosen], record(&sizes, &judged, chosen)))

@@ -7,19 +7,19 @@
 
 use super::lesson::{Lesson, Material, Watch};
 use crate::data::{Dataset, FeatureId};
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::Means;
+use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
 use crate::rank::{Ranker, RankerSpec, model_importance};
 use crate::registry;
 use crate::run::Run;
-use crate::select::judging::{check_counts, checked_validation, deal};
+use crate::select::judging::{check_counts, checked_validation};
 use crate::select::rows::check_ranker;
 
-/// Values of queries that are in memory at a time while subsets are judged, about, and subsets that are judged together all the same.
-const MANY_VALUES: usize = 1 << 22;
-const FEW_SUBSETS: usize = 16;
+/// Subsets that are judged together: their weights and the scores of some documents stay in the cache.
+const TOGETHER: usize = 512;
 
 /// The parameter that names the ranker.
 pub const fn ranker_param(default: &'static str) -> Param {
@@ -130,10 +130,11 @@ impl<'a> Bench<'a> {
         if folds < 2 || schema.informative() < 2 * folds {
             return Ok(vec![self.whole(features)?]);
         }
-        let dealt = deal(&schema.query_keys, folds, self.run.seed);
+        let deal = Deal::new(&schema.query_keys, folds, self.run.seed);
         let part = |fold: usize| {
-            let learn = PartEngine::of(self.engine, |q| dealt[q] != fold)?;
-            self.material(learn, PartEngine::of(self.engine, |q| dealt[q] == fold)?, features)
+            let learn = PartEngine::of(self.engine, deal.drawn(|part| part != fold))?;
+            let judge = PartEngine::of(self.engine, deal.drawn(|part| part == fold))?;
+            self.material(learn, judge, features)
         };
         (0..folds).map(part).collect()
     }
@@ -157,11 +158,12 @@ impl<'a> Bench<'a> {
         parts.iter().map(|part| self.lesson(part)).collect()
     }
 
-    /// The measure of queries, in any order; an error where none counts.
-    pub fn summary(&self, per_query: &[f64]) -> Result<f64> {
-        let value = self.trainer.measure.summary(per_query);
-        match value.is_nan() {
-            false => Ok(value),
+    /// The measure of each that was judged on some parts; an error where no query counts.
+    pub fn summaries(&self, parts: impl IntoIterator<Item = Means>) -> Result<Vec<f64>> {
+        let means = parts.into_iter().reduce(Means::merge);
+        let values = means.map(|means| means.summaries(&self.trainer.measure)).unwrap_or_default();
+        match values.iter().any(|value| value.is_nan()) {
+            false => Ok(values),
             true => Err(Error::Conflict {
                 what: format!(
                     "{} counts no query of the data that rankers are judged on",
@@ -183,17 +185,11 @@ impl<'a> Bench<'a> {
 
     /// What rankers of each of these subsets are worth.
     pub fn values(&self, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>]) -> Result<Vec<f64>> {
-        let queries: usize = lessons.iter().map(Lesson::queries).sum();
         let mut values = Vec::with_capacity(subsets.len());
-        for some in subsets.chunks((MANY_VALUES / queries.max(1)).max(FEW_SUBSETS)) {
-            let mut per_query = vec![Vec::with_capacity(queries); some.len()];
-            for lesson in lessons {
-                let judged = lesson.teach(some)?.judged()?;
-                per_query.iter_mut().zip(judged).for_each(|(all, mut more)| all.append(&mut more));
-            }
-            for judged in &per_query {
-                values.push(self.summary(judged)?);
-            }
+        for some in subsets.chunks(TOGETHER) {
+            let judge = |lesson: &Lesson<'_>| lesson.teach(some)?.means();
+            let parts: Vec<Means> = lessons.iter().map(judge).collect::<Result<_>>()?;
+            values.extend(self.summaries(parts)?);
         }
         Ok(values)
     }

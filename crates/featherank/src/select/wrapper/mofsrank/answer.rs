@@ -6,16 +6,19 @@ use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
 use super::phases::{Finalist, Found};
 use crate::data::FeatureId;
-use crate::engine::Engine;
 use crate::engine::passes::LinearMeasuresPass;
+use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
-use crate::select::judging::{best, checked_validation, deal, within_errors};
+use crate::select::judging::{best, checked_validation, within_errors};
 use crate::select::{Fit, Member, Searched, Selection};
+
+/// The part that the searches do not see.
+const HELD_OUT: usize = 0;
 
 /// Who chooses among models.
 pub(super) struct Judge<'a> {
@@ -28,8 +31,8 @@ pub(super) struct Judge<'a> {
 enum Data<'a> {
     Training,
     Validation(&'a dyn Engine),
-    /// The part of each query of the training data; part 0 is held out.
-    Part(&'a dyn Engine, Vec<usize>),
+    /// One part of the training data is held out.
+    Part(&'a dyn Engine, Deal),
 }
 
 impl<'a> Judge<'a> {
@@ -51,7 +54,7 @@ impl<'a> Judge<'a> {
                 });
             }
             (Choose::HeldOut, _) if can_spare => {
-                Data::Part(engine, deal(&schema.query_keys, PARTS, run.seed))
+                Data::Part(engine, Deal::new(&schema.query_keys, PARTS, run.seed))
             }
             _ => Data::Training,
         };
@@ -60,15 +63,21 @@ impl<'a> Judge<'a> {
 
     /// Whether the searches must not see a query of the training data.
     pub fn holds_out(&self, query: usize) -> bool {
-        matches!(&self.data, Data::Part(_, parts) if parts[query] == 0)
+        let is_held_out =
+            |engine: &dyn Engine, deal: &Deal| deal.part_of(engine.schema().query_keys[query]) == HELD_OUT;
+        matches!(&self.data, Data::Part(engine, deal) if is_held_out(*engine, deal))
     }
 
     /// How well models rank each query that judges them, where others than those of the searches do.
     fn per_query(&self, sample: &Sample<'_>, finalists: &[Finalist]) -> Result<Option<Vec<Vec<f64>>>> {
-        let (data, counts): (&dyn Engine, _) = match &self.data {
+        let part;
+        let data: &dyn Engine = match &self.data {
             Data::Training => return Ok(None),
-            Data::Validation(valid) => (*valid, None),
-            Data::Part(engine, parts) => (*engine, Some(parts)),
+            Data::Validation(valid) => *valid,
+            Data::Part(engine, deal) => {
+                part = PartEngine::of(*engine, deal.drawn(|part| part == HELD_OUT))?;
+                &part
+            }
         };
         let weights = |finalist: &Finalist| {
             let mut all = vec![0.0; sample.width()];
@@ -80,13 +89,8 @@ impl<'a> Judge<'a> {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: finalists.iter().map(weights).collect(),
-            leave_out: Vec::new(),
         };
-        let judging = |values: Vec<f64>| -> Vec<f64> {
-            let judges = |query: &usize| counts.is_none_or(|parts| parts[*query] == 0);
-            values.iter().enumerate().filter(|(query, _)| judges(query)).map(|(_, value)| *value).collect()
-        };
-        let values: Vec<Vec<f64>> = data.linear_measures(pass)?.per_query.into_iter().map(judging).collect();
+        let values = data.linear_measures(pass)?.per_query;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
             return Err(Error::Conflict {
                 what: format!("{} counts no query of the validation data", self.measure),

@@ -31,6 +31,7 @@ mod pairs;
 mod phases;
 mod rows;
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -349,7 +350,7 @@ impl MofsRank {
         };
         let values =
             HeldOut::new(sample, &self.measure)?.values(sample, &with_all_cs(all, flat), |part| {
-                let pairs = OfDocuments { rows: all.rows, pairs: without(all, part.left_out()) };
+                let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
                 let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
                 Ok(with_all_cs(&pairs, &flat))
             })?;
@@ -365,13 +366,14 @@ impl Selector for MofsRank {
     }
 }
 
-/// The pairs of queries that are not left out, by their keys in ascending order.
-fn without(all: &OfDocuments<'_>, left_out: &[u64]) -> Vec<Pair> {
-    let mut is_left_out = vec![false; all.rows.documents()];
+/// The pairs of the queries behind an engine.
+fn among(all: &OfDocuments<'_>, part: &dyn Engine) -> Vec<Pair> {
+    let keys: HashSet<u64> = part.schema().query_keys.iter().copied().collect();
+    let mut is_in = vec![false; all.rows.documents()];
     for (query, key) in all.rows.queries().iter().zip(all.rows.keys()) {
-        is_left_out[query.clone()].fill(left_out.binary_search(key).is_ok());
+        is_in[query.clone()].fill(keys.contains(key));
     }
-    all.pairs.iter().copied().filter(|(better, _)| !is_left_out[*better as usize]).collect()
+    all.pairs.iter().copied().filter(|(better, _)| is_in[*better as usize]).collect()
 }
 
 /// The features without those that are copies of another, which is kept or comes before.

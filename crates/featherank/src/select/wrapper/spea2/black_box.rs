@@ -5,14 +5,14 @@
 //! for all subsets of a generation together. Other rankers are trained on the rows for every subset.
 
 use crate::data::FeatureId;
-use crate::engine::{Engine, PartEngine};
+use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::Params;
 use crate::rank::tune::Settings;
 use crate::rank::{Ranker, RankerSpec};
 use crate::run::Run;
-use crate::select::judging::{check_counts, deal};
+use crate::select::judging::check_counts;
 use crate::select::rows::check_ranker;
 use crate::select::wrapper::lesson::{Lesson, Material, Watch};
 
@@ -68,10 +68,10 @@ fn parts(engine: &dyn Engine, folds: usize, seed: u64) -> Result<Vec<(PartEngine
         let expected = format!("at most {}, the number of queries", keys.len());
         return Err(Error::invalid("folds", folds, expected));
     }
-    let dealt = deal(keys, folds, seed);
+    let deal = Deal::new(keys, folds, seed);
     let of_fold = |fold: usize| {
-        let others = PartEngine::of(engine, |q| dealt[q] != fold)?;
-        Ok((others, PartEngine::of(engine, |q| dealt[q] == fold)?))
+        let others = PartEngine::of(engine, deal.drawn(|part| part != fold))?;
+        Ok((others, PartEngine::of(engine, deal.drawn(|part| part == fold))?))
     };
     (0..folds).map(of_fold).collect()
 }
