@@ -66,8 +66,9 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Longer tops are faster found one by one.
+/// Longer tops, and those of fewer columns, are faster found one by one.
 const LONGEST_TOP: usize = 32;
+const FEW_LANES: usize = 4;
 
 /// Ranks queries one after the other without allocating anew.
 #[derive(Debug, Default)]
@@ -163,11 +164,12 @@ impl Ranker {
         let is_short = (1..=LONGEST_TOP).contains(&depth) && depth <= self.given.len();
         for first in (0..width).step_by(LANES) {
             let count = LANES.min(width - first);
-            if is_short {
+            let is_worth_it = is_short && count >= FEW_LANES;
+            if is_worth_it {
                 self.tops.find(Lanes { scores, width, first, count }, depth);
             }
             for (column, lane) in (first..).zip(0..count) {
-                if is_short
+                if is_worth_it
                     && self.tops.of_lane(lane, |score, row| key(score, u64::from(row)), &mut self.keys)
                 {
                     visit(column, self.top_of_keys());
@@ -283,7 +285,7 @@ mod tests {
             column if column % 5 == 4 && (row + column).is_multiple_of(3) => odd[row / 3 % 4],
             column => ((row * 7919 + column * 31) % 101 % [1000, 1, 3, 11, 70][column % 5]) as f32,
         };
-        const WIDTH: usize = 2 * LANES + 3;
+        const WIDTH: usize = 2 * LANES + FEW_LANES + 1;
         for (name, length) in names.into_iter().flat_map(|name| [2, 10, 40].map(|length| (name, length))) {
             let measure: crate::measure::Measure = name.parse().unwrap();
             let labels: Vec<f32> = (0..length).map(|i| (i * i % 7 % 3) as f32).collect();

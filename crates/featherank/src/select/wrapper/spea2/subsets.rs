@@ -4,6 +4,7 @@
 //! wanted is mended by taking random features in or out.
 
 use rand::RngExt;
+use rayon::prelude::*;
 
 use super::black_box::BlackBox;
 use super::objectives::{Judge, Worth};
@@ -105,6 +106,6 @@ impl Problem for Subsets<'_> {
         let worth = |(subset, values): (&Vec<FeatureId>, Vec<f64>)| {
             self.judge.worth(&values, subset.len(), self.cost(subset))
         };
-        Ok(subsets.iter().zip(values).map(worth).collect())
+        Ok(subsets.par_iter().zip(values).map(worth).collect())
     }
 }
