@@ -235,6 +235,26 @@ fn a_run_is_as_good_as_its_model() {
     }
 }
 
+/// A selection is a set: a tree that is trained on all features, the better one named first, is that of all features, though the first of equally good
+/// splits is taken.
+#[test]
+fn the_order_of_a_selection_does_not_change_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "1 qid:1 1:1 2:0.5\n0 qid:1 1:3 2:0.2\n0 qid:2 1:1 2:0.1\n2 qid:2 1:4 2:0.9\n";
+    std::fs::write(folder.path().join("data.txt"), rows).unwrap();
+    let selection = ["select", "data.txt", "--method", "top-k", "--k", "2", "-o", "all.json"];
+    assert!(featherank(folder.path(), &selection).status.success());
+    let model = |name: &str, with: &[&str]| {
+        let train = ["train", "data.txt", "--ranker", "regression-tree", "-o", name];
+        let output = featherank(folder.path(), &[&train[..], with].concat());
+        assert!(output.status.success(), "{output:?}");
+        std::fs::read_to_string(folder.path().join(name)).unwrap()
+    };
+    let plain = model("plain.json", &[]);
+    assert_eq!(model("chosen.json", &["--selection", "all.json"]), plain);
+    assert_eq!(model("named.json", &["--features", "2,1"]), plain);
+}
+
 #[test]
 fn models_that_do_not_fit_are_refused() {
     let folder = folder_with_data();

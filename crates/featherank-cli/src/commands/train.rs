@@ -75,13 +75,15 @@ enum ImportanceKind {
 }
 
 impl Args {
-    /// The features that the ranker may use, if not all.
+    /// The features that the ranker may use, if not all: a set, in whatever order they were named.
     fn columns(&self, table: &FeatureTable) -> Result<Option<Vec<FeatureId>>> {
-        match (&self.selection, &self.features) {
-            (Some(path), _) => Selection::load(path)?.columns(table).map(Some),
-            (_, Some(list)) => table.resolve_list(list).map(Some),
-            _ => Ok(None),
-        }
+        let mut columns = match (&self.selection, &self.features) {
+            (Some(path), _) => Selection::load(path)?.columns(table)?,
+            (_, Some(list)) => table.resolve_list(list)?,
+            _ => return Ok(None),
+        };
+        columns.sort_unstable();
+        Ok(Some(columns))
     }
 }
 

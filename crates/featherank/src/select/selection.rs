@@ -262,13 +262,16 @@ impl Selection {
         }
     }
 
-    /// The chosen features as columns of a table; an error when the table does not have one of them.
+    /// The chosen features as columns of a table, in its order, so that what is learnt from them depends on the set alone: trees take the first of
+    /// splits that are equally good. An error when the table does not have one of them.
     pub fn columns(&self, features: &FeatureTable) -> Result<Vec<FeatureId>> {
         let find = |chosen: &Chosen| match &chosen.name {
             Some(name) => features.resolve(name),
             None => features.resolve(&chosen.id.to_string()),
         };
-        self.selected.iter().map(find).collect()
+        let mut columns: Vec<FeatureId> = self.selected.iter().map(find).collect::<Result<_>>()?;
+        columns.sort_unstable();
+        Ok(columns)
     }
 
     /// The document's text.
