@@ -33,7 +33,7 @@ choose = "ndcg[ties=expected]@10"
 recommend = true
 tune = false
 methods = ["top-k[k=8]", "best-gain", "l1-svm", "spea2[objectives=e-f,folds=3]"]
-rankers = ["lambdamart[trees=100]", "own"]
+rankers = ["lambdamart[trees=60]", "own"]
 "#;
 
 /// Parts that the queries are dealt into.
@@ -43,8 +43,8 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let folder = ResultsFolder::open(&args.output)?;
     let config = SynthConfig {
         seed: args.seed,
-        queries: 400,
-        documents: 10_000,
+        queries: 800,
+        documents: 16_000,
         noisy: 24,
         names: true,
         ..Preset::Tiny.config()
