@@ -15,6 +15,12 @@ use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, rounded, wilcoxon};
 /// Buckets to a power of two, first few and then many: so many binary digits after the leading one.
 const DIGITS: [u32; 2] = [6, 11];
 
+/// Differences whose sides are found before they are counted: few enough for the nearest memory.
+const AT_A_TIME: usize = 256;
+
+/// Neighbouring buckets that are looked at as one, before they are one by one: most are nearly empty, and most answers are plain.
+const TOGETHER: usize = 8;
+
 /// Fewer differences than this are sorted at once, which is cheaper than to look into so many buckets; and fewer than that are
 /// sorted where few buckets do not answer.
 const FEW: usize = 256;
@@ -37,19 +43,15 @@ pub struct SignedRankLevel {
     exact: [u16; EXACT_LIMIT + 1],
 }
 
-/// What tests work in, so that they need not ask for memory.
+/// What tests work in, so that they need not ask for memory: how many differences each side of each bucket has, above zero and below. The
+/// first bucket is for those of no step.
 #[derive(Debug, Clone)]
-pub struct Buckets {
-    /// The side of each difference: twice its bucket, and one more where it is below zero.
-    sides: Vec<u32>,
-    /// How many differences each side of each bucket has. The first bucket is for those of no step.
-    counts: Vec<u32>,
-}
+pub struct Buckets(Vec<u32>);
 
 impl Default for Buckets {
     fn default() -> Self {
         let last = Sorting::of_digits(DIGITS[1]).bucket(f32::INFINITY);
-        Buckets { sides: Vec::new(), counts: vec![0; 2 * (last as usize + 1)] }
+        Buckets(vec![0; 2 * (last as usize + 1)])
     }
 }
 
@@ -74,27 +76,31 @@ impl Sorting {
     }
 }
 
-/// Finds the sides of differences, and the first and the last bucket that has any; no bucket where all are of no step. There are
-/// no branches, so that registers hold several at once: which side a difference is on cannot be foretold.
-struct FindSides<'a> {
+/// Counts differences on the sides of buckets, and finds the first and the last bucket that has any; no bucket where all are of no step.
+struct Count<'a> {
     a: &'a [f64],
     b: &'a [f64],
     sorting: Sorting,
-    sides: &'a mut [u32],
+    counts: &'a mut [u32],
 }
 
-impl NullaryFnOnce for FindSides<'_> {
+impl NullaryFnOnce for Count<'_> {
     type Output = Option<(usize, usize)>;
 
     #[inline(always)]
     fn call(self) -> Option<(usize, usize)> {
         // One back, the bucket of no step is beyond all others.
         let (mut least, mut most) = (u32::MAX, 0);
-        for ((a, b), side) in self.a.iter().zip(self.b).zip(self.sides) {
-            let steps = rounded(a - b);
-            let bucket = self.sorting.bucket(steps.abs() as f32);
-            (least, most) = (least.min(bucket.wrapping_sub(1)), most.max(bucket));
-            *side = 2 * bucket + u32::from(steps < 0.0);
+        let mut sides = [0; AT_A_TIME];
+        for (a, b) in self.a.chunks(AT_A_TIME).zip(self.b.chunks(AT_A_TIME)) {
+            // No branches, so that registers hold several at once: which side a difference is on cannot be foretold.
+            for ((a, b), side) in a.iter().zip(b).zip(&mut sides) {
+                let steps = rounded(a - b);
+                let bucket = self.sorting.bucket(steps.abs() as f32);
+                (least, most) = (least.min(bucket.wrapping_sub(1)), most.max(bucket));
+                *side = 2 * bucket + u32::from(steps < 0.0);
+            }
+            sides[..a.len()].iter().for_each(|&side| self.counts[side as usize] += 1);
         }
         (most > 0).then_some((least as usize + 1, most as usize))
     }
@@ -134,17 +140,16 @@ impl SignedRankLevel {
     }
 
     /// The answer, if so many digits of the differences give it. Leaves the counts at zero.
-    fn by_counting(&self, a: &[f64], b: &[f64], digits: u32, buckets: &mut Buckets) -> Option<bool> {
-        let Buckets { sides, counts } = buckets;
-        sides.resize(a.len(), 0);
-        let find = FindSides { a, b, sorting: Sorting::of_digits(digits), sides };
-        let Some((least, most)) = Arch::new().dispatch(find) else { return Some(false) };
-        sides.iter().for_each(|&side| counts[side as usize] += 1);
+    fn by_counting(&self, a: &[f64], b: &[f64], digits: u32, Buckets(counts): &mut Buckets) -> Option<bool> {
+        let found = Arch::new().dispatch(Count { a, b, sorting: Sorting::of_digits(digits), counts });
         counts[..2].fill(0);
+        let Some((least, most)) = found else { return Some(false) };
         let filled = &mut counts[2 * least..2 * (most + 1)];
-        let bounds = Bounds::of(filled.as_chunks().0);
+        let buckets = filled.as_chunks().0;
+        let answer = Bounds::at_a_glance(buckets).decide(self);
+        let answer = answer.or_else(|| Bounds::of(buckets).decide(self));
         filled.fill(0);
-        bounds.decide(self)
+        answer
     }
 }
 
@@ -181,16 +186,29 @@ struct Bounds {
 impl Bounds {
     fn of(buckets: &[[u32; 2]]) -> Self {
         let mut bounds = Bounds::default();
-        for bucket in buckets {
-            let [positive, negative] = bucket.map(f64::from);
-            let size = positive + negative;
-            let smallest = positive * bounds.n + positive * (positive + 1.0) / 2.0;
-            bounds.least_plus += smallest;
-            bounds.most_plus += smallest + positive * negative;
-            bounds.ties += size * size * size - size;
-            bounds.n += size;
-        }
+        buckets.iter().for_each(|&bucket| bounds.add(bucket));
         bounds
+    }
+
+    /// The same of some buckets at a time: wider, and sooner known.
+    fn at_a_glance(buckets: &[[u32; 2]]) -> Self {
+        let mut bounds = Bounds::default();
+        let (groups, rest) = buckets.as_chunks::<TOGETHER>();
+        let sum = |[p, n]: [u32; 2], [positive, negative]: &[u32; 2]| [p + positive, n + negative];
+        groups.iter().for_each(|group| bounds.add(group.iter().fold([0; 2], sum)));
+        rest.iter().for_each(|&bucket| bounds.add(bucket));
+        bounds
+    }
+
+    #[inline(always)]
+    fn add(&mut self, bucket: [u32; 2]) {
+        let [positive, negative] = bucket.map(f64::from);
+        let size = positive + negative;
+        let smallest = positive * self.n + positive * (positive + 1.0) / 2.0;
+        self.least_plus += smallest;
+        self.most_plus += smallest + positive * negative;
+        self.ties += size * size * size - size;
+        self.n += size;
     }
 
     /// The answer, if it is the same for everything that the counts leave open.
