@@ -204,12 +204,19 @@ pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>
     Error::Unknown { kind: kind.into(), name: name.into(), near: near_names(name, known) }
 }
 
-/// Names within two edits of `wanted`, nearest first.
+/// Names within two edits of `wanted`, or that begin within one edit of it, nearest first.
 pub(crate) fn near_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
+    let length = wanted.chars().count();
+    let distance = |name: &str| {
+        let start: String = name.chars().take(length).collect();
+        // Anything begins like a word of three letters.
+        let begins = length > 3 && edit_distance(&wanted, &start) <= 1;
+        if begins { 1 } else { edit_distance(&wanted, name) }
+    };
     let mut near: Vec<(usize, &str)> = names
-        .map(|name| (edit_distance(&wanted, &name.to_lowercase()), name))
-        .filter(|(distance, _)| *distance <= 2.max(wanted.chars().count() / 3))
+        .map(|name| (distance(&name.to_lowercase()), name))
+        .filter(|(distance, _)| *distance <= 2.max(length / 3))
         .collect();
     near.sort();
     near.into_iter().take(3).map(|(_, name)| format!("`{name}`")).collect()
@@ -227,4 +234,18 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_nearly_right_are_understood() {
+        let near = |name: &str| near_names(name, RANKERS.iter().map(|spec| spec.name));
+        assert_eq!(near("lambdamrat")[0], "`lambdamart`");
+        assert_eq!(near("RankSVN"), ["`ranksvm-primal`", "`ranksvm-struct`"]);
+        assert!(near("xyz").is_empty());
+        assert!(near("ra").is_empty(), "two letters are no hint");
+    }
 }
