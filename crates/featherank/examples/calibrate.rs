@@ -1,5 +1,5 @@
-//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST [RANKER …]]` prints a Markdown table
-//! of the runs with these seeds, 1 to 100 otherwise.
+//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST [RANKER …] [QUERIES …]]` prints a
+//! Markdown table of the runs with these seeds, 1 to 100 otherwise, for these rankers and numbers of queries.
 //!
 //! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the ranker on those once with the chosen set and once with all
 //! features, and tests both on the other queries, which are many. A run is wrong where the chosen set loses more there than the margin. Two kinds of data: some
@@ -19,6 +19,9 @@ use rayon::prelude::*;
 
 /// Queries that a run may choose from.
 const SIZES: [usize; 3] = [150, 500, 1500];
+
+/// What the features are for.
+const RANKERS: [&str; 2] = ["rankrls", "lambdamart"];
 
 /// Queries that say what a set is truly worth.
 const TEST: usize = 3000;
@@ -62,18 +65,25 @@ struct Outcome {
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let seed = |text: &String| text.parse().map_err(|_| Error::invalid("seed", text, "a number"));
-    let (seeds, rankers): (std::ops::RangeInclusive<u64>, _) = match &arguments[..] {
+    let (seeds, rest): (std::ops::RangeInclusive<u64>, _) = match &arguments[..] {
         [] => (1..=100, &[][..]),
-        [first, last, rankers @ ..] => (seed(first)?..=seed(last)?, rankers),
-        [_] => return Err(Error::invalid("command", arguments.join(" "), "calibrate FIRST LAST RANKER …")),
+        [first, last, rest @ ..] => (seed(first)?..=seed(last)?, rest),
+        [_] => {
+            let wanted = "calibrate FIRST LAST RANKER … QUERIES …";
+            return Err(Error::invalid("command", arguments.join(" "), wanted));
+        }
     };
-    let default = ["ranksvm-primal".to_owned(), "lambdamart".to_owned()];
-    let rankers = if rankers.is_empty() { &default[..] } else { rankers };
+    let (mut sizes, mut rankers): (Vec<usize>, Vec<&str>) = (Vec::new(), Vec::new());
+    for word in rest {
+        word.parse().map_or_else(|_| rankers.push(word), |size| sizes.push(size));
+    }
+    let sizes = if sizes.is_empty() { &SIZES[..] } else { &sizes };
+    let rankers = if rankers.is_empty() { &RANKERS[..] } else { &rankers };
     println!(
         "| data | ranker | queries | runs | kept, of those that differ | noise kept | all kept | mean loss | lost more than the margin |\n|---|---|---|---|---|---|---|---|---|"
     );
     // Small data first: it takes minutes, the last rows take hours.
-    for queries in SIZES {
+    for &queries in sizes {
         for shape in &SHAPES {
             for ranker in rankers {
                 let outcomes = seeds.clone().into_par_iter().map(|seed| one(shape, ranker, queries, seed));
