@@ -25,7 +25,7 @@ from pymoo.optimize import minimize
 
 BITS = 40
 NUMBERS = 30
-SEEDS = {"zdt1": {"pymoo": 30, "featherank": 150}, "lotz": {"pymoo": 100, "featherank": 1000}}
+SEEDS = {"zdt1": {"pymoo": 100, "featherank": 500}, "lotz": {"pymoo": 100, "featherank": 1000}}
 
 
 class Zdt1(Problem):
