@@ -1,10 +1,11 @@
 //! Whether two systems differ by the signed-rank test, without sorting where that is plain.
 //!
 //! The answer is that of [`wilcoxon`](super::wilcoxon()) with [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in
-//! buckets by size, 64 to each power of two, and looked at eight buckets at a time, then one by one. That bounds what the order within buckets
-//! could make of the rank sum W₊, and ties of the variance. Where the bounds do not agree on the answer 2048 buckets are tried, and only then are the differences sorted. A search that
-//! compares a million pairs of systems needs a yes or no for each of them. Few differences are sorted at once; the exact distribution
-//! answers for them, and where no two are of one size its critical values are known beforehand.
+//! buckets by size, 64 to each power of two, and these are looked at eight at a time, then one by one. That bounds what the order within
+//! buckets could make of the rank sum W₊, and ties of the variance. Where the bounds do not agree on the answer 2048 buckets are tried, and
+//! only then are the differences sorted. A search that compares a million pairs of systems needs a yes or no for each of them. Few
+//! differences are sorted at once; the exact distribution answers for them, and where no two are of one size its critical values are
+//! known beforehand.
 
 use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
