@@ -19,6 +19,7 @@ mod holm;
 mod non_inferiority;
 pub(crate) mod number;
 pub(crate) mod pairs;
+mod per_query;
 mod quick_wilcoxon;
 pub(crate) mod student;
 pub(crate) mod t_test;
@@ -27,7 +28,8 @@ mod wilcoxon;
 pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean, quantile};
 pub use holm::holm;
 pub use non_inferiority::{NonInferiority, non_inferior, non_inferior_across_folds, non_inferior_by_share};
-pub use quick_wilcoxon::{Buckets, SignedRankLevel};
+pub use per_query::PerQuery;
+pub use quick_wilcoxon::SignedRankLevel;
 pub use t_test::{TTest, one_sample_t, paired_t};
 pub use wilcoxon::{
     EXACT_LIMIT, Wilcoxon, WilcoxonMethod, wilcoxon, wilcoxon_counting, wilcoxon_differences,

@@ -1,31 +1,38 @@
 //! Whether two systems differ by the signed-rank test, without sorting where that is plain.
 //!
 //! The answer is that of [`wilcoxon`](super::wilcoxon()) with [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in
-//! buckets by size, 64 to each power of two, and these are looked at eight at a time, then one by one. That bounds what the order within
-//! buckets could make of the rank sum W₊, and ties of the variance. Where the bounds do not agree on the answer 2048 buckets are tried, and
-//! only then are the differences sorted. A search that compares a million pairs of systems needs a yes or no for each of them. Few
-//! differences are sorted at once; the exact distribution answers for them, and where no two are of one size its critical values are
-//! known beforehand.
+//! buckets by size, which bounds what the order within buckets could make of the rank sum W₊, and ties of the variance. Where the bounds do
+//! not agree on the answer, 2048 buckets are tried after 128, and only then are the differences sorted. A search that compares a million
+//! pairs of systems needs a yes or no for each of them. Few differences are sorted at once; the exact distribution answers for them, and
+//! where no two are of one size its critical values are known beforehand.
 
 use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
 
-use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, rounded, wilcoxon};
+use super::per_query::PerQuery;
+use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, wilcoxon, wilcoxon_counting};
 
-/// Buckets to a power of two, first few and then many: so many binary digits after the leading one.
-const DIGITS: [u32; 2] = [6, 11];
+/// Buckets, first few and then many: this many on each side of zero.
+const COARSE: usize = 128;
+const FINE: usize = 2048;
 
-/// Differences whose sides are found before they are counted: few enough for the nearest memory.
+/// The mean size of the first differences falls into this bucket, or up to twice as far. What is larger than the last bucket is in it: few
+/// where buckets are coarse, and next to none where they are fine.
+const fn mean_bucket(buckets: usize) -> u64 {
+    if buckets == COARSE { 28 } else { buckets as u64 / 8 }
+}
+
+/// How many differences tell the mean size.
+const FIRST: usize = 128;
+
+/// Differences that are brought to buckets before they are counted: few enough for the nearest memory.
 const AT_A_TIME: usize = 256;
 
-/// Neighbouring buckets that are looked at as one, before they are one by one: most are nearly empty, and most answers are plain.
-const TOGETHER: usize = 8;
-
 /// Fewer differences than this are sorted at once, which is cheaper than to look into so many buckets; and fewer than that are
-/// sorted where few buckets do not answer.
+/// sorted where coarse buckets do not answer.
 const FEW: usize = 256;
-const MANY: usize = 4096;
+const MANY: usize = 1024;
 
 /// Bounds closer than this share to the critical value do not decide: rounding errors could.
 const MARGIN: f64 = 1e-9;
@@ -44,66 +51,53 @@ pub struct SignedRankLevel {
     exact: [u16; EXACT_LIMIT + 1],
 }
 
-/// What tests work in, so that they need not ask for memory: how many differences each side of each bucket has, above zero and below. The
-/// first bucket is for those of no step.
-#[derive(Debug, Clone)]
-pub struct Buckets(Vec<u32>);
-
-impl Default for Buckets {
-    fn default() -> Self {
-        let last = Sorting::of_digits(DIGITS[1]).bucket(f32::INFINITY);
-        Buckets(vec![0; 2 * (last as usize + 1)])
-    }
-}
-
-/// How sizes fall into buckets.
-#[derive(Clone, Copy)]
-struct Sorting {
+/// Counts differences in buckets of equal width: bucket k above zero is number k, and bucket k below zero is k-th from the end. Differences
+/// of zero are not counted. Neighbours are counted in different tables, because many have the same size and a counter can be read only
+/// when it has been written.
+struct Count<'a, const SIDES: usize, const TABLES: usize> {
+    a: &'a [i32],
+    b: &'a [i32],
+    /// Buckets are 2 to the power of this wide.
     shift: u32,
-    /// The place before that of one step, the smallest size that counts; sizes are whole numbers of steps.
-    before_one: u32,
 }
 
-impl Sorting {
-    fn of_digits(digits: u32) -> Self {
-        let shift = f32::MANTISSA_DIGITS - 1 - digits;
-        Sorting { shift, before_one: (1f32.to_bits() >> shift) - 1 }
-    }
-
-    #[inline(always)]
-    fn bucket(self, size: f32) -> u32 {
-        let size = size.to_bits().min(f32::INFINITY.to_bits());
-        (size >> self.shift).max(self.before_one) - self.before_one
+impl<'a, const SIDES: usize, const TABLES: usize> Count<'a, SIDES, TABLES> {
+    fn new(a: &'a [i32], b: &'a [i32]) -> Self {
+        let first = a.iter().zip(b).take(FIRST).map(|(a, b)| u64::from((a - b).unsigned_abs()));
+        let (sum, count) = first.filter(|size| *size > 0).fold((0, 1), |(sum, n), size| (sum + size, n + 1));
+        Count { a, b, shift: (sum / count / mean_bucket(SIDES / 2)).max(1).ilog2() }
     }
 }
 
-/// Counts differences on the sides of buckets, and finds the first and the last bucket that has any; no bucket where all are of no step.
-struct Count<'a> {
-    a: &'a [f64],
-    b: &'a [f64],
-    sorting: Sorting,
-    counts: &'a mut [u32],
-}
-
-impl NullaryFnOnce for Count<'_> {
-    type Output = Option<(usize, usize)>;
+impl<const SIDES: usize, const TABLES: usize> NullaryFnOnce for Count<'_, SIDES, TABLES> {
+    type Output = [u32; SIDES];
 
     #[inline(always)]
-    fn call(self) -> Option<(usize, usize)> {
-        // One back, the bucket of no step is beyond all others.
-        let (mut least, mut most) = (u32::MAX, 0);
-        let mut sides = [0; AT_A_TIME];
+    fn call(self) -> [u32; SIDES] {
+        const { assert!(SIDES.is_power_of_two()) };
+        let last = (SIDES / 2 - 1) as i32;
+        let mut tables = [[0; SIDES]; TABLES];
+        let mut zeros = 0;
+        let mut sides = [0i16; AT_A_TIME];
         for (a, b) in self.a.chunks(AT_A_TIME).zip(self.b.chunks(AT_A_TIME)) {
-            // No branches, so that registers hold several at once: which side a difference is on cannot be foretold.
-            for ((a, b), side) in a.iter().zip(b).zip(&mut sides) {
-                let steps = rounded(a - b);
-                let bucket = self.sorting.bucket(steps.abs() as f32);
-                (least, most) = (least.min(bucket.wrapping_sub(1)), most.max(bucket));
-                *side = 2 * bucket + u32::from(steps < 0.0);
+            let sides = &mut sides[..a.len()];
+            // Simple, so that registers hold many at once.
+            for ((a, b), side) in a.iter().zip(b).zip(sides.iter_mut()) {
+                let steps = a - b;
+                zeros += u32::from(steps == 0);
+                // Below zero, one less: bucket k is then −1 − k, for the same sizes as bucket k above.
+                let place = (steps + (steps >> 31)) >> self.shift;
+                *side = place.clamp(-1 - last, last) as i16;
             }
-            sides[..a.len()].iter().for_each(|&side| self.counts[side as usize] += 1);
+            let (together, rest) = sides.as_chunks::<TABLES>();
+            for sides in together {
+                tables.iter_mut().zip(sides).for_each(|(table, &side)| table[side as usize % SIDES] += 1);
+            }
+            rest.iter().for_each(|&side| tables[0][side as usize % SIDES] += 1);
         }
-        (most > 0).then_some((least as usize + 1, most as usize))
+        let mut counts = std::array::from_fn(|side| tables.iter().map(|table| table[side]).sum());
+        counts[0] -= zeros;
+        counts
     }
 }
 
@@ -115,43 +109,47 @@ impl SignedRankLevel {
     }
 
     /// Whether `a − b` differs from zero at this level. Both have one number for every query.
-    pub fn differ(&self, a: &[f64], b: &[f64], buckets: &mut Buckets) -> bool {
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn differ(&self, a: &PerQuery, b: &PerQuery) -> bool {
+        let (PerQuery::Steps(a), PerQuery::Steps(b)) = (a, b) else {
+            return wilcoxon(&a.values(), &b.values(), WilcoxonMethod::Auto).p < self.level;
+        };
+        assert_eq!(a.len(), b.len(), "both systems need one value for every query");
+        let coarsely = || self.by_counting::<{ 2 * COARSE }, 4>(a, b);
+        let finely = || self.by_counting::<{ 2 * FINE }, 2>(a, b);
         let plain = match a.len() {
             ..FEW => self.by_sorting(a, b),
-            FEW..MANY => self.by_counting(a, b, DIGITS[0], buckets),
-            _ => DIGITS.iter().find_map(|&digits| self.by_counting(a, b, digits, buckets)),
+            FEW..MANY => coarsely(),
+            _ => coarsely().or_else(finely),
         };
-        plain.unwrap_or_else(|| wilcoxon(a, b, WilcoxonMethod::Auto).p < self.level)
+        plain.unwrap_or_else(|| wilcoxon_counting(&differences(a, b)).p < self.level)
     }
 
     /// The answer, if the order of the differences gives it without their distribution.
-    fn by_sorting(&self, a: &[f64], b: &[f64]) -> Option<bool> {
-        let steps = a.iter().zip(b).map(|(a, b)| rounded(a - b));
-        let mut steps: Vec<f64> = steps.filter(|steps| *steps != 0.0).collect();
-        if steps.is_empty() {
-            return Some(false);
-        }
-        steps.sort_unstable_by(|x, y| x.abs().total_cmp(&y.abs()));
-        let sides = |size: &[f64]| {
-            let positive = size.iter().filter(|steps| **steps > 0.0).count() as u32;
+    fn by_sorting(&self, a: &[i32], b: &[i32]) -> Option<bool> {
+        let mut steps = differences(a, b);
+        steps.retain(|steps| *steps != 0);
+        steps.sort_unstable_by_key(|steps| steps.abs());
+        let sides = |size: &[i32]| {
+            let positive = size.iter().filter(|steps| **steps > 0).count() as u32;
             [positive, size.len() as u32 - positive]
         };
-        let sizes: Vec<[u32; 2]> = steps.chunk_by(|x, y| x.abs() == y.abs()).map(sides).collect();
-        Bounds::of(&sizes).decide(self)
+        Bounds::of(steps.chunk_by(|x, y| x.abs() == y.abs()).map(sides)).decide(self)
     }
 
-    /// The answer, if so many digits of the differences give it. Leaves the counts at zero.
-    fn by_counting(&self, a: &[f64], b: &[f64], digits: u32, Buckets(counts): &mut Buckets) -> Option<bool> {
-        let found = Arch::new().dispatch(Count { a, b, sorting: Sorting::of_digits(digits), counts });
-        counts[..2].fill(0);
-        let Some((least, most)) = found else { return Some(false) };
-        let filled = &mut counts[2 * least..2 * (most + 1)];
-        let buckets = filled.as_chunks().0;
-        let answer = Bounds::at_a_glance(buckets).decide(self);
-        let answer = answer.or_else(|| Bounds::of(buckets).decide(self));
-        filled.fill(0);
-        answer
+    /// The answer, if so many buckets give it.
+    fn by_counting<const SIDES: usize, const TABLES: usize>(&self, a: &[i32], b: &[i32]) -> Option<bool> {
+        let sides = Arch::new().dispatch(Count::<SIDES, TABLES>::new(a, b));
+        let (above, below) = sides.split_at(SIDES / 2);
+        let buckets = above.iter().zip(below.iter().rev()).map(|(&above, &below)| [above, below]);
+        Bounds::of(buckets).decide(self)
     }
+}
+
+fn differences(a: &[i32], b: &[i32]) -> Vec<i32> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
 fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
@@ -175,55 +173,46 @@ fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
 /// What the counts leave open.
 #[derive(Debug, Default)]
 struct Bounds {
-    n: f64,
-    /// W₊ where the positive differences of every bucket are its smallest.
-    least_plus: f64,
-    /// And where they are its largest.
-    most_plus: f64,
+    n: u64,
+    /// Twice W₊ where the positive differences of every bucket are its smallest.
+    least_plus: u64,
+    /// How many pairs of a positive and a negative difference are in one bucket: so much may be added to W₊.
+    open: u64,
     /// Σ(t³−t) where all differences of a bucket are equal.
     ties: f64,
 }
 
 impl Bounds {
-    fn of(buckets: &[[u32; 2]]) -> Self {
+    /// Of how many differences each bucket has above zero and below, the smallest first.
+    fn of(buckets: impl Iterator<Item = [u32; 2]>) -> Self {
         let mut bounds = Bounds::default();
-        buckets.iter().for_each(|&bucket| bounds.add(bucket));
-        bounds
-    }
-
-    /// The same of some buckets at a time: wider, and sooner known.
-    fn at_a_glance(buckets: &[[u32; 2]]) -> Self {
-        let mut bounds = Bounds::default();
-        let (groups, rest) = buckets.as_chunks::<TOGETHER>();
-        let sum = |[p, n]: [u32; 2], [positive, negative]: &[u32; 2]| [p + positive, n + negative];
-        groups.iter().for_each(|group| bounds.add(group.iter().fold([0; 2], sum)));
-        rest.iter().for_each(|&bucket| bounds.add(bucket));
+        buckets.for_each(|bucket| bounds.add(bucket));
         bounds
     }
 
     #[inline(always)]
     fn add(&mut self, bucket: [u32; 2]) {
-        let [positive, negative] = bucket.map(f64::from);
+        let [positive, negative] = bucket.map(u64::from);
         let size = positive + negative;
-        let smallest = positive * self.n + positive * (positive + 1.0) / 2.0;
-        self.least_plus += smallest;
-        self.most_plus += smallest + positive * negative;
-        self.ties += size * size * size - size;
+        self.least_plus += positive * (2 * self.n + positive + 1);
+        self.open += positive * negative;
         self.n += size;
+        let size = size as f64;
+        self.ties += size * size * size - size;
     }
 
     /// The answer, if it is the same for everything that the counts leave open.
     fn decide(&self, SignedRankLevel { level, critical, exact }: &SignedRankLevel) -> Option<bool> {
-        let n = self.n;
+        let (n, least_plus) = (self.n as f64, self.least_plus as f64 / 2.0);
         let mean = n * (n + 1.0) / 4.0;
         let without_ties = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
         let all_tied = (without_ties - self.ties / 48.0).max(0.0);
-        let (low, high) = (self.least_plus - mean, self.most_plus - mean);
+        let (low, high) = (least_plus - mean, least_plus + self.open as f64 - mean);
         let nearest = if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) };
         let farthest = low.abs().max(high.abs());
         if n <= EXACT_LIMIT as f64 {
             if self.ties == 0.0 {
-                let smaller = self.least_plus.min(n * (n + 1.0) / 2.0 - self.least_plus);
+                let smaller = least_plus.min(n * (n + 1.0) / 2.0 - least_plus);
                 return Some(smaller < f64::from(exact[n as usize]));
             }
             // The exact distribution has to answer, unless the normal one is farther from the level than the two can differ.
@@ -258,21 +247,20 @@ mod tests {
                 prop::collection::vec((0u32..1_000_000, 0f64..1.0), 0..60),
                 prop::collection::vec((0u32..1000, 0f64..1.0), 0..400),
                 prop::collection::vec((0u32..100_000, 0f64..1.0), 4000..4200),
+                prop::collection::vec((prop_oneof![0u32..10, 0u32..1_000_000], 0f64..1.0), 256..5000),
             ],
             lean in 0.4f64..0.6,
-            grain in prop::sample::select(vec![1e-13, 1e-4, 0.01, 0.1, 1.0, 50.0]),
+            grain in prop::sample::select(vec![1e-13, 1.5e-8, 1e-6, 1e-5, 0.01, 1.0]),
             level in prop::sample::select(vec![0.001, 0.05, 0.5]),
         ) {
             let a: Vec<f64> = sizes.iter().map(|&(size, side)| {
                 let size = f64::from(size) * grain;
                 if side < lean { size } else { -size }
             }).collect();
-            let b = vec![0.0; a.len()];
-            let expected = wilcoxon(&a, &b, WilcoxonMethod::Auto).p < level;
-            let mut buckets = Buckets::default();
-            for _ in 0..2 {
-                prop_assert_eq!(SignedRankLevel::new(level).differ(&a, &b, &mut buckets), expected);
-            }
+            let b = PerQuery::new(&vec![0.0; a.len()]);
+            let a = PerQuery::new(&a);
+            let expected = wilcoxon(&a.values(), &b.values(), WilcoxonMethod::Auto).p < level;
+            prop_assert_eq!(SignedRankLevel::new(level).differ(&a, &b), expected);
         }
     }
 
@@ -280,13 +268,14 @@ mod tests {
     fn plain_cases_need_no_sorting() {
         let spread: Vec<[u32; 2]> = (0..500).map(|i| [1 + i % 2, 1]).collect();
         let level = SignedRankLevel::new(0.05);
-        assert_eq!(Bounds::of(&spread).decide(&level), Some(true));
+        let decide = |buckets: &[[u32; 2]]| Bounds::of(buckets.iter().copied()).decide(&level);
+        assert_eq!(decide(&spread), Some(true));
         let even = vec![[1; 2]; 500];
-        assert_eq!(Bounds::of(&even).decide(&level), Some(false));
-        assert_eq!(Bounds::of(&even[..20]).decide(&level), Some(false));
-        assert_eq!(Bounds::of(&spread[..20]).decide(&level), None, "the exact distribution has to answer");
+        assert_eq!(decide(&even), Some(false));
+        assert_eq!(decide(&even[..20]), Some(false));
+        assert_eq!(decide(&spread[..20]), None, "the exact distribution has to answer");
         // From the usual table: with six differences, a rank sum of 0 is significant and 1 is not.
-        assert_eq!(Bounds::of(&[[1, 0]; 6]).decide(&level), Some(true));
-        assert_eq!(Bounds::of(&[[[0, 1]; 1].as_slice(), &[[1, 0]; 5]].concat()).decide(&level), Some(false));
+        assert_eq!(decide(&[[1, 0]; 6]), Some(true));
+        assert_eq!(decide(&[[[0, 1]; 1].as_slice(), &[[1, 0]; 5]].concat()), Some(false));
     }
 }

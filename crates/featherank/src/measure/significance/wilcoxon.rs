@@ -94,8 +94,11 @@ pub fn wilcoxon_counting(differences: &[i32]) -> Wilcoxon {
     let range = differences.iter().map(size).max().unwrap_or(0);
     if range > COUNTING_RANGE {
         let nonzero = differences.iter().filter(|difference| **difference != 0);
-        let mut sizes: Vec<(usize, bool)> = nonzero.map(|d| (size(d), *d > 0)).collect();
-        sizes.sort_unstable();
+        // Numbers are sorted sooner than pairs.
+        let mut numbers: Vec<u64> =
+            nonzero.map(|d| 2 * u64::from(d.unsigned_abs()) + u64::from(*d > 0)).collect();
+        numbers.sort_unstable();
+        let sizes: Vec<(u64, bool)> = numbers.iter().map(|number| (number / 2, number % 2 == 1)).collect();
         return test(&ties(&sizes), WilcoxonMethod::Auto);
     }
     let mut table = vec![Tie::default(); range + 1];

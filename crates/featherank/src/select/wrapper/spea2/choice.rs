@@ -86,14 +86,18 @@ fn least(front: &[&Worth], values: &[f64]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::objectives::Judged;
     use super::*;
+    use crate::measure::significance::PerQuery;
 
     fn worth(objectives: [f64; 2], per_query: &[f64], cost: f64) -> Worth {
         let judged = |value| Judged { value, per_query: None };
         let effectiveness = per_query.iter().sum::<f64>() / per_query.len() as f64;
         let objectives = objectives.map(judged).to_vec();
-        Worth { effectiveness, per_query: per_query.into(), features: 1, cost, objectives }
+        let per_query = Arc::new(PerQuery::new(per_query));
+        Worth { effectiveness, per_query, features: 1, cost, objectives }
     }
 
     /// The first is the most effective one; the second gains in half of the queries and loses a little more in the others, which says nothing; the third loses in all.

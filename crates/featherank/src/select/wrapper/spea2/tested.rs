@@ -4,19 +4,14 @@
 //! dominates if it beats it in one and is beaten in none. Numbers of features and costs are certain and need no test. This
 //! relation is not transitive and may go in circles.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
 
 use super::objectives::{Judged, Worth};
 use crate::evolve::{Dominance, better_somewhere_worse_nowhere};
-use crate::measure::significance::{Buckets, SignedRankLevel, paired_t};
+use crate::measure::significance::{PerQuery, SignedRankLevel, paired_t};
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-12;
-
-thread_local! {
-    static BUCKETS: RefCell<Buckets> = RefCell::default();
-}
 
 /// How a difference proves itself.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +38,10 @@ impl Test {
     }
 
     /// Whether the values of single queries differ.
-    pub fn differ(&self, a: &[f64], b: &[f64]) -> bool {
+    pub fn differ(&self, a: &PerQuery, b: &PerQuery) -> bool {
         match self {
-            Test::Wilcoxon(level) => BUCKETS.with_borrow_mut(|buckets| level.differ(a, b, buckets)),
-            Test::Student(level) => paired_t(a, b).p < *level,
+            Test::Wilcoxon(level) => level.differ(a, b),
+            Test::Student(level) => paired_t(&a.values(), &b.values()).p < *level,
             Test::Means => true,
         }
     }
