@@ -2,9 +2,9 @@
 
     .venv/bin/python bench/spea2.py [--folder FOLDER] [--only peers|growth] [--fits N]
 
-peers: featherank with its Wilcoxon tests and by means, beside pymoo's SPEA2 that is given featherank's evaluation and compares means, five
-times turn by turn. What the tests would cost pymoo is computed from scipy's for one newborn, and as many fits of scikit-learn's LinearRegression
-with its ndcg_score for every query from N fits.
+peers: featherank with its Wilcoxon tests and by means, beside pymoo's SPEA2 that is given featherank's evaluation, with featherank's tests and by
+means, five times turn by turn. What scipy's tests would cost pymoo is computed from those of one newborn, and as many fits of scikit-learn's
+LinearRegression with its ndcg_score for every query from N fits.
 growth: seconds for a generation while documents, then individuals, double. Wants FEATHERANK_BIN, TIME_SELECTORS_BIN and
 EVALUATE_SUBSETS_BIN, the built programs. Two threads.
 """
@@ -17,10 +17,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pyarrow.parquet
-from pymoo.algorithms.moo.spea2 import SPEA2
+from pymoo.algorithms.moo import spea2
 from pymoo.core.problem import Problem
 from pymoo.operators.crossover.pntx import TwoPointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
@@ -63,21 +65,39 @@ class Subsets(Problem):
         width, self.setup = self.program.stdout.readline().split()
         super().__init__(n_var=int(width), n_obj=2, xl=0, xu=1, vtype=bool)
 
-    def _evaluate(self, x, out, *args, **kwargs):
-        self.program.stdin.write(" ".join("".join("1" if bit else "0" for bit in row) for row in x) + "\n")
+    def ask(self, x, before=""):
+        self.program.stdin.write(before + " ".join("".join("1" if bit else "0" for bit in row) for row in x) + "\n")
         self.program.stdin.flush()
-        answers = [answer.split(",") for answer in self.program.stdout.readline().split()]
-        out["F"] = np.array([[-float(ndcg), -float(risk)] for ndcg, risk in answers])
+        return self.program.stdout.readline().split()
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        answers = [answer.split(",") for answer in self.ask(x)]
+        out["F"] = np.array([[-float(ndcg), float(risk)] for ndcg, risk in answers])
+
+    def domination(self, x):
+        """1 where the row's subset beats the column's by featherank's tests, -1 where it is beaten."""
+        beats = np.array([np.frombuffer(row.encode(), dtype=np.uint8) == ord("1") for row in self.ask(x, "?")]).astype(int)
+        return beats - beats.T
 
 
-def pymoo_seconds(data):
+class TestedSurvival(spea2.SPEA2Survival):
+    """pymoo's own, but for who dominates whom."""
+
+    def _do(self, problem, pop, *args, **kwargs):
+        matrix = problem.domination(pop.get("X"))
+        with mock.patch.object(spea2, "Dominator", lambda: SimpleNamespace(calc_domination_matrix=lambda _: matrix)):
+            return super()._do(problem, pop, *args, **kwargs)
+
+
+def pymoo_seconds(data, survival):
     problem = Subsets(data)
-    algorithm = SPEA2(
+    algorithm = spea2.SPEA2(
         pop_size=ARCHIVE,
         n_offsprings=BORN,
         sampling=BinaryRandomSampling(),
         crossover=TwoPointCrossover(prob=0.8),
         mutation=BitflipMutation(prob=0.2, prob_var=0.3),
+        survival=survival(normalize=True),
     )
     start = time.perf_counter()
     result = minimize(problem, algorithm, ("n_eval", EVALUATIONS), seed=1)
@@ -121,20 +141,27 @@ def peers(folder, fits):
     if not data.exists():
         synth(folder, "--preset", "web10k", "--format", "parquet")
     # Turn by turn, so that what else the machine does is shared; medians.
-    turns = [(ours(data), ours(data, test="means"), pymoo_seconds(data)) for _ in range(TURNS)]
-    own = {key: np.median([turn[0][key] for turn in turns]) for key in ("seconds", "peak_kib")}
-    means = {"seconds": np.median([turn[1]["seconds"] for turn in turns])}
-    theirs, evaluations = np.median([turn[2][0] for turn in turns]), turns[0][2][1]
-    print("seconds of each turn:", [[round(float(x), 1) for x in (a["seconds"], b["seconds"], c[0])] for a, b, c in turns], flush=True)
+    turns = []
+    for _ in range(TURNS):
+        own, means = ours(data), ours(data, test="means")
+        (tested, evaluations), (untested, _) = pymoo_seconds(data, TestedSurvival), pymoo_seconds(data, spea2.SPEA2Survival)
+        turns.append([own["seconds"], means["seconds"], tested, untested])
+    seconds = np.median(turns, axis=0)
+    print("seconds of each turn:", np.round(turns, 1).tolist(), flush=True)
     test, one = scipy_seconds(data), scikit_learn_seconds(data, fits)
     print("| who | what | seconds | ratio |\n|---|---|--:|--:|")
-    print(f"| featherank | E-R, Wilcoxon, {EVALUATIONS:,} subsets; {own['peak_kib'] / 2**20:.2f} GiB | {own['seconds']:.1f} | 1 |")
-    print(f"| featherank | the same by means | {means['seconds']:.1f} | {means['seconds'] / own['seconds']:.1f} |")
-    print(f"| pymoo's SPEA2 | featherank's evaluation, means, {evaluations:,} subsets | {theirs:.1f} | {theirs / own['seconds']:.1f} |")
-    tested = theirs + test * PAIRS
-    print(f"| pymoo's SPEA2 | with scipy's Wilcoxon test for {PAIRS:,} pairs, from 150 at {1000 * test:.2f} ms | {tested:,.0f} | {tested / own['seconds']:.0f} |")
+    rows = [
+        ("featherank", f"E-R, Wilcoxon, {EVALUATIONS:,} subsets; {own['peak_kib'] / 2**20:.2f} GiB"),
+        ("featherank", "the same by means"),
+        ("pymoo's SPEA2", f"featherank's evaluation and its tests, {evaluations:,} subsets"),
+        ("pymoo's SPEA2", "featherank's evaluation, by means"),
+    ]
+    for (who, what), taken in zip(rows, seconds):
+        print(f"| {who} | {what} | {taken:.1f} | {taken / seconds[0]:.2f} |")
+    tested = seconds[3] + test * PAIRS
+    print(f"| pymoo's SPEA2 | the same with scipy's Wilcoxon test for {PAIRS:,} pairs, from 150 at {1000 * test:.2f} ms | {tested:,.0f} | {tested / seconds[0]:.0f} |")
     total = one * EVALUATIONS
-    print(f"| scikit-learn | {EVALUATIONS:,} fits and NDCG, from {fits} at {one:.2f} s | {total:,.0f} | {total / own['seconds']:.0f} |\n", flush=True)
+    print(f"| scikit-learn | {EVALUATIONS:,} fits and NDCG, from {fits} at {one:.2f} s | {total:,.0f} | {total / seconds[0]:.0f} |\n", flush=True)
 
 
 def a_generation(data, **settings):
