@@ -17,6 +17,7 @@ pub(super) const MAP: MeasureSpec = MeasureSpec {
     defaults: Conventions::STANDARD,
     summarise: Summary::Mean,
     value: average_precision,
+    share_of: None,
 };
 
 pub(super) const GMAP: MeasureSpec = MeasureSpec {

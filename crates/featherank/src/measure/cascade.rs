@@ -21,6 +21,7 @@ pub(super) const ERR: MeasureSpec = MeasureSpec {
         let max = f64::from(measure.conventions.max_grade).exp2();
         cascade(measure, ranking, |y| ((f64::from(y).exp2() - 1.0) / max).min(1.0))
     },
+    share_of: None,
 };
 
 pub(super) const MRR: MeasureSpec = MeasureSpec {

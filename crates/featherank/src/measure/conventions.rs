@@ -19,7 +19,7 @@ impl Gain {
             Gain::Linear => f64::from(label),
             Gain::Exponential if label == 0.0 => 0.0,
             // Labels are whole nearly always, and powers of two need no function then.
-            Gain::Exponential if label > 0.0 && label < 32.0 && label.fract() == 0.0 => {
+            Gain::Exponential if label > 0.0 && label < 32.0 && label as u32 as f32 == label => {
                 f64::from((1u32 << label as u32) - 1)
             }
             Gain::Exponential => f64::from(label).exp2() - 1.0,

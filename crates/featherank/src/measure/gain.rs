@@ -16,14 +16,15 @@ pub(super) const NDCG: MeasureSpec = MeasureSpec {
     options: &[Key::Gain, Key::Discount, Key::ShortLists, Key::NoRelevant, Key::Ties],
     defaults: Conventions::STANDARD,
     summarise: Summary::Mean,
-    value: ndcg,
+    value: dcg,
+    share_of: Some(ideal_dcg),
 };
 
 pub(super) const DCG: MeasureSpec = MeasureSpec {
     name: "dcg",
     summary: "discounted cumulative gain, not normalised",
     options: &[Key::Gain, Key::Discount, Key::ShortLists, Key::Ties],
-    value: dcg,
+    share_of: None,
     ..NDCG
 };
 
@@ -32,6 +33,7 @@ pub(super) const MEAN_NDCG: MeasureSpec = MeasureSpec {
     summary: "mean of NDCG@1, NDCG@2 … over the whole list, as the LETOR 4.0 script prints it",
     cutoff: Cutoff::None,
     value: mean_ndcg,
+    share_of: None,
     ..NDCG
 };
 
@@ -55,14 +57,10 @@ fn dcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
     total
 }
 
-fn ideal_dcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
+fn ideal_dcg(measure: &Measure, ideal: &[f32]) -> f64 {
     let Conventions { gain, discount, .. } = *measure.conventions();
-    let top = ranking.ideal().iter().take(measure.depth(ranking.len())).take_while(|&&y| y > 0.0);
+    let top = ideal.iter().take(measure.depth(ideal.len())).take_while(|&&y| y > 0.0);
     top.enumerate().map(|(i, &y)| gain.of(y) * discount.at(i)).sum()
-}
-
-fn ndcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
-    dcg(measure, ranking) / ideal_dcg(measure, ranking)
 }
 
 fn mean_ndcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {

@@ -41,6 +41,8 @@ pub struct MeasureSpec {
     pub summarise: Summary,
     /// The value of one ranked query that has something to find.
     pub(crate) value: fn(&Measure, &Ranking<'_>) -> f64,
+    /// What that is divided by, if by something: a number that its labels from best to worst tell.
+    pub(crate) share_of: Option<fn(&Measure, &[f32]) -> f64>,
 }
 
 /// Whether a measure looks at the top of a ranking only.
@@ -151,7 +153,15 @@ impl Measure {
 
     /// The value of one ranked query; NaN when the query does not count.
     pub fn of_ranking(&self, ranking: &Ranking<'_>) -> f64 {
-        self.in_any_order(ranking.ideal()).unwrap_or_else(|| (self.spec.value)(self, ranking))
+        self.in_any_order(ranking.ideal()).unwrap_or_else(|| {
+            let value = (self.spec.value)(self, ranking);
+            self.whole(ranking.ideal()).map_or(value, |whole| value / whole)
+        })
+    }
+
+    /// What the value of a query is a share of, if it is one.
+    fn whole(&self, ideal: &[f32]) -> Option<f64> {
+        self.spec.share_of.map(|whole| whole(self, ideal))
     }
 
     /// What a query is worth however it is ranked, where it has nothing to find.
@@ -189,8 +199,10 @@ impl Measure {
             return (0..width).for_each(|column| visit(column, value));
         }
         let depth = self.cutoff.unwrap_or(usize::MAX);
+        let whole = self.whole(scratch.ideal());
         scratch.rank_columns(scores, width, depth, self.conventions.ties, |column, ranking| {
-            visit(column, self.of_ranking(&ranking));
+            let value = (self.spec.value)(self, &ranking);
+            visit(column, whole.map_or(value, |whole| value / whole));
         });
     }
 

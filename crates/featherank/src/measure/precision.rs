@@ -15,6 +15,7 @@ pub(super) const PRECISION: MeasureSpec = MeasureSpec {
     defaults: Conventions { short_lists: ShortLists::Pad, ..Conventions::STANDARD },
     summarise: Summary::Mean,
     value: precision,
+    share_of: None,
 };
 
 pub(super) const WTA: MeasureSpec = MeasureSpec {

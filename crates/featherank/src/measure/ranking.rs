@@ -6,6 +6,8 @@ use super::tops::{LANES, Lanes, Tops};
 /// Labels of a query in ranked order, with the groups of tied documents.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranking<'a> {
+    len: usize,
+    /// Of all documents, or of as many as count.
     labels: &'a [f32],
     ends: &'a [u32],
     ideal: &'a [f32],
@@ -15,12 +17,12 @@ pub struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     /// Number of documents.
     pub fn len(&self) -> usize {
-        self.labels.len()
+        self.len
     }
 
     /// True for a query without documents.
     pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
+        self.len == 0
     }
 
     /// Labels from best to worst: the ideal ranking.
@@ -107,8 +109,7 @@ impl Ranker {
         self.keys.clear();
         self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| key(score, row)));
         self.keys.sort_unstable();
-        self.group();
-        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
+        self.of_keys()
     }
 
     /// The query ranked by someone else: its labels from the top, none of them tied.
@@ -117,11 +118,12 @@ impl Ranker {
         if known < labels.len() {
             self.single_ends.extend(known as u32 + 1..=labels.len() as u32);
         }
-        Ranking { labels, ends: &self.single_ends[..labels.len()], ideal: &self.ideal, worst: labels }
+        let ends = &self.single_ends[..labels.len()];
+        Ranking { len: labels.len(), labels, ends, ideal: &self.ideal, worst: labels }
     }
 
     /// The query ranked by scores where only the first `depth` positions count. Unless ties stand in the input's order, whoever ties with the
-    /// last of them is ranked too. Labels below are in no order, and in no group.
+    /// last of them is ranked too. Nothing is known of those below.
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         let depth = depth.min(scores.len());
@@ -147,7 +149,7 @@ impl Ranker {
             let tied = behind.filter(|(other, _)| u64::from(descending(**other)) == score);
             self.keys.extend(tied.map(|(_, row)| score << 32 | row));
         }
-        self.top_of_keys()
+        self.of_keys()
     }
 
     /// The query ranked by each column of scores, document after document, where only the first `depth` positions count: `visit` hears the column
@@ -172,7 +174,7 @@ impl Ranker {
                 if is_worth_it
                     && self.tops.of_lane(lane, |score, row| key(score, u64::from(row)), &mut self.keys)
                 {
-                    visit(column, self.top_of_keys());
+                    visit(column, self.of_keys());
                     continue;
                 }
                 let mut own = std::mem::take(&mut self.column);
@@ -187,16 +189,8 @@ impl Ranker {
         }
     }
 
-    /// The ranking of which the keys are the top.
-    fn top_of_keys(&mut self) -> Ranking<'_> {
-        self.group();
-        self.labels.resize(self.given.len(), 0.0);
-        self.worst.resize(self.given.len(), 0.0);
-        Ranking { labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst: &self.worst }
-    }
-
-    /// Labels in the order of the sorted keys, and the groups of equal scores among them.
-    fn group(&mut self) {
+    /// The ranking of which the sorted keys are the top, or all.
+    fn of_keys(&mut self) -> Ranking<'_> {
         self.labels.clear();
         self.ends.clear();
         let mut last = None;
@@ -210,15 +204,17 @@ impl Ranker {
         if last.is_some() {
             self.ends.push(self.labels.len() as u32);
         }
-        self.worst.clear();
-        self.worst.extend_from_slice(&self.labels);
-        if self.ends.len() < self.labels.len() {
+        let has_ties = self.ends.len() < self.labels.len();
+        if has_ties {
+            self.worst.clone_from(&self.labels);
             let mut start = 0;
             for &end in &self.ends {
                 self.worst[start..end as usize].sort_unstable_by(f32::total_cmp);
                 start = end as usize;
             }
         }
+        let worst = if has_ties { &self.worst } else { &self.labels };
+        Ranking { len: self.given.len(), labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst }
     }
 }
 
