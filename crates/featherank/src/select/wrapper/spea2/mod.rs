@@ -14,7 +14,8 @@
 //! * an empty subset gets a random feature; features constant within every query are not shown to the search;
 //! * the subset of all features is not among the first ones: with the full model as baseline it has no risk, and nothing
 //!   would dominate it;
-//! * documents that tie count by their expected value, because file order carries information in real data.
+//! * documents that tie count by their expected value, because file order carries information in real data;
+//! * tests tell values of a query apart that differ by 2⁻²⁶ or more (`PerQuery`), which keeps half the bytes.
 //!
 //! `folds` judges subsets on queries that the ranker was not trained on, which drops more features at equal quality. With
 //! few queries almost nothing differs significantly, and the tests leave the search without direction: the result says so.
@@ -24,6 +25,7 @@
 mod baseline;
 mod black_box;
 mod choice;
+mod kept;
 mod objectives;
 mod subsets;
 mod tested;
@@ -31,11 +33,10 @@ mod tested;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
 use baseline::Baseline;
 use black_box::BlackBox;
 use choice::Choice;
+use kept::Kept;
 use objectives::{Judge, Objective, Worth};
 use subsets::Subsets;
 use tested::Test;
@@ -44,7 +45,7 @@ use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evolve::spea2::genotype_distance;
-use crate::evolve::{self, Bits, Individual, Memo, Problem, Settings, Spea2, State, front};
+use crate::evolve::{self, Bits, Individual, Memo, Settings, Spea2, State, front};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::{RankerSpec, tune};
@@ -233,13 +234,6 @@ impl Selector for Spea2Selection {
     }
 }
 
-/// What a checkpoint holds. What subsets are worth is not in it: it follows from the data.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    state: State<Bits, ()>,
-    generations: Vec<Generation>,
-}
-
 impl Spea2Selection {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
@@ -284,7 +278,10 @@ impl Spea2Selection {
     ) -> Result<(State<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
         let mut problem = Memo::bounded(subsets, REMEMBERED);
         let (saved, mut generations) = match run.saved::<Kept>()? {
-            Some(Kept { state, generations }) => (Some(revived(state, &mut problem)?), generations),
+            Some(kept) => {
+                let (state, generations) = kept.revived(&mut problem)?;
+                (Some(state), generations)
+            }
             None => (None, Vec::new()),
         };
         let algorithm = Spea2 {
@@ -296,7 +293,7 @@ impl Spea2Selection {
         let mut failed = None;
         let observe = |state: &State<Bits, Worth>| {
             generations.push(generation(&state.archive));
-            let kept = Kept { state: without_worth(state), generations: generations.clone() };
+            let kept = Kept::of(state, &generations);
             let done = state.generation + 1;
             let told = run
                 .save(&kept)
@@ -383,33 +380,4 @@ fn generation(archive: &[Individual<Bits, Worth>]) -> Generation {
         features: archive.iter().map(|one| one.evaluation.features as f64).sum::<f64>() / count,
         front: front(archive).count(),
     }
-}
-
-fn without_worth(state: &State<Bits, Worth>) -> State<Bits, ()> {
-    let bare = |one: &Individual<Bits, Worth>| Individual {
-        genome: one.genome.clone(),
-        evaluation: (),
-        fitness: one.fitness,
-    };
-    State {
-        generation: state.generation,
-        population: state.population.iter().map(bare).collect(),
-        archive: state.archive.iter().map(bare).collect(),
-    }
-}
-
-/// A state as it was, its subsets evaluated again.
-fn revived(state: State<Bits, ()>, problem: &mut Memo<Subsets<'_>>) -> Result<State<Bits, Worth>> {
-    let mut again = |bare: Vec<Individual<Bits, ()>>| -> Result<Vec<Individual<Bits, Worth>>> {
-        let genomes: Vec<Bits> = bare.iter().map(|one| one.genome.clone()).collect();
-        let worths = problem.evaluate(&genomes)?;
-        let join = |(one, evaluation): (Individual<Bits, ()>, Worth)| Individual {
-            genome: one.genome,
-            evaluation,
-            fitness: one.fitness,
-        };
-        Ok(bare.into_iter().zip(worths).map(join).collect())
-    };
-    let archive = again(state.archive)?;
-    Ok(State { generation: state.generation, population: again(state.population)?, archive })
 }
