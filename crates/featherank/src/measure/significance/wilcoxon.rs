@@ -79,8 +79,7 @@ pub fn wilcoxon_differences(differences: &[f64], method: WilcoxonMethod) -> Wilc
 }
 
 /// A difference in whole steps.
-#[inline(always)]
-pub(super) fn rounded(difference: f64) -> f64 {
+fn rounded(difference: f64) -> f64 {
     let steps = difference * STEPS;
     // Beside this number there is room for whole numbers only: adding it rounds, without a call.
     const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;

@@ -15,7 +15,7 @@
 //! * the subset of all features is not among the first ones: with the full model as baseline it has no risk, and nothing
 //!   would dominate it;
 //! * documents that tie count by their expected value, because file order carries information in real data;
-//! * tests tell values of a query apart that differ by 2⁻²⁶ or more (`PerQuery`), which keeps half the bytes.
+//! * tests tell values of a query apart that differ by 2⁻²⁶ or more, values above 16 by more (`PerQuery`): half the bytes.
 //!
 //! `folds` judges subsets on queries that the ranker was not trained on, which drops more features at equal quality. With
 //! few queries almost nothing differs significantly, and the tests leave the search without direction: the result says so.
