@@ -6,7 +6,7 @@
 //! | question | function |
 //! |---|---|
 //! | do the means differ? | [`paired_t`], or without normality [`wilcoxon()`] |
-//! | the same, yes or no, a million times? | [`SignedRankLevel`] |
+//! | the same, yes or no, a million times? | [`SignedRankLevel`], on values held as [`PerQuery`] |
 //! | the same, asked several times? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
 //! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`]; after cross-validation [`non_inferior_across_folds`] |

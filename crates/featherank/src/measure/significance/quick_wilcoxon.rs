@@ -19,9 +19,8 @@ const FINE: usize = 2048;
 
 /// The mean size of the first differences falls into this bucket, or up to twice as far. What is larger than the last bucket is in it: few
 /// where buckets are coarse, and next to none where they are fine.
-const fn mean_bucket(buckets: usize) -> u64 {
-    if buckets == COARSE { 28 } else { buckets as u64 / 8 }
-}
+const COARSE_MEAN: u64 = 28;
+const FINE_MEAN: u64 = 256;
 
 /// How many differences tell the mean size.
 const FIRST: usize = 128;
@@ -62,10 +61,10 @@ struct Count<'a, const SIDES: usize, const TABLES: usize> {
 }
 
 impl<'a, const SIDES: usize, const TABLES: usize> Count<'a, SIDES, TABLES> {
-    fn new(a: &'a [i32], b: &'a [i32]) -> Self {
+    fn new(a: &'a [i32], b: &'a [i32], mean_bucket: u64) -> Self {
         let first = a.iter().zip(b).take(FIRST).map(|(a, b)| u64::from((a - b).unsigned_abs()));
         let (sum, count) = first.filter(|size| *size > 0).fold((0, 1), |(sum, n), size| (sum + size, n + 1));
-        Count { a, b, shift: (sum / count / mean_bucket(SIDES / 2)).max(1).ilog2() }
+        Count { a, b, shift: (sum / count / mean_bucket).max(1).ilog2() }
     }
 }
 
@@ -121,8 +120,8 @@ impl SignedRankLevel {
 
     fn steps_differ(&self, a: &[i32], b: &[i32]) -> bool {
         assert_eq!(a.len(), b.len(), "both systems need one value for every query");
-        let coarsely = || self.by_counting::<{ 2 * COARSE }, 4>(a, b);
-        let finely = || self.by_counting::<{ 2 * FINE }, 2>(a, b);
+        let coarsely = || self.by_counting::<{ 2 * COARSE }, 4>(a, b, COARSE_MEAN);
+        let finely = || self.by_counting::<{ 2 * FINE }, 2>(a, b, FINE_MEAN);
         let plain = match a.len() {
             ..FEW => self.by_sorting(a, b),
             FEW..MANY => coarsely(),
@@ -144,8 +143,13 @@ impl SignedRankLevel {
     }
 
     /// The answer, if so many buckets give it.
-    fn by_counting<const SIDES: usize, const TABLES: usize>(&self, a: &[i32], b: &[i32]) -> Option<bool> {
-        let sides = Arch::new().dispatch(Count::<SIDES, TABLES>::new(a, b));
+    fn by_counting<const SIDES: usize, const TABLES: usize>(
+        &self,
+        a: &[i32],
+        b: &[i32],
+        mean_bucket: u64,
+    ) -> Option<bool> {
+        let sides = Arch::new().dispatch(Count::<SIDES, TABLES>::new(a, b, mean_bucket));
         let (above, below) = sides.split_at(SIDES / 2);
         let buckets = above.iter().zip(below.iter().rev()).map(|(&above, &below)| [above, below]);
         Bounds::of(buckets).decide(self)
@@ -258,10 +262,11 @@ mod tests {
             level in prop::sample::select(vec![0.001, 0.05, 0.5]),
         ) {
             let a: Vec<f64> = sizes.iter().map(|&(size, side)| {
-                let size = f64::from(size) * grain;
-                if side < lean { size } else { -size }
+                let half = f64::from(size) * grain / 2.0;
+                if side < lean { half } else { -half }
             }).collect();
-            let b = PerQuery::new(&vec![0.0; a.len()]);
+            // As large as the others, and so in steps of the same size.
+            let b = PerQuery::new(&a.iter().map(|a| -a).collect::<Vec<f64>>());
             let a = PerQuery::new(&a);
             let expected = wilcoxon(&a.values(), &b.values(), WilcoxonMethod::Auto).p < level;
             prop_assert_eq!(SignedRankLevel::new(level).differ(&a, &b), expected);
