@@ -1,11 +1,13 @@
 //! Pins the answers: selections, models, exports and comparison tables stay the same bytes.
 //!
-//! Every selector, ranker and export target runs on two small data sets with two seeds. Each document is reduced to a
-//! hash; `pinned/answers.txt` holds the expected ones. Numbers are rounded to nine significant digits first, because
-//! the width of the processor's registers may change the last ones.
+//! Every selector, ranker and export target runs on two small data sets with two seeds. Each
+//! document is reduced to a hash; `pinned/answers.txt` holds the expected ones. Numbers are rounded
+//! to nine significant digits first, because the width of the processor's registers may change the
+//! last ones.
 //!
-//! After a change that is meant to alter an answer, `FEATHERANK_PIN=1 cargo test -p featherank-cli --test pinned`
-//! rewrites the file; the commit says why. The documents themselves are left in `target/pinned` for a diff.
+//! After a change that is meant to alter an answer, `FEATHERANK_PIN=1 cargo test -p featherank-cli
+//! --test pinned` rewrites the file; the commit says why. The documents themselves are left in
+//! `target/pinned` for a diff.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -47,11 +49,14 @@ const SEEDS: [u64; 2] = [1, 2];
 /// Short searches, so that the whole test takes seconds.
 fn short(method: &str) -> &'static [&'static str] {
     match method {
-        "mofsrank" => {
-            &["population=12", "pair-generations=4", "feature-generations=6", "ensemble-generations=6"]
-        }
+        "mofsrank" => &[
+            "population=12",
+            "pair-generations=4",
+            "feature-generations=6",
+            "ensemble-generations=6",
+        ],
         "spea2" => &["population=12", "archive=16", "generations=4"],
-        "boruta" => &["rounds=10", "settings=trees=6;leaves=8"],
+        "boruta" => &["rounds=20", "settings=trees=20;leaves=8"],
         "rfe" => &["folds=2", "settings=trees=6"],
         "btfs" => &["settings=trees=6"],
         "auto" => &["settings=trees=6", "folds=3", "methods=elimination,best-gain"],
@@ -60,20 +65,27 @@ fn short(method: &str) -> &'static [&'static str] {
     }
 }
 
-/// Runs the command in a folder; `None` when it refuses.
-fn run(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap();
-    let code = output.status.code();
-    assert!(matches!(code, Some(0..=2)), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    (code == Some(0)).then_some(output.stdout)
+/// Runs the command in a folder; what it says when it refuses.
+fn run(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    match output.status.code() {
+        Some(0) => Ok(output.stdout),
+        Some(1 | 2) => Err(error),
+        code => panic!("{args:?} ends with {code:?}: {error}"),
+    }
 }
 
 /// Names of the methods of a kind, as `featherank methods --json` lists them.
 fn methods(folder: &Path, kind: &str) -> Vec<(String, String)> {
     let listed: serde_json::Value =
         serde_json::from_slice(&run(folder, &["methods", "--json"]).unwrap()).unwrap();
-    let text = |entry: &serde_json::Value, field: &str| entry[field].as_str().unwrap_or("").to_owned();
+    let text =
+        |entry: &serde_json::Value, field: &str| entry[field].as_str().unwrap_or("").to_owned();
     let entries = listed.as_array().unwrap().iter().filter(|entry| entry["kind"] == kind);
     entries.map(|entry| (text(entry, "name"), text(entry, "category"))).collect()
 }
@@ -141,7 +153,8 @@ impl Documents {
         }
         let expected = std::fs::read_to_string(&file).unwrap();
         let lines = self.lines();
-        let changed: Vec<&str> = lines.lines().filter(|line| !expected.lines().any(|e| e == *line)).collect();
+        let changed: Vec<&str> =
+            lines.lines().filter(|line| !expected.lines().any(|e| e == *line)).collect();
         let lost = expected.lines().count() + changed.len() - lines.lines().count();
         assert!(
             lines == expected,
@@ -178,18 +191,30 @@ fn selections_stay_the_same_bytes() {
         for (method, category) in methods(folder.path(), "selector") {
             for seed in SEEDS {
                 let number = seed.to_string();
-                let mut args =
-                    vec!["select", "train.txt", "--method", &method, "--seed", &number, "-o", "selection.json"];
+                let mut args = vec![
+                    "select",
+                    "train.txt",
+                    "--method",
+                    &method,
+                    "--seed",
+                    &number,
+                    "-o",
+                    "selection.json",
+                ];
                 parameters(&mut args, data, short(&method));
                 let trains = category == "embedded" || method == "mofsrank";
                 if trains {
                     args.extend(["--model", "model.json"]);
                 }
-                run(folder.path(), &args).unwrap_or_else(|| panic!("{method} refuses {}", data.name));
+                run(folder.path(), &args).unwrap();
                 let name = format!("{}/{method}-{seed}", data.name);
-                documents.add_file(format!("{name}.selection.json"), &folder.path().join("selection.json"));
+                documents.add_file(
+                    format!("{name}.selection.json"),
+                    &folder.path().join("selection.json"),
+                );
                 if trains {
-                    documents.add_file(format!("{name}.model.json"), &folder.path().join("model.json"));
+                    documents
+                        .add_file(format!("{name}.model.json"), &folder.path().join("model.json"));
                 }
             }
         }
@@ -205,15 +230,23 @@ fn models_and_exports_stay_the_same_bytes() {
         for (ranker, _) in methods(folder.path(), "ranker") {
             for seed in SEEDS {
                 let number = seed.to_string();
-                let mut args =
-                    vec!["train", "train.txt", "--ranker", &ranker, "--seed", &number, "-o", "model.json"];
+                let mut args = vec![
+                    "train",
+                    "train.txt",
+                    "--ranker",
+                    &ranker,
+                    "--seed",
+                    &number,
+                    "-o",
+                    "model.json",
+                ];
                 parameters(&mut args, data, short(&ranker));
-                run(folder.path(), &args).unwrap_or_else(|| panic!("{ranker} refuses {}", data.name));
+                run(folder.path(), &args).unwrap();
                 let name = format!("{}/{ranker}-{seed}", data.name);
                 documents.add_file(format!("{name}.model.json"), &folder.path().join("model.json"));
                 for target in featherank::export::TARGETS {
                     let args = ["export", "model.json", "--to", target.name];
-                    if let Some(bytes) = run(folder.path(), &args) {
+                    if let Ok(bytes) = run(folder.path(), &args) {
                         documents.add(format!("{name}.{}", target.name), bytes);
                     }
                 }
@@ -227,7 +260,9 @@ fn models_and_exports_stay_the_same_bytes() {
 fn without_timings(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) => {
-            fields.retain(|name, _| !["seconds", "select_seconds", "peak_bytes"].contains(&name.as_str()));
+            fields.retain(|name, _| {
+                !["seconds", "select_seconds", "peak_bytes"].contains(&name.as_str())
+            });
             fields.values_mut().for_each(without_timings);
         }
         serde_json::Value::Array(items) => items.iter_mut().for_each(without_timings),
@@ -243,14 +278,18 @@ fn comparisons_stay_the_same_bytes() {
         let compare = "compare train.txt --folds 3 --seeds 2 -o results \
             --methods top-k,best-gain[delta=0.02],l1-svm --rankers linear-regression,lambdamart[trees=5]";
         let args: Vec<&str> = compare.split_whitespace().collect();
-        run(folder.path(), &args).unwrap_or_else(|| panic!("compare refuses {}", data.name));
+        run(folder.path(), &args).unwrap();
         let read = |file: &str| std::fs::read(folder.path().join("results").join(file)).unwrap();
         let mut results: serde_json::Value = serde_json::from_slice(&read("results.json")).unwrap();
         without_timings(&mut results);
         documents.add(format!("{}/plan.json", data.name), read("plan.json"));
-        documents.add(format!("{}/results.json", data.name), serde_json::to_vec_pretty(&results).unwrap());
+        documents.add(
+            format!("{}/results.json", data.name),
+            serde_json::to_vec_pretty(&results).unwrap(),
+        );
         let table = String::from_utf8(read("tables.csv")).unwrap();
-        let is_timing = |line: &&str| [",select s,", ",all s,", ",peak MiB,"].iter().any(|c| line.contains(c));
+        let is_timing =
+            |line: &&str| [",select s,", ",all s,", ",peak MiB,"].iter().any(|c| line.contains(c));
         let lines: Vec<&str> = table.lines().filter(|line| !is_timing(line)).collect();
         documents.add(format!("{}/tables.csv", data.name), lines.join("\n").into_bytes());
     }
