@@ -13,8 +13,9 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 fuzz_target!(
     init: {
-        // The decoder panics on some damaged files, which the reader catches and reports. libFuzzer's own hook would
-        // end the run there; with this one only a panic that leaves the reader counts.
+        // The decoder panics on some damaged files, which the reader catches and reports.
+        // libFuzzer's own hook would end the run there; with this one only a panic that leaves the
+        // reader counts.
         set_hook(Box::new(|panic| {
             if let Ok(mut last) = LAST_PANIC.lock() {
                 *last = panic.to_string();

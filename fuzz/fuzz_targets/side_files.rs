@@ -1,5 +1,5 @@
-//! Files that stand beside the data: query sizes, feature names, judgments, scores. The first byte chooses the options
-//! and, with its two highest bits, which of the four the rest of the input is.
+//! Files that stand beside the data: query sizes, feature names, judgments, scores. The first byte
+//! chooses the options and, with its two highest bits, which of the four the rest of the input is.
 #![no_main]
 
 use std::sync::OnceLock;

@@ -234,8 +234,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
                 continue;
             }
         };
-        seconds +=
-            unit * number.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0).ok_or_else(refused)?;
+        seconds += unit
+            * number
+                .parse::<f64>()
+                .ok()
+                .filter(|n| n.is_finite() && *n >= 0.0)
+                .ok_or_else(refused)?;
         number.clear();
     }
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(refused)
@@ -244,7 +248,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// A `key=value` argument.
 pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        Some((key, value)) if !key.is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
         _ => Err("write it as key=value".into()),
     }
 }
@@ -253,18 +259,24 @@ pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String
 pub fn read_costs(path: &Path, data: &featherank::data::FeatureTable) -> Result<Vec<f64>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let mut costs = vec![1.0; data.len()];
-    for (number, line) in
-        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    for (number, line) in (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
     {
         let at = || featherank::Location::line(path.display().to_string(), number);
         let mut words = line.rsplitn(2, ['\t', ',', ' ']);
         let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
             return Err(featherank::Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
         };
-        let cost: f64 =
-            cost.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0).ok_or_else(
-                || featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at()),
-            )?;
+        let cost: f64 = cost
+            .trim()
+            .parse()
+            .ok()
+            .filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)
+            .ok_or_else(|| {
+                featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }
+                    .at(at())
+            })?;
         costs[data.resolve(feature.trim())?.index()] = cost;
     }
     Ok(costs)

@@ -59,12 +59,13 @@ enum Command {
     },
 }
 
-/// Runs the command with these arguments, of which the first is its own name, and returns the exit code. A cluster is there where the Python
-/// package runs it.
+/// Runs the command with these arguments, of which the first is its own name, and returns the exit
+/// code. A cluster is there where the Python package runs it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn Cluster>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        // Help and the version come this way as well, with code 0. A closed output is no reason to fail.
+        // Help and the version come this way as well, with code 0. A closed output is no reason to
+        // fail.
         Err(error) => {
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
@@ -108,7 +109,8 @@ fn report(error: &anyhow::Error) -> u8 {
         // Whoever read our output has seen enough, as in `featherank methods | head`.
         return 0;
     }
-    // The message alone: it names its causes itself. Nothing more can be done when even standard error is closed.
+    // The message alone: it names its causes itself. Nothing more can be done when even standard
+    // error is closed.
     let _ = writeln!(std::io::stderr(), "error: {error}");
     match error.downcast_ref::<featherank::Error>() {
         Some(featherank::Error::Stopped(featherank::Stop::Interrupted)) => 130,

@@ -16,8 +16,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Somebody looks at [`INTERRUPTED`] often enough to stop soon.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C ends the process with code 130: at the next step of a watched run, else, or when pressed again, at
-/// once. Files are written whole or not at all, so that stopping anywhere is safe.
+/// From now on Ctrl-C ends the process with code 130: at the next step of a watched run, else, or
+/// when pressed again, at once. Files are written whole or not at all, so that stopping anywhere is
+/// safe.
 pub fn handle_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         if !WATCHING.load(Ordering::Relaxed) || INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -28,7 +29,8 @@ pub fn handle_interrupts() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows steps as a bar on a terminal, as one line for each kind of work where output is piped, not at all when quiet; stops at Ctrl-C.
+/// Shows steps as a bar on a terminal, as one line for each kind of work where output is piped, not
+/// at all when quiet; stops at Ctrl-C.
 pub struct Progress {
     mode: Mode,
     bar: Mutex<Option<(&'static str, ProgressBar)>>,
@@ -77,7 +79,8 @@ impl Progress {
                         old.finish_and_clear();
                     }
                     let bar = ProgressBar::new(step.total.unwrap_or(0));
-                    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}")
+                    if let Ok(style) =
+                        ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}")
                     {
                         bar.set_style(style);
                     }

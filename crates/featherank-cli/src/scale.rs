@@ -39,13 +39,15 @@ pub struct Wanted {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Large data")]
 pub struct Scale {
-    /// Where rows are: local, ray (a cluster on this machine) or ray://ADDRESS; Ray comes with the Python package
+    /// Where rows are: local, ray (a cluster on this machine) or ray://ADDRESS; Ray comes with the
+    /// Python package
     #[arg(long, value_name = "NAME", default_value = "local")]
     engine: String,
     /// Number of shards on the cluster [default: one for each of its cores]
     #[arg(long, value_name = "N")]
     shards: Option<usize>,
-    /// Most memory to use, such as 2GiB, about; with a cluster, on each shard. Parquet files that need more are read piece by piece, again for every pass
+    /// Most memory to use, such as 2GiB, about; with a cluster, on each shard. Parquet files that
+    /// need more are read piece by piece, again for every pass
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Print how often the method went over the rows, and how many bytes that moves
@@ -75,7 +77,8 @@ pub struct Opened {
 }
 
 impl Scale {
-    /// Opens files as one data set. Before rows are looked for that will not be in this process, `elsewhere` may refuse.
+    /// Opens files as one data set. Before rows are looked for that will not be in this process,
+    /// `elsewhere` may refuse.
     pub fn open(
         &self,
         files: &[PathBuf],
@@ -94,7 +97,10 @@ impl Scale {
                 elsewhere()?;
                 let files = files.iter().map(|path| path.display().to_string()).collect();
                 let (options, shards, memory) = (how.reading.options(), self.shards, self.memory);
-                cluster.open(&Wanted { address, files, options, shards, memory }, how.observer.clone())?
+                cluster.open(
+                    &Wanted { address, files, options, shards, memory },
+                    how.observer.clone(),
+                )?
             }
         };
         let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
@@ -121,11 +127,17 @@ impl Scale {
                     == Some(Format::Parquet)
             };
             if files.iter().all(is_parquet) {
-                let parts = Parts::open(files.iter().cloned().map(PartSource::File).collect(), &options)?;
+                let parts =
+                    Parts::open(files.iter().cloned().map(PartSource::File).collect(), &options)?;
                 let bytes = parts.rows().saturating_mul(4 * parts.features().len() as u64);
                 if bytes > memory / SHARE_OF_DATA {
                     elsewhere()?;
-                    return Ok(Arc::new(StreamEngine::open(parts, memory, threads, observer.clone())?));
+                    return Ok(Arc::new(StreamEngine::open(
+                        parts,
+                        memory,
+                        threads,
+                        observer.clone(),
+                    )?));
                 }
             }
             options.max_bytes = options.max_bytes.min(memory);

@@ -80,7 +80,11 @@ fn damaged_and_foreign_checkpoints_are_refused() {
         let output = finished(folder, &[args, &["--checkpoint", "kept.json"]].concat());
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(says), "{error}");
-        assert_eq!(fs::read(folder.join("kept.json")).unwrap(), content, "what is refused is left alone");
+        assert_eq!(
+            fs::read(folder.join("kept.json")).unwrap(),
+            content,
+            "what is refused is left alone"
+        );
     };
     refused(&select, &kept[..kept.len() / 2], "checkpoint");
     refused(&select, b"", "checkpoint");
@@ -96,12 +100,15 @@ fn an_interrupted_run_says_how_to_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
-    let process =
-        featherank(folder, &[&select[..], &["--checkpoint", "kept.json"]].concat()).spawn().unwrap();
+    let process = featherank(folder, &[&select[..], &["--checkpoint", "kept.json"]].concat())
+        .spawn()
+        .unwrap();
     while !folder.join("kept.json").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success()
+    );
     let output = process.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");

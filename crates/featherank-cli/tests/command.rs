@@ -38,15 +38,31 @@ fn exit_codes_tell_failures_from_wrong_usage() {
         (&["evaluate", "data.txt", "--scores", "data.txt"], 1, "line 1"),
         (&["train", "data.txt"], 2, "--ranker"),
         (&["train", "data.txt", "--ranker", "single-faeture"], 2, "did you mean `single-feature`"),
-        (&["train", "data.txt", "--ranker", "single-feature", "-p", "feature=9"], 2, "no feature called `9`"),
-        (&["train", "data.txt", "--ranker", "single-feature", "--features", "7"], 2, "no feature called `7`"),
-        (&["train", "data.txt", "--ranker", "single-feature", "--normalise", "max"], 2, "query-minmax"),
+        (
+            &["train", "data.txt", "--ranker", "single-feature", "-p", "feature=9"],
+            2,
+            "no feature called `9`",
+        ),
+        (
+            &["train", "data.txt", "--ranker", "single-feature", "--features", "7"],
+            2,
+            "no feature called `7`",
+        ),
+        (
+            &["train", "data.txt", "--ranker", "single-feature", "--normalise", "max"],
+            2,
+            "query-minmax",
+        ),
         (
             &["train", "data.txt", "--ranker", "single-feature", "--selection", "absent.json"],
             1,
             "absent.json",
         ),
-        (&["train", "data.txt", "--ranker", "single-feature", "-o", "no/where/m.json"], 1, "no/where"),
+        (
+            &["train", "data.txt", "--ranker", "single-feature", "-o", "no/where/m.json"],
+            1,
+            "no/where",
+        ),
         (&["rank", "data.txt", "--model", "absent.json"], 1, "absent.json"),
         (&["rank", "data.txt", "--model", "data.txt"], 1, "not a featherank model"),
         (&["convert", "data.txt", "out.docx"], 1, "out.docx"),
@@ -60,7 +76,10 @@ fn exit_codes_tell_failures_from_wrong_usage() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
         assert!(error.contains(says), "{args:?}: {error}");
-        assert!(code == 0 || output.stdout.is_empty(), "{args:?} prints results although it failed");
+        assert!(
+            code == 0 || output.stdout.is_empty(),
+            "{args:?} prints results although it failed"
+        );
     }
     assert!(!folder.path().join("out.parquet").exists() && !folder.path().join("made").exists());
 }
@@ -72,7 +91,17 @@ fn quiet_is_quiet_and_json_is_json() {
         &["inspect", "data.txt"][..],
         &["select", "data.txt", "-o", "s.json"],
         &["train", "data.txt", "--valid", "data.txt", "--ranker", "single-feature", "-o", "m.json"],
-        &["evaluate", "data.txt", "--feature", "1", "--feature", "2", "--risk", "--baseline", "mean"],
+        &[
+            "evaluate",
+            "data.txt",
+            "--feature",
+            "1",
+            "--feature",
+            "2",
+            "--risk",
+            "--baseline",
+            "mean",
+        ],
         &["methods"],
         &["synth", "-o", "made"],
     ] {
@@ -111,8 +140,9 @@ fn results_do_not_depend_on_threads() {
         &["evaluate", "made/data.txt", "--feature", "1", "--risk", "--json"],
         &["synth", "-o", "made", "--one-file", "--json"],
     ] {
-        let with =
-            |threads: &str| featherank(folder.path(), &[args, &["--threads", threads]].concat()).stdout;
+        let with = |threads: &str| {
+            featherank(folder.path(), &[args, &["--threads", threads]].concat()).stdout
+        };
         let one = with("1");
         assert!(!one.is_empty() && one == with("2") && one == with("7"), "{args:?}");
     }
@@ -124,7 +154,8 @@ fn every_shell_gets_completions_and_every_command_help() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = featherank(folder.path(), &["completions", shell]);
         assert!(
-            output.status.success() && String::from_utf8(output.stdout).unwrap().contains("inspect"),
+            output.status.success()
+                && String::from_utf8(output.stdout).unwrap().contains("inspect"),
             "{shell}"
         );
     }
@@ -152,15 +183,19 @@ fn every_shell_gets_completions_and_every_command_help() {
 fn a_closed_pipe_is_no_failure() {
     let folder = folder_with_data();
     let binary = env!("CARGO_BIN_EXE_featherank");
-    let line =
-        format!("'{binary}' methods --json --quiet | head -c 1 >/dev/null; '{binary}' methods --json | true");
-    let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+    let line = format!(
+        "'{binary}' methods --json --quiet | head -c 1 >/dev/null; '{binary}' methods --json | true"
+    );
+    let output =
+        Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[cfg(unix)]
 fn interrupt(child: &std::process::Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
 }
 
 /// Interrupted while it waits for input: code 130, no output.
@@ -218,14 +253,20 @@ fn a_run_is_as_good_as_its_model() {
     ok(&["synth", "-o", "made"]);
     ok(&["select", "made/train.txt", "--k", "3", "-o", "s.json"]);
     for how in ["none", "query-minmax", "query-zscore", "zscore"] {
-        let train = ["train", "made/train.txt", "--valid", "made/vali.txt", "--ranker", "single-feature"];
+        let train =
+            ["train", "made/train.txt", "--valid", "made/vali.txt", "--ranker", "single-feature"];
         let report =
-            ok(&[&train[..], &["--selection", "s.json", "--normalise", how, "-o", "m.json"]].concat());
-        assert!(report.contains("uses 1 of 3 features") && report.contains("validation"), "{report}");
+            ok(&[&train[..], &["--selection", "s.json", "--normalise", how, "-o", "m.json"]]
+                .concat());
+        assert!(
+            report.contains("uses 1 of 3 features") && report.contains("validation"),
+            "{report}"
+        );
         ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "run.txt", "--tag", "mine"]);
         ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "scores.txt", "--form", "scores"]);
         let values = |option: &str, file: &str| {
-            let found = ok(&["evaluate", "made/test.txt", option, file, "--json", "--resamples", "10"]);
+            let found =
+                ok(&["evaluate", "made/test.txt", option, file, "--json", "--resamples", "10"]);
             let found: serde_json::Value = serde_json::from_str(&found).unwrap();
             found["rankings"][0]["values"].clone()
         };
@@ -235,8 +276,8 @@ fn a_run_is_as_good_as_its_model() {
     }
 }
 
-/// A selection is a set: a tree that is trained on all features, the better one named first, is that of all features, though the first of equally good
-/// splits is taken.
+/// A selection is a set: a tree that is trained on all features, the better one named first, is
+/// that of all features, though the first of equally good splits is taken.
 #[test]
 fn the_order_of_a_selection_does_not_change_the_model() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,7 +299,8 @@ fn the_order_of_a_selection_does_not_change_the_model() {
 #[test]
 fn models_that_do_not_fit_are_refused() {
     let folder = folder_with_data();
-    let train = ["train", "data.txt", "--ranker", "single-feature", "-p", "feature=2", "-o", "m.json"];
+    let train =
+        ["train", "data.txt", "--ranker", "single-feature", "-p", "feature=2", "-o", "m.json"];
     assert!(featherank(folder.path(), &train).status.success());
     let model = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -282,8 +324,16 @@ fn models_that_do_not_fit_are_refused() {
 #[test]
 fn models_are_exported_or_refused() {
     let folder = folder_with_data();
-    let train =
-        ["train", "data.txt", "--ranker", "single-feature", "--normalise", "query-minmax", "-o", "q.json"];
+    let train = [
+        "train",
+        "data.txt",
+        "--ranker",
+        "single-feature",
+        "--normalise",
+        "query-minmax",
+        "-o",
+        "q.json",
+    ];
     assert!(featherank(folder.path(), &train).status.success());
     let train = ["train", "data.txt", "--ranker", "single-feature", "-o", "m.json"];
     assert!(featherank(folder.path(), &train).status.success());
@@ -313,9 +363,14 @@ fn models_are_exported_or_refused() {
 fn missing_values_can_be_kept() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), "qid,label,a,b\n1,1,,2\n1,0,3,1\n").unwrap();
-    let keep = |args: &[&str]| featherank(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat());
+    let keep = |args: &[&str]| {
+        featherank(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat())
+    };
     let text = |output: &[u8]| String::from_utf8(output.to_vec()).unwrap();
-    assert_eq!(text(&keep(&["convert", "t.csv", "-"]).stdout), "1 qid:1 1:NULL 2:2\n0 qid:1 1:3 2:1\n");
+    assert_eq!(
+        text(&keep(&["convert", "t.csv", "-"]).stdout),
+        "1 qid:1 1:NULL 2:2\n0 qid:1 1:3 2:1\n"
+    );
     let inspected = text(&keep(&["inspect", "t.csv", "--features"]).stdout);
     assert!(inspected.contains("missing values     in 1 features: a (50.0 %)"), "{inspected}");
     assert!(!inspected.contains("NaN"), "{inspected}");
@@ -325,11 +380,15 @@ fn missing_values_can_be_kept() {
     let error = text(&keep(&[&train[..], &["a,b"]].concat()).stderr);
     assert!(error.contains("cannot learn from missing values, and feature a has some"), "{error}");
     assert!(keep(&[&train[..], &["b"]].concat()).status.success());
-    assert!(keep(&["rank", "t.csv", "--model", "m.json"]).status.success(), "feature a is not needed");
+    assert!(
+        keep(&["rank", "t.csv", "--model", "m.json"]).status.success(),
+        "feature a is not needed"
+    );
     std::fs::write(folder.path().join("gap.csv"), "qid,label,a,b\n1,1,1,\n1,0,3,1\n").unwrap();
     let error = text(&keep(&["rank", "gap.csv", "--model", "m.json"]).stderr);
     assert!(error.contains("cannot score missing values"), "{error}");
-    let trees = ["train", "t.csv", "--ranker", "regression-tree", "--features", "a", "-o", "trees.json"];
+    let trees =
+        ["train", "t.csv", "--ranker", "regression-tree", "--features", "a", "-o", "trees.json"];
     assert!(keep(&trees).status.success());
     let scores = keep(&["rank", "t.csv", "--model", "trees.json", "--form", "scores"]).stdout;
     assert_eq!(text(&scores), "1\n0\n", "the missing value went its own way");

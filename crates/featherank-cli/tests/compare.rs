@@ -1,4 +1,5 @@
-//! `featherank compare` as a process: killed at any moment it goes on, and what cannot be is refused with a reason.
+//! `featherank compare` as a process: killed at any moment it goes on, and what cannot be is
+//! refused with a reason.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::fs;
@@ -55,7 +56,8 @@ fn lasting(folder: &Path, results: &str) -> (Value, Vec<String>) {
     let mut value: Value = serde_json::from_str(&text).unwrap();
     strip(&mut value);
     let tables = fs::read_to_string(folder.join(results).join("tables.csv")).unwrap();
-    let timed = |line: &&str| ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column));
+    let timed =
+        |line: &&str| ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column));
     (value, tables.lines().filter(|line| !timed(line)).map(str::to_owned).collect())
 }
 
@@ -91,7 +93,8 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
         let results = format!("kept{turn}");
         let before = killed;
         loop {
-            let mut process = featherank(folder, &[&SMALL[..], &[&results]].concat()).spawn().unwrap();
+            let mut process =
+                featherank(folder, &[&SMALL[..], &[&results]].concat()).spawn().unwrap();
             std::thread::sleep(time.mul_f64(random.random_range(0.05..0.8)));
             process.kill().unwrap();
             if process.wait().unwrap().success() {
@@ -116,7 +119,15 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
     names.sort();
     assert_eq!(
         names,
-        ["cells", "plan.json", "results.json", "tables.csv", "tables.md", "tables.tex", "tables.txt"]
+        [
+            "cells",
+            "plan.json",
+            "results.json",
+            "tables.csv",
+            "tables.md",
+            "tables.tex",
+            "tables.txt"
+        ]
     );
     // For any number of jobs and threads.
     let alone = [&SMALL[..], &["alone", "--jobs", "1", "--threads", "1"]].concat();
@@ -131,26 +142,36 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
 fn finished_cells_are_kept_and_damaged_ones_run_again() {
     let folder = with_data();
     let folder = folder.path();
-    let compare = ["compare", "data.txt", "--folds", "3", "--rankers", "linear-regression", "-o", "out"];
+    let compare =
+        ["compare", "data.txt", "--folds", "3", "--rankers", "linear-regression", "-o", "out"];
     let first = said(&succeeded(folder, &compare));
     assert!(first.contains("3/3 all features, linear-regression, fold "), "{first}");
     let results = fs::read(folder.join("out/results.json")).unwrap();
     let again = succeeded(folder, &compare);
     assert!(said(&again).contains("3 of 3 cells are done already"), "{}", said(&again));
-    assert_eq!(fs::read(folder.join("out/results.json")).unwrap(), results, "not even times change");
+    assert_eq!(
+        fs::read(folder.join("out/results.json")).unwrap(),
+        results,
+        "not even times change"
+    );
     let printed = String::from_utf8(again.stdout).unwrap();
-    assert_eq!(printed.trim_end(), fs::read_to_string(folder.join("out/tables.txt")).unwrap().trim_end());
+    assert_eq!(
+        printed.trim_end(),
+        fs::read_to_string(folder.join("out/tables.txt")).unwrap().trim_end()
+    );
     let cell = folder.join("out/cells/fold2-seed1-001-all-features-linear-regression.json");
     let whole = fs::read(&cell).unwrap();
     fs::write(&cell, &whole[..whole.len() / 2]).unwrap();
     fs::remove_file(folder.join("out/results.json")).unwrap();
     let repaired = said(&succeeded(folder, &compare));
     assert!(
-        repaired.contains("2 of 3 cells are done already") && repaired.contains("is run again: this"),
+        repaired.contains("2 of 3 cells are done already")
+            && repaired.contains("is run again: this"),
         "{repaired}"
     );
-    let number =
-        |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["cells"][1]["done"]["test"].clone();
+    let number = |bytes: &[u8]| {
+        serde_json::from_slice::<Value>(bytes).unwrap()["cells"][1]["done"]["test"].clone()
+    };
     assert_eq!(number(&fs::read(folder.join("out/results.json")).unwrap()), number(&results));
 }
 
@@ -166,9 +187,16 @@ fn failed_cells_are_reported_and_tried_again() {
     let printed = String::from_utf8(some.stdout.clone()).unwrap();
     assert!(printed.contains("Cells that failed\n") && printed.contains("nothing"), "{printed}");
     let again = said(&compare("linear-regression,single-feature[feature=nothing]", "some"));
-    assert!(again.contains("3 of 6 cells are done already") && again.contains("failed: "), "{again}");
+    assert!(
+        again.contains("3 of 6 cells are done already") && again.contains("failed: "),
+        "{again}"
+    );
     let none = compare("single-feature[feature=nothing]", "none");
-    assert!(none.status.code() == Some(1) && said(&none).contains("every cell failed"), "{}", said(&none));
+    assert!(
+        none.status.code() == Some(1) && said(&none).contains("every cell failed"),
+        "{}",
+        said(&none)
+    );
     assert!(folder.join("none/results.json").exists());
 }
 
@@ -178,7 +206,9 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
     let folder = folder.path();
     fs::write(folder.join("file"), "").unwrap();
     fs::create_dir_all(folder.join("empty")).unwrap();
-    for name in ["Fold1/train.txt", "Fold1/vali.txt", "Fold1/test.txt", "Fold2/train.txt", "Fold2/vali.txt"] {
+    for name in
+        ["Fold1/train.txt", "Fold1/vali.txt", "Fold1/test.txt", "Fold2/train.txt", "Fold2/vali.txt"]
+    {
         let path = folder.join("letor").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::copy(folder.join("data.txt"), path).unwrap();
@@ -271,7 +301,9 @@ fn an_interrupted_comparison_says_how_to_go_on() {
     while !cell.exists() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success()
+    );
     let output = process.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(said(&output).contains("the same command goes on from them"), "{}", said(&output));
@@ -314,10 +346,14 @@ fn plans_and_commands_agree() {
 /// The folder with the real LETOR data, where it is.
 fn real_data() -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let root =
-        std::env::var_os("FEATHERANK_DATA").map_or(beside, PathBuf::from).join("OHSUMED/QueryLevelNorm");
+    let root = std::env::var_os("FEATHERANK_DATA")
+        .map_or(beside, PathBuf::from)
+        .join("OHSUMED/QueryLevelNorm");
     if !root.is_dir() {
-        eprintln!("SKIPPED: no real data at {}; set FEATHERANK_DATA to run this test", root.display());
+        eprintln!(
+            "SKIPPED: no real data at {}; set FEATHERANK_DATA to run this test",
+            root.display()
+        );
         return None;
     }
     Some(root)
@@ -343,7 +379,8 @@ fn least_squares_on_ohsumed() {
     succeeded(folder.path(), &compare);
     let tables = fs::read_to_string(folder.path().join("out/tables.csv")).unwrap();
     let value = |column: &str| -> f64 {
-        let line = format!("Effectiveness on test data,\"all features, linear-regression\",{column},");
+        let line =
+            format!("Effectiveness on test data,\"all features, linear-regression\",{column},");
         tables.lines().find_map(|row| row.strip_prefix(&line)).unwrap().parse().unwrap()
     };
     assert!((value("map") - 0.4220).abs() <= 1e-4, "{}", value("map"));

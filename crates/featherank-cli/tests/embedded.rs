@@ -1,4 +1,5 @@
-//! Embedded methods from the command line: validation data in, a model out that other commands take.
+//! Embedded methods from the command line: validation data in, a model out that other commands
+//! take.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -14,7 +15,8 @@ fn made() -> tempfile::TempDir {
     folder
 }
 
-/// The model on its own is the model in the selection; it ranks, is evaluated and exported like any other.
+/// The model on its own is the model in the selection; it ranks, is evaluated and exported like any
+/// other.
 #[test]
 fn the_model_of_a_selection_is_a_model() {
     let folder = made();
@@ -30,8 +32,12 @@ fn the_model_of_a_selection_is_a_model() {
     let table = ok(&[&select[..], &["-o", "s.json", "--model", "m.json"]].concat());
     assert!(table.contains("on validation data, kkt"), "{table}");
     assert_eq!(json("s.json")["model"], json("m.json"));
-    let chosen: Vec<_> =
-        json("s.json")["fits"].as_array().unwrap().iter().map(|fit| fit["chosen"] == true).collect();
+    let chosen: Vec<_> = json("s.json")["fits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fit| fit["chosen"] == true)
+        .collect();
     assert_eq!(chosen.iter().filter(|chosen| **chosen).count(), 1);
     ok(&["rank", "made/test.txt", "--model", "m.json", "-o", "run.txt"]);
     let values = |option: &str, file: &str| {
@@ -41,8 +47,16 @@ fn the_model_of_a_selection_is_a_model() {
     assert_eq!(values("--scores", "run.txt"), values("--model", "m.json"));
     assert!(ok(&["export", "m.json", "--to", "ranklib"]).contains("Coordinate"));
     // Other validation data, another choice; none at all, parts of the training data.
-    let other =
-        ["select", "made/train.txt", "--valid", "made/test.txt", "--method", "l1-svm", "-o", "t.json"];
+    let other = [
+        "select",
+        "made/train.txt",
+        "--valid",
+        "made/test.txt",
+        "--method",
+        "l1-svm",
+        "-o",
+        "t.json",
+    ];
     ok(&other);
     ok(&["select", "made/train.txt", "--method", "l1-svm", "-o", "u.json"]);
     let value = |file: &str| {
@@ -52,7 +66,8 @@ fn the_model_of_a_selection_is_a_model() {
     assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
 }
 
-/// A wrapper that ends in a model leaves it, and hears validation data; one that does not says so before it starts.
+/// A wrapper that ends in a model leaves it, and hears validation data; one that does not says so
+/// before it starts.
 #[test]
 fn wrappers_leave_a_model_where_they_have_one() {
     let folder = made();
@@ -62,7 +77,8 @@ fn wrappers_leave_a_model_where_they_have_one() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let short = ["-p", "population=8", "-p", "pair-generations=2", "-p", "feature-generations=2"];
-    let mofsrank = [&["mofsrank", "-p", "ensemble-generations=2", "--model", "m.json"], &short[..]].concat();
+    let mofsrank =
+        [&["mofsrank", "-p", "ensemble-generations=2", "--model", "m.json"], &short[..]].concat();
     let (code, said) = select(&mofsrank);
     assert!(code == Some(0) && !said.contains("makes no difference"), "{said}");
     let evaluate = ["evaluate", "made/test.txt", "--model", "m.json", "--resamples", "10"];
@@ -77,7 +93,8 @@ fn wrappers_leave_a_model_where_they_have_one() {
 #[test]
 fn progress_says_everything_once() {
     let folder = made();
-    let output = featherank(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
+    let output =
+        featherank(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
     let said = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = said.lines().filter(|line| line.ends_with(": done")).collect();
     let distinct: std::collections::HashSet<&str> = lines.iter().copied().collect();
@@ -107,7 +124,8 @@ fn what_makes_no_sense_is_refused() {
     let output = featherank(folder.path(), &args);
     assert!(!output.status.success(), "validation data with other features");
     // Of no use, but no mistake either: scripts try many methods.
-    let args = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "top-k", "--k", "2"];
+    let args =
+        ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "top-k", "--k", "2"];
     let output = featherank(folder.path(), &args);
     assert!(output.status.success());
     assert!(String::from_utf8(output.stderr).unwrap().contains("--valid makes no difference"));

@@ -18,7 +18,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Feature a ranks; b is twice a; c is neither; d is constant within queries; e has a missing value; f = a + c.
+/// Feature a ranks; b is twice a; c is neither; d is constant within queries; e has a missing
+/// value; f = a + c.
 fn folder_with_data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let rows = "qid,label,a,b,c,d,e,f\n\
@@ -49,7 +50,8 @@ fn the_report_has_every_part() {
     let picture: Vec<&str> =
         report.lines().filter(|line| line.ends_with(['█', '▓', '▒', '░', '·'])).collect();
     assert!(picture.len() == 4 && picture[0].starts_with("a ████"), "{report}");
-    let saved: Value = serde_json::from_slice(&std::fs::read(folder.path().join("m.json")).unwrap()).unwrap();
+    let saved: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("m.json")).unwrap()).unwrap();
     let printed = redundancy(folder.path(), &["data.csv", "--missing", "keep", "--json"]);
     assert_eq!(saved, serde_json::from_slice::<Value>(&printed.stdout).unwrap());
     assert_eq!(saved["featherank"], "redundancy");
@@ -84,10 +86,16 @@ fn mistakes_are_named_and_nothing_is_written() {
         assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
         assert!(error.contains(says) && output.stdout.is_empty(), "{args:?}: {error}");
     }
-    for option in [["--level", "0.5"], ["--correlation", "kendall"], ["--scope", "query"], ["-o", "m.json"]] {
+    for option in
+        [["--level", "0.5"], ["--correlation", "kendall"], ["--scope", "query"], ["-o", "m.json"]]
+    {
         let output = featherank(folder.path(), &[&["inspect", "good.txt"], &option[..]].concat());
         assert_eq!(output.status.code(), Some(2), "{option:?}");
-        assert!(text(&output.stderr).contains("--redundancy"), "{option:?}: {}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains("--redundancy"),
+            "{option:?}: {}",
+            text(&output.stderr)
+        );
     }
     assert!(!folder.path().join("m.json").exists() && !folder.path().join("m.xlsx").exists());
 }
@@ -113,7 +121,8 @@ fn small_data_gets_a_small_report() {
     );
     assert_eq!(matrix, "feature,1\n1,1\n");
     // Never relevant, and never varying in one query: no correlation, and both stay.
-    let (apart, matrix) = report("0 qid:1 1:2 2:5\n0 qid:1 1:1 2:5\n0 qid:2 1:4 2:1\n0 qid:2 1:4 2:2\n");
+    let (apart, matrix) =
+        report("0 qid:1 1:2 2:5\n0 qid:1 1:1 2:5\n0 qid:2 1:4 2:1\n0 qid:2 1:4 2:2\n");
     assert!(apart.contains("no feature could go"), "{apart}");
     assert_eq!(matrix, "feature,1,2\n1,1,\n2,,1\n");
 }
@@ -135,14 +144,16 @@ fn long_tables_are_cut_and_threads_change_nothing() {
     ];
     let output = featherank(folder.path(), &made);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let output = featherank(folder.path(), &["inspect", "made/data.txt", "--redundancy", "--level", "0.5"]);
+    let output =
+        featherank(folder.path(), &["inspect", "made/data.txt", "--redundancy", "--level", "0.5"]);
     let (report, notes) = (text(&output.stdout), text(&output.stderr));
     assert!(report.contains("… and ") && report.contains(" more features"), "{report}");
     assert!(!report.contains('█') && notes.contains("too wide for a terminal"), "{report}{notes}");
     assert!(report.lines().count() < 70, "{report}");
     for correlation in ["spearman", "kendall"] {
         let with = |threads: &str| {
-            let args = ["made/data.txt", "--json", "--correlation", correlation, "--threads", threads];
+            let args =
+                ["made/data.txt", "--json", "--correlation", correlation, "--threads", threads];
             redundancy(folder.path(), &args).stdout
         };
         let one = with("1");

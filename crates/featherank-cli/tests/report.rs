@@ -1,4 +1,5 @@
-//! `featherank report` as a user meets it: what it accepts, what it refuses, and that nothing is lost.
+//! `featherank report` as a user meets it: what it accepts, what it refuses, and that nothing is
+//! lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -30,21 +31,42 @@ fn a_file_its_folder_and_a_selection_become_pages() {
     let at = |name: &str| folder.path().join(name);
     std::fs::create_dir(at("found")).unwrap();
     std::fs::write(at("found/results.json"), EMPTY).unwrap();
-    for arguments in [&["found"][..], &["found/results.json"], &["found", "-o", "found/other page.html"]] {
+    for arguments in
+        [&["found"][..], &["found/results.json"], &["found", "-o", "found/other page.html"]]
+    {
         let output = report(folder.path(), arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     let page = std::fs::read(at("report.html")).unwrap();
-    assert_eq!(page, std::fs::read(at("found/other page.html")).unwrap(), "the same results, the same bytes");
-    std::fs::write(at("data.txt"), "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n")
-        .unwrap();
+    assert_eq!(
+        page,
+        std::fs::read(at("found/other page.html")).unwrap(),
+        "the same results, the same bytes"
+    );
+    std::fs::write(
+        at("data.txt"),
+        "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n",
+    )
+    .unwrap();
     let select = Command::new(env!("CARGO_BIN_EXE_featherank"))
-        .args(["select", "data.txt", "--method", "top-k", "--k", "1", "-o", "selection.json", "--quiet"])
+        .args([
+            "select",
+            "data.txt",
+            "--method",
+            "top-k",
+            "--k",
+            "1",
+            "-o",
+            "selection.json",
+            "--quiet",
+        ])
         .current_dir(folder.path())
         .output();
     assert!(select.unwrap().status.success());
     assert!(report(folder.path(), &["selection.json", "-o", "selection.html"]).status.success());
-    assert!(std::fs::read_to_string(at("selection.html")).unwrap().contains("top-k: 1 of 2 features"));
+    assert!(
+        std::fs::read_to_string(at("selection.html")).unwrap().contains("top-k: 1 of 2 features")
+    );
 }
 
 #[test]
@@ -68,7 +90,10 @@ fn what_cannot_be_read_is_said_and_leaves_the_old_page() {
         ("other.json", "`m` on fold 1 has 1 values for 2 queries"),
     ] {
         let message = refused(folder.path(), &[name]);
-        assert!(message.contains(words) && message.contains(name) && message.contains("help: "), "{message}");
+        assert!(
+            message.contains(words) && message.contains(name) && message.contains("help: "),
+            "{message}"
+        );
     }
     assert_eq!(std::fs::read_to_string(at("report.html")).unwrap(), "old");
 }
@@ -79,7 +104,9 @@ fn a_page_that_cannot_be_written_leaves_everything_as_it_was() {
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("results.json"), EMPTY).unwrap();
     std::fs::create_dir(at("page")).unwrap();
-    assert!(refused(folder.path(), &["results.json", "-o", "nowhere/report.html"]).contains("nowhere"));
+    assert!(
+        refused(folder.path(), &["results.json", "-o", "nowhere/report.html"]).contains("nowhere")
+    );
     assert!(refused(folder.path(), &["results.json", "-o", "page"]).contains("folder"));
     let message = refused(folder.path(), &["results.json", "-o", "./results.json"]);
     assert!(message.contains("which it is made of") && message.contains("help: "), "{message}");
@@ -103,5 +130,7 @@ fn a_folder_that_may_not_be_written_to_is_named() {
         println!("skipped: this user may write to folders that are closed");
         return;
     }
-    assert!(refused(folder.path(), &["results.json", "-o", "closed/report.html"]).contains("closed"));
+    assert!(
+        refused(folder.path(), &["results.json", "-o", "closed/report.html"]).contains("closed")
+    );
 }

@@ -40,8 +40,16 @@ fn a_limit_of_memory_changes_nothing() {
         "select train.parquet --method l1-svm --k 3 --valid vali.parquet --json --quiet",
         "evaluate test.parquet --feature 5 --feature 3 --risk --baseline mean --json --quiet",
     ] {
-        assert_eq!(printed(folder, &format!("{line} --memory 300kB")), printed(folder, line), "{line}");
-        assert_eq!(printed(folder, &format!("{line} --memory 1GiB")), printed(folder, line), "{line}");
+        assert_eq!(
+            printed(folder, &format!("{line} --memory 300kB")),
+            printed(folder, line),
+            "{line}"
+        );
+        assert_eq!(
+            printed(folder, &format!("{line} --memory 1GiB")),
+            printed(folder, line),
+            "{line}"
+        );
     }
     printed(folder, "train train.parquet --ranker lambdamart -p trees=5 -o model.json --quiet");
     let evaluate = "evaluate test.parquet --model model.json --feature 5 --risk --json --quiet";
@@ -53,7 +61,8 @@ fn passes_are_explained() {
     let folder = data();
     let text = printed(folder.path(), "select train.parquet --method top-k --explain --quiet");
     let table = text.split("over the rows:\n").nth(1).unwrap();
-    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let rows: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0][..2], ["pass", "times"]);
     assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["feature-means", "moments", "all"]);
     assert_eq!(rows[3][1], "2");
@@ -73,8 +82,16 @@ fn what_cannot_be_is_said() {
     refused(folder, "select train.parquet --memory much", "such as 500MB");
     // The default ranker needs rows, and says who does not.
     refused(folder, "select train.parquet --memory 300kB", "linear-regression, rankrls");
-    refused(folder, "select train.parquet --method mofsrank --memory 300kB", "mofsrank needs the rows");
-    refused(folder, "evaluate test.parquet --scores s.txt --memory 100kB", "evaluate a model or a feature");
+    refused(
+        folder,
+        "select train.parquet --method mofsrank --memory 300kB",
+        "mofsrank needs the rows",
+    );
+    refused(
+        folder,
+        "evaluate test.parquet --scores s.txt --memory 100kB",
+        "evaluate a model or a feature",
+    );
     printed(folder, "convert train.parquet train.txt --quiet");
     let text = featherank(folder, "select train.txt --method top-k --memory 100kB");
     assert!(String::from_utf8_lossy(&text.stderr).contains("read in pieces with --memory"));

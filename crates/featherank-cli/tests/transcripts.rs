@@ -1,8 +1,9 @@
 //! Every command in the documentation is run, and must print what the documentation shows.
 //!
-//! A `console` block holds commands after `$ ` and what they print: standard output where a command succeeds, standard
-//! error and a line `exit code N` where it fails. All blocks of a file run one after the other in one empty folder. Set
-//! `UPDATE_TRANSCRIPTS=1` to write what the commands print now into the files.
+//! A `console` block holds commands after `$ ` and what they print: standard output where a command
+//! succeeds, standard error and a line `exit code N` where it fails. All blocks of a file run one
+//! after the other in one empty folder. Set `UPDATE_TRANSCRIPTS=1` to write what the commands print
+//! now into the files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::{Path, PathBuf};
@@ -14,8 +15,11 @@ fn project() -> PathBuf {
 
 /// Documentation and transcripts made for testing.
 fn documents() -> Vec<PathBuf> {
-    let folders =
-        [project(), project().join("docs"), project().join("crates/featherank-cli/tests/transcripts")];
+    let folders = [
+        project(),
+        project().join("docs"),
+        project().join("crates/featherank-cli/tests/transcripts"),
+    ];
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
@@ -23,7 +27,8 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// Runs one line as a shell would, with `featherank`, or cargo running it, being the binary under test.
+/// Runs one line as a shell would, with `featherank`, or cargo running it, being the binary under
+/// test.
 fn run(line: &str, folder: &Path) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_featherank"));
     let line = line.replace("cargo run --release -- ", "featherank ");
@@ -41,7 +46,12 @@ fn run(line: &str, folder: &Path) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     match output.status.code() {
         Some(0) => text(&output.stdout),
-        code => format!("{}{}exit code {}\n", text(&output.stdout), text(&output.stderr), code.unwrap_or(-1)),
+        code => format!(
+            "{}{}exit code {}\n",
+            text(&output.stdout),
+            text(&output.stderr),
+            code.unwrap_or(-1)
+        ),
     }
 }
 
@@ -58,7 +68,10 @@ fn rerun(document: &str, folder: &Path) -> String {
             _ => {}
         }
         if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
-            while lines.peek().is_some_and(|next| !next.starts_with("$ ") && !next.starts_with("```")) {
+            while lines
+                .peek()
+                .is_some_and(|next| !next.starts_with("$ ") && !next.starts_with("```"))
+            {
                 lines.next();
             }
             out += &run(command, folder);
@@ -82,10 +95,15 @@ fn the_documentation_shows_what_the_commands_print() {
             std::fs::write(&path, now).unwrap();
             continue;
         }
-        let differs = document.lines().zip(now.lines()).enumerate().find(|(_, (old, new))| old != new);
+        let differs =
+            document.lines().zip(now.lines()).enumerate().find(|(_, (old, new))| old != new);
         wrong.push(format!("{}: {differs:#?}", path.display()));
     }
-    assert!(wrong.is_empty(), "run with UPDATE_TRANSCRIPTS=1 and read the diff:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "run with UPDATE_TRANSCRIPTS=1 and read the diff:\n{}",
+        wrong.join("\n")
+    );
     assert!(commands > 20, "only {commands} commands found");
 }
 

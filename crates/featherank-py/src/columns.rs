@@ -62,7 +62,8 @@ impl BadCell {
     }
 }
 
-/// Writes a matrix into columns, whatever its order; the first cell of the first column that cannot be stored, if any.
+/// Writes a matrix into columns, whatever its order; the first cell of the first column that cannot
+/// be stored, if any.
 pub fn fill_block<T: Number>(
     block: ArrayView2<'_, T>,
     values: &mut [f32],
@@ -84,7 +85,9 @@ pub fn fill_block<T: Number>(
         })
     };
     // Threads for this work alone: none is left when the process forks.
-    let pool = (block.len() >= WORTH_THREADS).then(|| rayon::ThreadPoolBuilder::new().build().ok()).flatten();
+    let pool = (block.len() >= WORTH_THREADS)
+        .then(|| rayon::ThreadPoolBuilder::new().build().ok())
+        .flatten();
     match pool {
         Some(pool) => pool.install(|| {
             let parts = values.par_chunks_mut(rows * together).zip(&parts).enumerate();
@@ -121,8 +124,13 @@ pub fn fill_column<T: Number>(
     })
 }
 
-/// The first value that cannot be stored: an infinity, a number beyond 32 bits, or NaN unless it means missing.
-fn bad_value(stored: &[f32], keep_missing: bool, given: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
+/// The first value that cannot be stored: an infinity, a number beyond 32 bits, or NaN unless it
+/// means missing.
+fn bad_value(
+    stored: &[f32],
+    keep_missing: bool,
+    given: impl Fn(usize) -> f64,
+) -> Option<(usize, f64)> {
     // Most columns are finite, which a sum over all of them says without a branch.
     if stored.iter().map(|value| value * 0.0).sum::<f32>() == 0.0 {
         return None;
@@ -147,8 +155,14 @@ pub struct Sparse<'a, T, R> {
 
 impl<T: Number, R: Copy + TryInto<usize>> Sparse<'_, T, R> {
     /// Adds the values to columns of zeros; values of the same cell add up, as scipy has it.
-    pub fn fill(&self, height: usize, values: &mut [f32], keep_missing: bool) -> Result<Option<BadCell>> {
-        let damaged = || featherank::Error::invalid("sparse matrix", "X", "indices inside the matrix");
+    pub fn fill(
+        &self,
+        height: usize,
+        values: &mut [f32],
+        keep_missing: bool,
+    ) -> Result<Option<BadCell>> {
+        let damaged =
+            || featherank::Error::invalid("sparse matrix", "X", "indices inside the matrix");
         for (column, stored) in values.chunks_mut(height.max(1)).enumerate() {
             let bounds = (self.starts.get(column), self.starts.get(column + 1));
             let (Some(&start), Some(&end)) = bounds else { return Err(damaged()) };

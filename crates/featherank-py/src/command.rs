@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 
 use crate::shards::Carrier;
 
-/// Runs the command with these arguments, of which the first is its own name, and returns the exit code.
+/// Runs the command with these arguments, of which the first is its own name, and returns the exit
+/// code.
 #[pyfunction]
 pub fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| featherank_cli::main(arguments, Some(&Ray)))
@@ -31,11 +32,15 @@ impl Cluster for Ray {
             let module = py.import("featherank.ray")?;
             module.getattr("_start")?.call1((files, options, address, *shards, *memory))?.extract()
         };
-        let (carrier, count, memory) = Python::attach(|py| start(py).map_err(|raised| refused(py, &raised)))?;
+        let (carrier, count, memory) =
+            Python::attach(|py| start(py).map_err(|raised| refused(py, &raised)))?;
         Ok(Arc::new(RemoteEngine::open(Arc::new(Carrier::new(carrier, count)), memory, observer)?))
     }
 }
 
 fn refused(py: Python<'_>, raised: &PyErr) -> Error {
-    Error::Conflict { what: "the cluster could not be used".into(), help: raised.value(py).to_string() }
+    Error::Conflict {
+        what: "the cluster could not be used".into(),
+        help: raised.value(py).to_string(),
+    }
 }

@@ -10,13 +10,18 @@ use crate::errors::to_json;
 use crate::watch::watched;
 
 /// Two systems on the same queries.
-fn pair(a: &PyReadonlyArray1<'_, f64>, b: &PyReadonlyArray1<'_, f64>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+fn pair(
+    a: &PyReadonlyArray1<'_, f64>,
+    b: &PyReadonlyArray1<'_, f64>,
+) -> PyResult<(Vec<f64>, Vec<f64>)> {
     let (a, b) = (a.as_array().to_vec(), b.as_array().to_vec());
     match a.len() == b.len() {
         true => Ok((a, b)),
-        false => {
-            Err(PyValueError::new_err(format!("{} values and {}: both need one a query", a.len(), b.len())))
-        }
+        false => Err(PyValueError::new_err(format!(
+            "{} values and {}: both need one a query",
+            a.len(),
+            b.len()
+        ))),
     }
 }
 
@@ -85,7 +90,8 @@ pub fn bootstrap_mean(
     seed: u64,
 ) -> PyResult<(f64, f64)> {
     let values = values.as_array().to_vec();
-    let interval =
-        watched(py, 0, None, move |_| Ok(significance::bootstrap_mean(&values, level, resamples, seed)))?;
+    let interval = watched(py, 0, None, move |_| {
+        Ok(significance::bootstrap_mean(&values, level, resamples, seed))
+    })?;
     Ok((interval.low, interval.high))
 }

@@ -64,7 +64,10 @@ impl Columns {
             None => FeatureTable::numbered(features, 1),
         };
         if table.len() != features {
-            return Err(PyValueError::new_err(format!("{} names for {features} features", table.len())));
+            return Err(PyValueError::new_err(format!(
+                "{} names for {features} features",
+                table.len()
+            )));
         }
         if let Some(column) = table.first_duplicate() {
             let error = Problem::DuplicateColumn { column }.at(Location::file("X"));
@@ -103,8 +106,10 @@ impl Columns {
             Line::Wide(values) => values.as_array().len(),
         };
         let (rows, keep) = (self.rows, self.keep_missing);
-        let stored = self.values.get_mut(column * rows..(column + 1) * rows).filter(|_| length == rows);
-        let stored = stored.ok_or_else(|| PyValueError::new_err("the column has another length"))?;
+        let stored =
+            self.values.get_mut(column * rows..(column + 1) * rows).filter(|_| length == rows);
+        let stored =
+            stored.ok_or_else(|| PyValueError::new_err("the column has another length"))?;
         let bad = match &values {
             Line::Narrow(values) => fill_column(values.as_array(), column, stored, keep),
             Line::Wide(values) => fill_column(values.as_array(), column, stored, keep),
@@ -120,19 +125,24 @@ impl Columns {
         rows: Places<'_>,
         values: Line<'_>,
     ) -> PyResult<()> {
-        let (starts, height, keep, all) = (starts.as_array(), self.rows, self.keep_missing, &mut self.values);
+        let (starts, height, keep, all) =
+            (starts.as_array(), self.rows, self.keep_missing, &mut self.values);
         let bad = match (&rows, &values) {
             (Places::Narrow(rows), Line::Narrow(values)) => {
-                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }
+                    .fill(height, all, keep)
             }
             (Places::Narrow(rows), Line::Wide(values)) => {
-                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }
+                    .fill(height, all, keep)
             }
             (Places::Wide(rows), Line::Narrow(values)) => {
-                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }
+                    .fill(height, all, keep)
             }
             (Places::Wide(rows), Line::Wide(values)) => {
-                Sparse { starts, rows: rows.as_array(), values: values.as_array() }.fill(height, all, keep)
+                Sparse { starts, rows: rows.as_array(), values: values.as_array() }
+                    .fill(height, all, keep)
             }
         };
         bad.and_then(|bad| self.refuse(bad)).or_raise(py)
@@ -205,7 +215,9 @@ pub fn checked_labels(labels: &[f64]) -> Result<Vec<f32>> {
     let checked = |(row, &label): (usize, &f64)| {
         let narrow = label as f32;
         let problem = match narrow {
-            _ if !narrow.is_finite() => Problem::NotFinite { what: "label".into(), text: label.to_string() },
+            _ if !narrow.is_finite() => {
+                Problem::NotFinite { what: "label".into(), text: label.to_string() }
+            }
             _ if narrow < 0.0 => Problem::NegativeLabel { label: narrow },
             _ => return Ok(narrow),
         };
@@ -228,7 +240,8 @@ pub fn checked_queries(ids: Vec<String>, sizes: &[usize], rows: usize) -> Result
     let mut row = 0;
     for (id, size) in ids.iter().zip(sizes) {
         if let Some(seen) = first.insert(id.as_str(), row) {
-            let at = Location::file(format!("qid[{row}]")).with_note(format!("first seen at qid[{seen}]"));
+            let at = Location::file(format!("qid[{row}]"))
+                .with_note(format!("first seen at qid[{seen}]"));
             return Err(Problem::QueryNotContiguous { query: id.clone() }.at(at));
         }
         row += size;

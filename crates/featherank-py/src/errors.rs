@@ -1,4 +1,5 @@
-//! Errors of the library as exceptions: the same text, with Python's keywords where the command has options.
+//! Errors of the library as exceptions: the same text, with Python's keywords where the command has
+//! options.
 
 use featherank::{Error, Stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
@@ -22,7 +23,10 @@ const REMEDIES: &[(&str, &str)] = &[
         "rescale the feature, or pass --clip to cut such values to the largest 32-bit number",
         "rescale the feature, or clip it",
     ),
-    ("read the data with --missing zero, or use a tree ranker", "fill them in, or use a tree ranker"),
+    (
+        "read the data with --missing zero, or use a tree ranker",
+        "fill them in, or use a tree ranker",
+    ),
     ("read the data with --missing zero, or use a tree model", "fill them in, or use a tree model"),
     ("read the data with --missing zero", "fill them in"),
     ("name it with --valid", "pass valid=(X, y, qid) to fit"),
@@ -44,7 +48,8 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
         _ => "FeatherankError",
     };
     let text = in_python(&error.to_string());
-    let made = py.import("featherank.exceptions").and_then(|module| module.getattr(class)?.call1((text,)));
+    let made =
+        py.import("featherank.exceptions").and_then(|module| module.getattr(class)?.call1((text,)));
     match made {
         Ok(value) => PyErr::from_value(value),
         Err(failed) => failed,
@@ -69,8 +74,9 @@ pub fn to_json<T: serde::Serialize>(value: &T) -> PyResult<String> {
 }
 
 fn in_python(text: &str) -> String {
-    let remedied =
-        REMEDIES.iter().fold(text.to_owned(), |text, (command, python)| text.replace(command, python));
+    let remedied = REMEDIES
+        .iter()
+        .fold(text.to_owned(), |text, (command, python)| text.replace(command, python));
     // `--k` is `k`; a dash that stands for itself has a blank behind it.
     remedied.replace(" --", " ").replace("  > ", "  --> ")
 }

@@ -39,7 +39,11 @@ pub struct Experiment {
 /// Carries an experiment out, writes its results, and returns the page that shows them.
 #[pyfunction]
 #[pyo3(signature = (experiment, data))]
-pub fn compare(py: Python<'_>, experiment: Experiment, data: Option<&mut Data>) -> PyResult<String> {
+pub fn compare(
+    py: Python<'_>,
+    experiment: Experiment,
+    data: Option<&mut Data>,
+) -> PyResult<String> {
     let Experiment { plan, command, paths, folds, costs, folder, threads, progress } = experiment;
     let plan = Plan::parse(&plan).or_raise(py)?;
     // Before data is read, which may take long.
@@ -92,6 +96,10 @@ impl Cells {
 impl Observer for Cells {
     fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
         let [done, total] = [&self.done, &self.total].map(|count| count.load(Ordering::Relaxed));
-        self.observer.on_step(&Step { what: "comparing", done, total: (total > 0).then_some(total) })
+        self.observer.on_step(&Step {
+            what: "comparing",
+            done,
+            total: (total > 0).then_some(total),
+        })
     }
 }

@@ -1,7 +1,8 @@
 //! `featherank._core`: the library as the Python package sees it.
 //!
-//! Python checks and describes; this module takes arrays in, runs the library without the interpreter's lock, and hands
-//! documents back as JSON. Nothing here knows a method by name: all of that is in the registry.
+//! Python checks and describes; this module takes arrays in, runs the library without the
+//! interpreter's lock, and hands documents back as JSON. Nothing here knows a method by name: all
+//! of that is in the registry.
 
 mod columns;
 mod command;
@@ -22,7 +23,9 @@ mod _core {
     #[pymodule_export]
     use super::command::run_command;
     #[pymodule_export]
-    use super::comparisons::{bootstrap_mean, geo_risk, holm, non_inferior, paired_t, risk_report, wilcoxon};
+    use super::comparisons::{
+        bootstrap_mean, geo_risk, holm, non_inferior, paired_t, risk_report, wilcoxon,
+    };
     #[pymodule_export]
     use super::data::{Columns, Data};
     #[pymodule_export]

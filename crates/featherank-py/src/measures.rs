@@ -14,7 +14,8 @@ pub fn canonical_measure(py: Python<'_>, name: &str) -> PyResult<String> {
     Ok(name.parse::<Measure>().or_raise(py)?.to_string())
 }
 
-/// The value of every query; NaN where a query does not count. Queries are runs of rows of these sizes.
+/// The value of every query; NaN where a query does not count. Queries are runs of rows of these
+/// sizes.
 #[pyfunction]
 pub fn measure_per_query<'py>(
     py: Python<'py>,
@@ -58,7 +59,8 @@ fn per_query(
     Ok(sizes.iter().map(value).collect())
 }
 
-/// Scores of 64 bits as numbers of 32 that have the same order and the same ties: rounding would tie scores that differ.
+/// Scores of 64 bits as numbers of 32 that have the same order and the same ties: rounding would
+/// tie scores that differ.
 #[derive(Default)]
 struct Ranks {
     order: Vec<usize>,
@@ -87,7 +89,11 @@ impl Ranks {
 
 /// One number from the values of all queries.
 #[pyfunction]
-pub fn measure_summary(py: Python<'_>, name: &str, per_query: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
+pub fn measure_summary(
+    py: Python<'_>,
+    name: &str,
+    per_query: PyReadonlyArray1<'_, f64>,
+) -> PyResult<f64> {
     let measure: Measure = name.parse().or_raise(py)?;
     Ok(measure.summary(&per_query.as_array().to_vec()))
 }

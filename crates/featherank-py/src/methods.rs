@@ -103,7 +103,8 @@ impl Taken {
     }
 }
 
-/// Chooses features; the selection as its document's text, and the model of a method that leaves one.
+/// Chooses features; the selection as its document's text, and the model of a method that leaves
+/// one.
 #[pyfunction]
 #[pyo3(signature = (method, data, valid, settings, limits, checkpoint))]
 pub fn select(
@@ -127,14 +128,17 @@ pub fn select(
         let kept = checkpoint.filter(|_| spec.resumes);
         let checkpoint = kept.as_deref().map(Checkpoint::new);
         let run = Run { observer, valid, deadline, checkpoint, ..Run::new(seed, constraints) };
-        let selection = spec.run(&params, &run, engine.as_ref()).map_err(|error| match (error, &kept) {
-            (Error::Shard { shard, message }, Some(path)) if path.exists() => {
-                let message =
-                    format!("{message}\n  help: {} is kept: the same call goes on from it", path.display());
-                Error::Shard { shard, message }
-            }
-            (error, _) => error,
-        })?;
+        let selection =
+            spec.run(&params, &run, engine.as_ref()).map_err(|error| match (error, &kept) {
+                (Error::Shard { shard, message }, Some(path)) if path.exists() => {
+                    let message = format!(
+                        "{message}\n  help: {} is kept: the same call goes on from it",
+                        path.display()
+                    );
+                    Error::Shard { shard, message }
+                }
+                (error, _) => error,
+            })?;
         if let Some(checkpoint) = run.checkpoint.filter(|_| !selection.unfinished) {
             checkpoint.remove()?;
         }
@@ -161,7 +165,8 @@ pub fn train(
     let Settings { params, seed, threads, progress, .. } = settings;
     let trained = watched(py, threads, progress.as_ref(), move |observer| {
         let plan = TrainingPlan { ranker, params: &params, features: None, normaliser, tune: None };
-        let run = Run { observer: limited(observer, deadline), ..Run::new(seed, Constraints::default()) };
+        let run =
+            Run { observer: limited(observer, deadline), ..Run::new(seed, Constraints::default()) };
         train_ranker(&plan, &run, &mut data, valid.as_mut())
     })?;
     Ok(Model::from(trained.model))

@@ -57,7 +57,9 @@ impl Model {
     fn importances(&self) -> Vec<f64> {
         match &self.0.scorer {
             Scorer::Trees(trees) => trees.importance(Importance::Gain),
-            Scorer::Linear(linear) => linear.weights().iter().map(|weight| weight.weight.abs()).collect(),
+            Scorer::Linear(linear) => {
+                linear.weights().iter().map(|weight| weight.weight.abs()).collect()
+            }
             _ => Vec::new(),
         }
     }

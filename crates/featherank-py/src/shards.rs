@@ -55,9 +55,16 @@ pub struct Shard(LibraryShard);
 
 #[pymethods]
 impl Shard {
-    /// Opens files, read as the options say, a JSON text. Rows take about so many bytes at most; 0 threads are all cores.
+    /// Opens files, read as the options say, a JSON text. Rows take about so many bytes at most; 0
+    /// threads are all cores.
     #[new]
-    fn new(py: Python<'_>, files: Vec<File>, options: &str, memory: u64, threads: usize) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        files: Vec<File>,
+        options: &str,
+        memory: u64,
+        threads: usize,
+    ) -> PyResult<Self> {
         let options = read_options(options)?;
         let source = |file| match file {
             File::Path(path) => Ok(PartSource::File(path)),
@@ -79,11 +86,13 @@ impl Shard {
 
 /// Options of readers from a JSON text.
 fn read_options(text: &str) -> PyResult<ReadOptions> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("options of readers: {e}")))
+    serde_json::from_str(text)
+        .map_err(|e| PyValueError::new_err(format!("options of readers: {e}")))
 }
 
-/// An object of Python that carries messages: `start(requests)` sends them and returns what they are known by, `poll(known, seconds)` waits a little and
-/// returns how many were answered and, when all are, the replies. Many threads may ask at once.
+/// An object of Python that carries messages: `start(requests)` sends them and returns what they
+/// are known by, `poll(known, seconds)` waits a little and returns how many were answered and, when
+/// all are, the replies. Many threads may ask at once.
 pub struct Carrier {
     object: Py<PyAny>,
     count: usize,
@@ -104,10 +113,17 @@ impl Shards for Carrier {
         self.count
     }
 
-    fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>> {
+    fn ask(
+        &self,
+        requests: Vec<Vec<u8>>,
+        done: &(dyn Fn(u64) -> Result<()> + Sync),
+    ) -> Result<Vec<Vec<u8>>> {
         let started = |py: Python<'_>| {
-            let requests: Vec<_> = requests.iter().map(|request| PyBytes::new(py, request)).collect();
-            self.object.call_method1(py, "start", (requests,)).map_err(|raised| failure(py, &raised))
+            let requests: Vec<_> =
+                requests.iter().map(|request| PyBytes::new(py, request)).collect();
+            self.object
+                .call_method1(py, "start", (requests,))
+                .map_err(|raised| failure(py, &raised))
         };
         let known = Python::attach(started)?;
         let poll = |py: Python<'_>| -> PyResult<(u64, Option<Vec<Vec<u8>>>)> {

@@ -1,5 +1,5 @@
-//! Long work without the interpreter's lock: it goes on in a thread of its own while this one shows progress and listens
-//! for Ctrl-C.
+//! Long work without the interpreter's lock: it goes on in a thread of its own while this one shows
+//! progress and listens for Ctrl-C.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,8 @@ use crate::errors::OrRaise;
 
 /// How often this thread looks up.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// How long work may take to stop by itself. After that it is left alone: it ends at its next step, and nobody waits.
+/// How long work may take to stop by itself. After that it is left alone: it ends at its next step,
+/// and nobody waits.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Keeps the last step for whoever shows it, and stops the work when told to.
@@ -39,13 +40,17 @@ impl Observer for Watcher {
 impl Watcher {
     fn show(&self, py: Python<'_>, progress: &Py<PyAny>) -> PyResult<()> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-        last.map_or(Ok(()), |Step { what, done, total }| progress.call1(py, (what, done, total)).map(drop))
+        last.map_or(Ok(()), |Step { what, done, total }| {
+            progress.call1(py, (what, done, total)).map(drop)
+        })
     }
 }
 
-/// Does work on so many threads, 0 for all cores, and shows its steps by calling `progress(what, done, total)`.
+/// Does work on so many threads, 0 for all cores, and shows its steps by calling `progress(what,
+/// done, total)`.
 ///
-/// The threads are made for this work and end with it: a process may fork between two pieces of work.
+/// The threads are made for this work and end with it: a process may fork between two pieces of
+/// work.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,

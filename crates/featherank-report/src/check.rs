@@ -1,4 +1,5 @@
-//! A document may have been written by hand or by another program: what the page relies on is checked first.
+//! A document may have been written by hand or by another program: what the page relies on is
+//! checked first.
 
 use std::path::Path;
 
@@ -58,10 +59,19 @@ pub fn selection(selection: &Selection) -> Result<(), String> {
 
 fn matrix(alike: &Alike) -> Result<(), String> {
     let wanted = alike.features.len();
-    let is_square = alike.matrix.len() == wanted && alike.matrix.iter().all(|row| row.len() == wanted);
-    if is_square { Ok(()) } else { Err(format!("the correlations of {wanted} features are no square")) }
+    let is_square =
+        alike.matrix.len() == wanted && alike.matrix.iter().all(|row| row.len() == wanted);
+    if is_square {
+        Ok(())
+    } else {
+        Err(format!("the correlations of {wanted} features are no square"))
+    }
 }
 
 fn same(what: &str, values: usize, queries: usize) -> Result<(), String> {
-    if values == queries { Ok(()) } else { Err(format!("{what} has {values} values for {queries} queries")) }
+    if values == queries {
+        Ok(())
+    } else {
+        Err(format!("{what} has {values} values for {queries} queries"))
+    }
 }

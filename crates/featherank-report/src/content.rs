@@ -57,7 +57,8 @@ pub fn of_results(results: &Results) -> Content {
     if results.cells.is_empty() {
         notices.push("This experiment has no results yet.".to_owned());
     } else if failed == results.cells.len() {
-        notices.push("Nothing could be tested: every run failed. “Repeat it” lists why.".to_owned());
+        notices
+            .push("Nothing could be tested: every run failed. “Repeat it” lists why.".to_owned());
     } else if failed > 0 {
         notices.push(format!(
             "{failed} of {} runs failed and {} left out. “Repeat it” lists why.",
@@ -95,8 +96,10 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
     let aside = selection.set_aside.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
     let mut notices = Vec::new();
     if selection.unfinished {
-        notices
-            .push("Time was up before the method had come to its end: this is the best so far.".to_owned());
+        notices.push(
+            "Time was up before the method had come to its end: this is the best so far."
+                .to_owned(),
+        );
     }
     Content {
         title: format!(

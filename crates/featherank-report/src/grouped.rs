@@ -20,7 +20,8 @@ pub struct Grouped<'a> {
 /// All methods, in the order of the cells.
 pub fn methods(results: &Results) -> Vec<Grouped<'_>> {
     let group = |name| {
-        let mut group = Grouped { name, selector: None, ranker: None, cells: Vec::new(), failed: 0 };
+        let mut group =
+            Grouped { name, selector: None, ranker: None, cells: Vec::new(), failed: 0 };
         for cell in results.cells.iter().filter(|cell| cell.method == name) {
             (group.selector, group.ranker) = (cell.selector.as_deref(), cell.ranker.as_deref());
             match &cell.outcome {
@@ -34,8 +35,8 @@ pub fn methods(results: &Results) -> Vec<Grouped<'_>> {
 }
 
 impl Grouped<'_> {
-    /// What the method is worth on every test query, fold after fold: the mean over seeds, NaN where a query does not count or
-    /// its fold failed.
+    /// What the method is worth on every test query, fold after fold: the mean over seeds, NaN
+    /// where a query does not count or its fold failed.
     pub fn per_query(&self, folds: &[FoldData], measure: usize) -> Vec<f64> {
         let of_fold = |fold: &FoldData| -> Vec<f64> {
             let tested: Vec<&Vec<Option<f64>>> = self

@@ -1,4 +1,5 @@
-//! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it carries.
+//! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it
+//! carries.
 
 use featherank::{Error, Result};
 use plotly::Plot;
@@ -30,8 +31,8 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 
 /// The page that shows this content.
 pub fn page(content: &Content) -> Result<String> {
-    let data =
-        serde_json::to_string(content).map_err(|e| Error::invalid("report", "its content", e.to_string()))?;
+    let data = serde_json::to_string(content)
+        .map_err(|e| Error::invalid("report", "its content", e.to_string()))?;
     let title = html(&content.title);
     let parts = [
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
@@ -55,12 +56,15 @@ pub fn page(content: &Content) -> Result<String> {
     Ok(parts.concat())
 }
 
-/// JSON that no parser of HTML takes for anything but text, and no parser of JavaScript for a line end.
+/// JSON that no parser of HTML takes for anything but text, and no parser of JavaScript for a line
+/// end.
 fn inside_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                text.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
             c => text.push(c),
         }
     }
@@ -72,9 +76,11 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// plotly.js alone. The crate hands it out in a script element, followed by MathJax in another one, which we need not.
+/// plotly.js alone. The crate hands it out in a script element, followed by MathJax in another one,
+/// which we need not.
 fn plotly_js() -> Result<&'static str> {
-    static SOURCES: std::sync::LazyLock<String> = std::sync::LazyLock::new(Plot::offline_js_sources);
+    static SOURCES: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(Plot::offline_js_sources);
     let first = SOURCES.split_once("<script type=\"text/javascript\">").map(|(_, rest)| rest);
     let script = first.and_then(|rest| rest.split_once("</script>")).map(|(script, _)| script);
     script.filter(|script| script.starts_with("/**\n* plotly.js")).ok_or_else(|| {
@@ -96,7 +102,11 @@ mod tests {
     #[test]
     fn plotly_comes_alone_and_whole() {
         let script = plotly_js().unwrap();
-        assert!(script.contains("newPlot") && !script.contains("MathJax.js/") && script.len() > 1_000_000);
+        assert!(
+            script.contains("newPlot")
+                && !script.contains("MathJax.js/")
+                && script.len() > 1_000_000
+        );
         assert!(script.trim_end().ends_with(';') || script.trim_end().ends_with('}'), "cut off");
     }
 }

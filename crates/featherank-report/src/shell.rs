@@ -19,7 +19,10 @@ mod tests {
 
     #[test]
     fn words_stay_one_word_each() {
-        assert_eq!(command(&["train", "my data.txt", "a'b", ""]), r"train 'my data.txt' 'a'\''b' ''");
+        assert_eq!(
+            command(&["train", "my data.txt", "a'b", ""]),
+            r"train 'my data.txt' 'a'\''b' ''"
+        );
         assert_eq!(command(&["ndcg[letor]@10", "$(rm x)"]), "'ndcg[letor]@10' '$(rm x)'");
     }
 }

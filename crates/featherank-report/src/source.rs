@@ -1,4 +1,5 @@
-//! What a report can be made of: results of an experiment, a folder that holds them, or a selection.
+//! What a report can be made of: results of an experiment, a folder that holds them, or a
+//! selection.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,8 @@ impl Source {
     /// Reads results or a selection; of a folder the `results.json` in it, or the `selection.json`.
     ///
     /// # Errors
-    /// A path where nothing is, a folder that holds neither, or a document that this release cannot read.
+    /// A path where nothing is, a folder that holds neither, or a document that this release cannot
+    /// read.
     pub fn open(path: &Path) -> Result<Self> {
         let place = || Location::file(path.display().to_string());
         if !path.exists() {
@@ -41,7 +43,8 @@ impl Source {
         }
         let path = if path.is_dir() { inside(path)? } else { path.to_owned() };
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
-        let is_selection = serde_json::from_str(&text).is_ok_and(|kind: Kind| kind.featherank == "selection");
+        let is_selection =
+            serde_json::from_str(&text).is_ok_and(|kind: Kind| kind.featherank == "selection");
         // Anything that is neither is refused by the reader of results, in its words.
         let document = match is_selection {
             true => Document::Selection(Box::new(Selection::load(&path)?)),

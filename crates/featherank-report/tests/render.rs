@@ -1,4 +1,5 @@
-//! The page as text: its document, its policy, and names that attack it. What it does in a browser is tested by python/tests/test_report.py.
+//! The page as text: its document, its policy, and names that attack it. What it does in a browser
+//! is tested by python/tests/test_report.py.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -6,7 +7,9 @@ use std::collections::BTreeMap;
 use featherank::data::Feature;
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::engine::LocalEngine;
-use featherank::experiment::{Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results};
+use featherank::experiment::{
+    Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results,
+};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::{Generation, Selection};
@@ -36,7 +39,11 @@ fn cell(
         valid: 0.5,
         test: vec![values.to_vec()],
         measured: Measured { select_seconds: 1.0, seconds: 2.0, peak_bytes: None },
-        curve: vec![CurvePoint { features: 2, value: 0.4 + fold as f64 / 10.0, error: 0.03 * fold as f64 }],
+        curve: vec![CurvePoint {
+            features: 2,
+            value: 0.4 + fold as f64 / 10.0,
+            error: 0.03 * fold as f64,
+        }],
         front: Vec::new(),
         generations: if selector.is_some() { generations.to_vec() } else { Vec::new() },
     };
@@ -65,7 +72,9 @@ fn results() -> Results {
         seed: 1,
         choose: "ndcg@10".into(),
         measures: vec!["ndcg@10".into()],
-        features: (1..=4).map(|id| Feature { id, name: (id == 1).then(|| HOSTILE.into()) }).collect(),
+        features: (1..=4)
+            .map(|id| Feature { id, name: (id == 1).then(|| HOSTILE.into()) })
+            .collect(),
         folds: vec![fold(1), fold(2)],
         cells: vec![
             cell("all", None, 1, &[1, 2, 3, 4], [Some(0.5), Some(0.5), Some(0.5), None]),
@@ -91,12 +100,16 @@ fn statistics_by_hand() {
     let few = &content["queries"][1];
     // Against all features, query by query: .1, 0, −.4, not counted; .2, −.05, 0, not counted.
     assert_eq!((&few["method"], &few["baseline"]), (&"few".into(), &"all".into()));
-    let counts =
-        ["queries", "wins", "losses", "ties", "large_losses"].map(|name| few[name].as_u64().unwrap());
+    let counts = ["queries", "wins", "losses", "ties", "large_losses"]
+        .map(|name| few[name].as_u64().unwrap());
     assert_eq!(counts, [6, 2, 2, 2, 1]);
     assert!((few["difference"].as_f64().unwrap() - (0.1 - 0.4 + 0.2 - 0.05) / 6.0).abs() < 1e-12);
-    let worst: Vec<&str> =
-        few["worst"].as_array().unwrap().iter().map(|loss| loss["query"].as_str().unwrap()).collect();
+    let worst: Vec<&str> = few["worst"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|loss| loss["query"].as_str().unwrap())
+        .collect();
     assert_eq!(worst, ["1-2", "2-1"]);
     assert_eq!(
         content["queries"][0]["baseline"], "mean of single features",
@@ -109,7 +122,10 @@ fn statistics_by_hand() {
     assert!((point["high"].as_f64().unwrap() - 0.55 - reach).abs() < 1e-12);
     // Best of the first generation: .4 and .5.
     let first = &content["convergence"][0]["generations"][0]["best"];
-    assert!((first["q1"].as_f64().unwrap() - 0.425).abs() < 1e-12 && content["convergence"][0]["runs"] == 2);
+    assert!(
+        (first["q1"].as_f64().unwrap() - 0.425).abs() < 1e-12
+            && content["convergence"][0]["runs"] == 2
+    );
     let stability = &content["stability"];
     assert_eq!(stability["features"], serde_json::json!([1, 2, 3]));
     assert_eq!(stability["methods"][0]["shares"], serde_json::json!([1.0, 0.5, 0.5]));
@@ -127,7 +143,8 @@ fn the_same_results_give_the_same_bytes_and_names_stay_inside() {
     assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
     assert!(page.contains("default-src 'none'"));
     let scripts = page.matches("<script").count();
-    let harmless = render(&Results { title: "t".into(), features: Vec::new(), ..results() }).unwrap();
+    let harmless =
+        render(&Results { title: "t".into(), features: Vec::new(), ..results() }).unwrap();
     assert_eq!(scripts, harmless.matches("<script").count());
 }
 
@@ -146,7 +163,9 @@ fn what_contradicts_itself_is_refused() {
     assert!(render(&lost).unwrap_err().to_string().contains("`all` on fold 9 belongs to no fold"));
     let mut more = results();
     more.measures.push("map".into());
-    assert!(render(&more).unwrap_err().to_string().contains("values of 1 measures, and there are 2"));
+    assert!(
+        render(&more).unwrap_err().to_string().contains("values of 1 measures, and there are 2")
+    );
 }
 
 #[test]
@@ -163,19 +182,27 @@ fn nothing_but_failures_is_still_a_page() {
 }
 
 fn select(method: &str, set: &[(&str, &str)]) -> Selection {
-    let config = SynthConfig { queries: 120, documents: 3000, names: true, ..Preset::Tiny.config() };
+    let config =
+        SynthConfig { queries: 120, documents: 3000, names: true, ..Preset::Tiny.config() };
     let (data, _) = generate(&config).unwrap();
-    let set: Vec<(String, String)> = set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let set: Vec<(String, String)> =
+        set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     let run = Run::new(1, Constraints::default());
-    registry::selector(method).unwrap().run(&set, &run, &LocalEngine::new(data, 0).unwrap()).unwrap()
+    registry::selector(method)
+        .unwrap()
+        .run(&set, &run, &LocalEngine::new(data, 0).unwrap())
+        .unwrap()
 }
 
 #[test]
 fn a_selection_shows_what_it_has() {
-    let page =
-        |selection: &Selection| content(&render_selection(selection, "my selection.json".as_ref()).unwrap());
+    let page = |selection: &Selection| {
+        content(&render_selection(selection, "my selection.json".as_ref()).unwrap())
+    };
     let plain = page(&select("top-k", &[("measure", "map")]));
-    assert!(plain["recommendation"]["sentences"][1].as_str().unwrap().contains("Nobody has tested"));
+    assert!(
+        plain["recommendation"]["sentences"][1].as_str().unwrap().contains("Nobody has tested")
+    );
     assert!(plain.get("fronts").is_none() && plain["sizes"]["bands"] == false);
     let auto = select("auto", &[("ranker", "linear-regression"), ("margin", "0.2")]);
     let advice = auto.advice.as_ref().unwrap();
@@ -184,7 +211,8 @@ fn a_selection_shows_what_it_has() {
     assert_eq!(sizes.len(), advice.tried.len());
     let command = shown["recommendation"]["commands"][0]["command"].as_str().unwrap();
     assert!(
-        command.contains("--ranker linear-regression") && command.contains("--selection 'my selection.json'")
+        command.contains("--ranker linear-regression")
+            && command.contains("--selection 'my selection.json'")
     );
     let mut damaged = auto.clone();
     damaged.advice.as_mut().unwrap().chosen = Some(1000);

@@ -1,9 +1,12 @@
-//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST [RANKER …] [QUERIES …]]` prints a
-//! Markdown table of the runs with these seeds, 1 to 100 otherwise, for these rankers and numbers of queries.
+//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST
+//! [RANKER …] [QUERIES …]]` prints a Markdown table of the runs with these seeds, 1 to 100
+//! otherwise, for these rankers and numbers of queries.
 //!
-//! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the ranker on those once with the chosen set and once with all
-//! features, and tests both on the other queries, which are many. A run is wrong where the chosen set loses more there than the margin. Two kinds of data: some
-//! features useful, most of them copies or noise; and nearly all of them useful, so that there is little to drop.
+//! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the
+//! ranker on those once with the chosen set and once with all features, and tests both on the other
+//! queries, which are many. A run is wrong where the chosen set loses more there than the margin.
+//! Two kinds of data: some features useful, most of them copies or noise; and nearly all of them
+//! useful, so that there is little to drop.
 
 use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId, View};
@@ -36,7 +39,10 @@ struct Shape {
 }
 
 const SHAPES: [Shape; 2] = [
-    Shape { name: "few of 26 useful", config: || SynthConfig { noisy: 10, ..Preset::Tiny.config() } },
+    Shape {
+        name: "few of 26 useful",
+        config: || SynthConfig { noisy: 10, ..Preset::Tiny.config() },
+    },
     Shape {
         name: "most of 20 useful",
         config: || SynthConfig {
@@ -86,7 +92,8 @@ fn main() -> Result<()> {
     for &queries in sizes {
         for shape in &SHAPES {
             for ranker in rankers {
-                let outcomes = seeds.clone().into_par_iter().map(|seed| one(shape, ranker, queries, seed));
+                let outcomes =
+                    seeds.clone().into_par_iter().map(|seed| one(shape, ranker, queries, seed));
                 row(shape, ranker, queries, &outcomes.collect::<Result<Vec<_>>>()?);
             }
         }
@@ -97,7 +104,8 @@ fn main() -> Result<()> {
 fn row(shape: &Shape, ranker: &str, queries: usize, outcomes: &[Outcome]) {
     let count = outcomes.len() as f64;
     let mean = |of: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / count;
-    let share = |of: &dyn Fn(&Outcome) -> bool| 100.0 * mean(&|outcome| f64::from(u8::from(of(outcome))));
+    let share =
+        |of: &dyn Fn(&Outcome) -> bool| 100.0 * mean(&|outcome| f64::from(u8::from(of(outcome))));
     println!(
         "| {} | {ranker} | {queries} | {} | {:.1} of {:.0} | {:.1} of {:.0} | {:.0} % | {:.2} % | {:.1} % |",
         shape.name,
@@ -127,7 +135,9 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let lesson = Lesson::new(ranker, &selection, &run, &known, &alive, &measure)?;
     let worth = |features: &[FeatureId]| -> Result<f64> {
-        Ok(measure.summary(&measure.per_query(&lesson.learn(features)?.score(&test.view())?, &test.view())))
+        Ok(measure.summary(
+            &measure.per_query(&lesson.learn(features)?.score(&test.view())?, &test.view()),
+        ))
     };
     let (of_all, of_chosen) = (worth(&alive)?, worth(&chosen)?);
     let noise = noise(&truth);
@@ -141,7 +151,8 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     })
 }
 
-/// The ranker as its user would train it: one query in five chooses settings, with all features, and when to stop.
+/// The ranker as its user would train it: one query in five chooses settings, with all features,
+/// and when to stop.
 struct Lesson<'a> {
     ranker: &'static RankerSpec,
     settings: Settings,
@@ -160,17 +171,21 @@ impl<'a> Lesson<'a> {
         measure: &Measure,
     ) -> Result<Self> {
         let ranker = ranker(name)?;
-        let (check, learn): (Vec<usize>, Vec<usize>) = (0..data.queries().len()).partition(|q| q % 5 == 0);
+        let (check, learn): (Vec<usize>, Vec<usize>) =
+            (0..data.queries().len()).partition(|q| q % 5 == 0);
         let (learn, check) = (data.view().with_queries(learn), data.view().with_queries(check));
-        let fixed: Settings = selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
+        let fixed: Settings =
+            selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
         let grid = if fixed.is_empty() { declared_grid(ranker, &fixed) } else { Vec::new() };
         let with_all = |view: &View<'a>| view.with_features(all.to_vec());
-        let tuned = tune(ranker, &fixed, &grid, run, &with_all(&learn), &with_all(&check), measure)?;
+        let tuned =
+            tune(ranker, &fixed, &grid, run, &with_all(&learn), &with_all(&check), measure)?;
         Ok(Lesson { ranker, settings: tuned.settings, run, learn, check })
     }
 
     fn learn(&self, features: &[FeatureId]) -> Result<Model> {
-        let (learn, check) = (self.learn.with_features(features), self.check.with_features(features));
+        let (learn, check) =
+            (self.learn.with_features(features), self.check.with_features(features));
         self.ranker.fit(&self.settings, self.run, &learn, Some(&check))
     }
 }

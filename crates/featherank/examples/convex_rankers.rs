@@ -1,8 +1,10 @@
-//! Times linear rankers and prints JSON, for `bench/convex_rankers.py` to set beside other libraries.
+//! Times linear rankers and prints JSON, for `bench/convex_rankers.py` to set beside other
+//! libraries.
 //!
 //! `convex_rankers ranksvm C FILE…` trains RankSVM in the primal on LETOR files, several times.
-//! `convex_rankers export FOLDER` writes synthetic data of the size of a WEB10K training part for the other side.
-//! `convex_rankers population FOLDER` fits least squares on random halves of its features and measures NDCG@10 per query.
+//! `convex_rankers export FOLDER` writes synthetic data of the size of a WEB10K training part for
+//! the other side. `convex_rankers population FOLDER` fits least squares on random halves of its
+//! features and measures NDCG@10 per query.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +49,8 @@ fn ranksvm(c: f64, files: &[&str]) -> Result<serde_json::Value, AnyError> {
         let design = Design::new(&data.view())?;
         let problem = SquaredHingeProblem::new(&design)?;
         let (penalties, zero) = (vec![1.0; design.width()], vec![0.0; design.width()]);
-        let solution = problem.solve(&Run::new(0, Constraints::default()), c, &penalties, &zero, 1e-9)?;
+        let solution =
+            problem.solve(&Run::new(0, Constraints::default()), c, &penalties, &zero, 1e-9)?;
         seconds.push(start.elapsed().as_secs_f64());
         report = json!({
             "objective": solution.objectives.last(),
@@ -109,8 +112,11 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     };
     let weights: Vec<Vec<f32>> = subsets.iter().map(spread).collect();
     let solve_seconds = start.elapsed().as_secs_f64() - gram_seconds;
-    let measures =
-        engine.linear_measures(LinearMeasuresPass { measure: measure.clone(), features, weights })?;
+    let measures = engine.linear_measures(LinearMeasuresPass {
+        measure: measure.clone(),
+        features,
+        weights,
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(json!({
         "seconds": seconds,

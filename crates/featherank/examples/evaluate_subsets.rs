@@ -1,9 +1,12 @@
-//! Evaluates and compares subsets of features for a search in another program: what `spea2` does for its own search.
+//! Evaluates and compares subsets of features for a search in another program: what `spea2` does
+//! for its own search.
 //!
-//! `evaluate_subsets DATA` prints the number of features and the seconds that it needed after reading, and then one line for each line it
-//! reads. Subsets are strings of 0 and 1. The answer to subsets with spaces between them is `NDCG@10,F_RISK` of each: least squares on the
-//! subset, judged on the data it was trained on; risk is the mean loss against all features. The answer to a `?` before subsets that it was
-//! asked before is, for each of them, a string with a 1 for every one that it beats by Wilcoxon's tests, and a 0 for the others.
+//! `evaluate_subsets DATA` prints the number of features and the seconds that it needed after
+//! reading, and then one line for each line it reads. Subsets are strings of 0 and 1. The answer to
+//! subsets with spaces between them is `NDCG@10,F_RISK` of each: least squares on the subset,
+//! judged on the data it was trained on; risk is the mean loss against all features. The answer to
+//! a `?` before subsets that it was asked before is, for each of them, a string with a 1 for every
+//! one that it beats by Wilcoxon's tests, and a 0 for the others.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -38,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             None => {
                 let subsets: Vec<&str> = line.split_whitespace().collect();
                 let worths = black_box.worths(&subsets)?;
-                let cells = worths.iter().map(|worth| format!("{},{}", worth.ndcg, worth.risk)).collect();
+                let cells =
+                    worths.iter().map(|worth| format!("{},{}", worth.ndcg, worth.risk)).collect();
                 comparisons.remember(&subsets, worths);
                 cells
             }
@@ -73,8 +77,13 @@ impl<'a> Subsets<'a> {
         let features = engine.alive()?.0;
         let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall))?;
         let measure: Measure = "ndcg[ties=expected]@10".parse()?;
-        let mut subsets =
-            Subsets { engine, measure, features, solver: GramSolver::new(gram, 0.0), full: Vec::new() };
+        let mut subsets = Subsets {
+            engine,
+            measure,
+            features,
+            solver: GramSolver::new(gram, 0.0),
+            full: Vec::new(),
+        };
         subsets.full = subsets.per_query(&["1".repeat(subsets.features.len()).as_str()])?.remove(0);
         Ok(subsets)
     }
@@ -122,12 +131,14 @@ struct Comparisons {
 
 impl Comparisons {
     fn remember(&mut self, subsets: &[&str], worths: Vec<Worth>) {
-        self.numbers.extend(subsets.iter().map(|subset| (*subset).to_owned()).zip(self.worths.len()..));
+        self.numbers
+            .extend(subsets.iter().map(|subset| (*subset).to_owned()).zip(self.worths.len()..));
         self.worths.extend(worths);
     }
 
     fn among(&mut self, subsets: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
-        let number = |subset: &&str| self.numbers.get(*subset).copied().ok_or("a subset was not evaluated");
+        let number =
+            |subset: &&str| self.numbers.get(*subset).copied().ok_or("a subset was not evaluated");
         let numbers: Vec<usize> = subsets.iter().map(number).collect::<Result<_, _>>()?;
         let pairs = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| [a, b]));
         let new: Vec<[usize; 2]> =
@@ -141,7 +152,8 @@ impl Comparisons {
             Ordering::Equal => false,
             Ordering::Greater => self.known[&[b, a]][1],
         };
-        let row = |&a: &usize| numbers.iter().map(|&b| if beats(a, b) { '1' } else { '0' }).collect();
+        let row =
+            |&a: &usize| numbers.iter().map(|&b| if beats(a, b) { '1' } else { '0' }).collect();
         Ok(numbers.iter().map(row).collect())
     }
 }
@@ -155,7 +167,11 @@ fn compare(a: &Worth, b: &Worth, level: &SignedRankLevel) -> [bool; 2] {
     let by_ndcg = b.ndcg.total_cmp(&a.ndcg);
     let risk = tested(by_risk, &a.losses, &b.losses);
     // Where they agree, one proof is enough.
-    let ndcg = if by_risk == by_ndcg && risk.is_ne() { by_ndcg } else { tested(by_ndcg, &a.gains, &b.gains) };
+    let ndcg = if by_risk == by_ndcg && risk.is_ne() {
+        by_ndcg
+    } else {
+        tested(by_ndcg, &a.gains, &b.gains)
+    };
     [
         better_somewhere_worse_nowhere([risk, ndcg]),
         better_somewhere_worse_nowhere([risk.reverse(), ndcg.reverse()]),

@@ -1,7 +1,9 @@
-//! Evolutionary searches on problems with known fronts: the hypervolume they reach and the time they take, as JSON.
+//! Evolutionary searches on problems with known fronts: the hypervolume they reach and the time
+//! they take, as JSON.
 //!
-//! `evolve PROBLEM ALGORITHM POPULATION GENERATIONS SEED`: the problem is `zdt1` (30 numbers, hypervolume to (1.1, 1.1)) or `lotz`
-//! (leading ones and trailing zeros of 40 bits, hypervolume to (41, 41)), the algorithm `nsga2` or `spea2`.
+//! `evolve PROBLEM ALGORITHM POPULATION GENERATIONS SEED`: the problem is `zdt1` (30 numbers,
+//! hypervolume to (1.1, 1.1)) or `lotz` (leading ones and trailing zeros of 40 bits, hypervolume to
+//! (41, 41)), the algorithm `nsga2` or `spea2`.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -9,8 +11,8 @@ use std::time::Instant;
 
 use featherank::evolve::spea2::{genotype_distance, objective_distance};
 use featherank::evolve::{
-    Bits, Bounds, Individual, Mixed, Nsga2, Pareto, Problem, Settings, Spea2, State, bernoulli, front,
-    hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
+    Bits, Bounds, Individual, Mixed, Nsga2, Pareto, Problem, Settings, Spea2, State, bernoulli,
+    front, hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
 };
 use featherank::random::Stream;
 use rand::RngExt;
@@ -96,13 +98,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [problem, algorithm, population, generations, seed] = &args[..] else {
         return Err("usage: evolve PROBLEM ALGORITHM POPULATION GENERATIONS SEED".into());
     };
-    let (population, generations, seed) = (population.parse()?, generations.parse()?, seed.parse()?);
+    let (population, generations, seed) =
+        (population.parse()?, generations.parse()?, seed.parse()?);
     let settings = Settings { population, generations, crossover: 0.9, tournament: 2 };
     let nsga2 = Nsga2 { settings, dominance: Pareto };
     let start = Instant::now();
     let reached = match (&problem[..], &algorithm[..]) {
         ("zdt1", "nsga2") => area(&run(&mut Zdt1, &nsga2, seed, None, never)?.population, 1.1),
-        ("lotz", "nsga2") => area(&run(&mut Lotz, &nsga2, seed, None, never)?.population, 1.0 + BITS as f64),
+        ("lotz", "nsga2") => {
+            area(&run(&mut Lotz, &nsga2, seed, None, never)?.population, 1.0 + BITS as f64)
+        }
         ("zdt1", "spea2") => {
             let distance = objective_distance;
             let spea2 = Spea2 { settings, archive: population, dominance: Pareto, distance };

@@ -1,5 +1,6 @@
-//! Times a ranker: `fit_ranker TRAIN TEST RANKER [key=value]…` prints the seconds of fitting and of scoring, and writes the
-//! test part's scores to `scores.txt` in the folder of TEST. The benchmarks call it.
+//! Times a ranker: `fit_ranker TRAIN TEST RANKER [key=value]…` prints the seconds of fitting and of
+//! scoring, and writes the test part's scores to `scores.txt` in the folder of TEST. The benchmarks
+//! call it.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -15,8 +16,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [train, test, name, settings @ ..] = &arguments[..] else {
         return Err("usage: fit_ranker TRAIN TEST RANKER [key=value]…".into());
     };
-    let load =
-        |path: &String| -> Result<Dataset, Error> { read(&[PathBuf::from(path)], &ReadOptions::default()) };
+    let load = |path: &String| -> Result<Dataset, Error> {
+        read(&[PathBuf::from(path)], &ReadOptions::default())
+    };
     let (train, held_out) = (load(train)?, load(test)?);
     let settings: Vec<(String, String)> = settings
         .iter()
@@ -24,7 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
     let start = Instant::now();
-    let model = ranker(name)?.fit(&settings, &Run::new(1, Constraints::default()), &train.view(), None)?;
+    let model =
+        ranker(name)?.fit(&settings, &Run::new(1, Constraints::default()), &train.view(), None)?;
     let fitted = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let scores = model.score(&held_out.view())?;

@@ -1,9 +1,11 @@
 //! Shows how the cost of training grows: `growth [--quick]` prints Markdown tables.
 //!
-//! Synthetic data doubles several times in one direction while the others stand still: documents, features, and the
-//! length of lists with as many documents in all. Every cell is the median of three runs. One thread, because how many cores
-//! are free at a time would show as growth. The exponent is the slope of the least-squares line through the logarithms of size and time: 0 does not grow, 1 grows
-//! in proportion, 2 with the square. *Last doubling* is the same for the two largest sizes, where what does not grow weighs least.
+//! Synthetic data doubles several times in one direction while the others stand still: documents,
+//! features, and the length of lists with as many documents in all. Every cell is the median of
+//! three runs. One thread, because how many cores are free at a time would show as growth. The
+//! exponent is the slope of the least-squares line through the logarithms of size and time: 0 does
+//! not grow, 1 grows in proportion, 2 with the square. *Last doubling* is the same for the two
+//! largest sizes, where what does not grow weighs least.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -44,7 +46,8 @@ struct Direction {
     of: fn(&Size) -> usize,
 }
 
-/// One kind of work: what it costs by design, what that means for each [`Direction`], and the seconds that it takes.
+/// One kind of work: what it costs by design, what that means for each [`Direction`], and the
+/// seconds that it takes.
 struct Work {
     name: &'static str,
     cost: &'static str,
@@ -83,7 +86,12 @@ const WORK: [Work; 8] = [
         growth: ["1", "≤ 1", "≈ 0"],
         seconds: Bench::newton_step,
     },
-    Work { name: "ListNet, an epoch", cost: "O(N d)", growth: ["1", "1", "0"], seconds: Bench::listnet },
+    Work {
+        name: "ListNet, an epoch",
+        cost: "O(N d)",
+        growth: ["1", "1", "0"],
+        seconds: Bench::listnet,
+    },
     Work {
         name: "LambdaMART, a tree of 31 leaves",
         cost: "histograms over one binned matrix, O(N d) a level; lambdas O(N) for a cut-off",
@@ -107,7 +115,9 @@ fn main() -> Result<()> {
     };
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
     one_thread.map_err(|error| Error::invalid("number of threads", 1, error.to_string()))?;
-    println!("N documents, d features, n̄ documents a query:\n\n| work | cost by design |\n|---|---|");
+    println!(
+        "N documents, d features, n̄ documents a query:\n\n| work | cost by design |\n|---|---|"
+    );
     WORK.iter().for_each(|work| println!("| {} | {} |", work.name, work.cost));
     println!();
     for (index, direction) in directions(quick).iter().enumerate() {
@@ -119,8 +129,9 @@ fn main() -> Result<()> {
 fn directions(quick: bool) -> [Direction; 3] {
     let (documents, doublings) = if quick { (6_400, 3) } else { (51_200, 4) };
     let base = Size { documents, features: 64, list: 64 };
-    let doubled =
-        |doublings: u32, size: &dyn Fn(usize) -> Size| (0..=doublings).map(|k| size(1 << k)).collect();
+    let doubled = |doublings: u32, size: &dyn Fn(usize) -> Size| {
+        (0..=doublings).map(|k| size(1 << k)).collect()
+    };
     [
         Direction {
             title: "Documents",
@@ -157,12 +168,14 @@ fn table(direction: &Direction, index: usize) -> Result<()> {
     println!("| {unit} | {} | exponent | last doubling | meant to be |", heads.join(" | "));
     println!("|---|{}--:|--:|---|", "--:|".repeat(sizes.len()));
     let benches: Vec<Bench> = sizes.iter().map(|&size| Bench::new(size)).collect::<Result<_>>()?;
-    let pairs: Vec<f64> = benches.iter().map(|bench| Ok(bench.pairs()? as f64)).collect::<Result<_>>()?;
+    let pairs: Vec<f64> =
+        benches.iter().map(|bench| Ok(bench.pairs()? as f64)).collect::<Result<_>>()?;
     let seconds = medians(&benches)?;
     let last_two = sizes.len() - 2..;
     let at: Vec<f64> = sizes.iter().map(|size| of(size) as f64).collect();
     let row = |name: &str, cells: Vec<String>, values: &[f64], growth: &str| {
-        let (all, last) = (exponent(&at, values), exponent(&at[last_two.clone()], &values[last_two.clone()]));
+        let (all, last) =
+            (exponent(&at, values), exponent(&at[last_two.clone()], &values[last_two.clone()]));
         println!("| {name} | {} | {all:.2} | {last:.2} | {growth} |", cells.join(" | "));
     };
     let millions = pairs.iter().map(|pairs| format!("{:.2}", pairs / 1e6)).collect();
@@ -177,8 +190,8 @@ fn table(direction: &Direction, index: usize) -> Result<()> {
     Ok(())
 }
 
-/// The median seconds of each kind of work at each size. Everything is done once before anything is done again, so that a
-/// busy minute of the machine does not fall on one size alone.
+/// The median seconds of each kind of work at each size. Everything is done once before anything is
+/// done again, so that a busy minute of the machine does not fall on one size alone.
 fn medians(benches: &[Bench]) -> Result<Vec<Vec<f64>>> {
     let mut runs: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); benches.len()]; WORK.len()];
     for _ in 0..RUNS {
@@ -260,7 +273,10 @@ impl Bench {
     fn population(&self) -> Result<f64> {
         let spread = |subset: &Vec<usize>| {
             let mut weights = vec![0.0; self.solver.width()];
-            subset.iter().zip(self.solver.solve(subset).weights).for_each(|(&f, w)| weights[f] = w as f32);
+            subset
+                .iter()
+                .zip(self.solver.solve(subset).weights)
+                .for_each(|(&f, w)| weights[f] = w as f32);
             weights
         };
         let weights: Vec<Vec<f32>> = self.subsets.iter().map(spread).collect();
@@ -314,7 +330,8 @@ fn products(features: usize) -> GramPass {
     GramPass::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
 }
 
-/// Looks at the clock whenever a step is reported: what comes before the first report, such as binning, is not counted.
+/// Looks at the clock whenever a step is reported: what comes before the first report, such as
+/// binning, is not counted.
 #[derive(Default)]
 struct Clock(Mutex<Vec<Instant>>);
 
@@ -326,7 +343,11 @@ impl Clock {
         let reports = clock.0.lock().unwrap_or_else(PoisonError::into_inner);
         match reports[..] {
             [first, .., last] => Ok((last - first).as_secs_f64() / (reports.len() - 1) as f64),
-            _ => Err(Error::invalid("reports", reports.len(), "at least two to take the time between")),
+            _ => Err(Error::invalid(
+                "reports",
+                reports.len(),
+                "at least two to take the time between",
+            )),
         }
     }
 }
@@ -360,7 +381,11 @@ fn digits(value: f64) -> String {
 /// Thousands apart.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
-    let parts: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
     parts.join(",")
 }

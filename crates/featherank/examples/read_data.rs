@@ -1,6 +1,8 @@
-//! Reads files and prints, as JSON, how long that took and how much memory: `read_data [--threads N] FILE…`.
+//! Reads files and prints, as JSON, how long that took and how much memory: `read_data [--threads
+//! N] FILE…`.
 //!
-//! The command does more than read; this is the reading alone, for `bench/read_text.py` to set beside other readers.
+//! The command does more than read; this is the reading alone, for `bench/read_text.py` to set
+//! beside other readers.
 
 use std::time::Instant;
 
@@ -34,8 +36,10 @@ fn main() -> Result<(), AnyError> {
 /// The most memory this process has had at once, as Linux counts it.
 fn peak_memory() -> Result<u64, AnyError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .ok_or("no VmHWM in /proc/self/status")?;
     let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes * 1024)
 }

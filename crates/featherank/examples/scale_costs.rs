@@ -1,7 +1,9 @@
-//! What passes cost on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each pass and number of shards.
+//! What passes cost on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
+//! pass and number of shards.
 //!
-//! Shards are in this process, one after the other on one thread, and reached by the same bytes as those of a cluster: what a shard takes and what the
-//! driver takes are measured apart, and no network is in either.
+//! Shards are in this process, one after the other on one thread, and reached by the same bytes as
+//! those of a cluster: what a shard takes and what the driver takes are measured apart, and no
+//! network is in either.
 #![allow(clippy::unwrap_used, reason = "a measurement may fail loudly")]
 
 use std::path::PathBuf;
@@ -9,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use featherank::data::{FeatureId, PartSource, ReadOptions};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass, MergeGainsPass, PairwiseHingePass};
+use featherank::engine::passes::{
+    Centring, GramPass, LinearMeasuresPass, MergeGainsPass, PairwiseHingePass,
+};
 use featherank::engine::{Engine, FeatureMeasuresPass, Pass, RemoteEngine, Shard, Shards};
 use featherank::measure::Measure;
 use featherank::run::Silent;
@@ -46,8 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let file = PathBuf::from(arguments.next().ok_or("scale_costs FILE.parquet SHARDS…")?);
     for count in arguments {
-        let open =
-            |_| Shard::open(vec![PartSource::File(file.clone())], &ReadOptions::default(), 16 << 30, 1);
+        let open = |_| {
+            Shard::open(vec![PartSource::File(file.clone())], &ReadOptions::default(), 16 << 30, 1)
+        };
         let shards = (0..count.parse::<usize>()?).map(open).collect::<featherank::Result<_>>()?;
         let shards = Arc::new(Timed { shards, seconds: Mutex::default() });
         let engine = RemoteEngine::open(shards.clone(), 16 << 30, Arc::new(Silent))?;
@@ -90,7 +95,10 @@ fn passes(features: &[FeatureId]) -> featherank::Result<Vec<Pass>> {
     };
     Ok(vec![
         Pass::Moments,
-        Pass::FeatureMeans(FeatureMeasuresPass { measure: measure.clone(), features: features.clone() }),
+        Pass::FeatureMeans(FeatureMeasuresPass {
+            measure: measure.clone(),
+            features: features.clone(),
+        }),
         Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
         Pass::LinearMeasures(linear.clone()),
         Pass::LinearMeans(linear),

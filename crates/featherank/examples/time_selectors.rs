@@ -1,8 +1,9 @@
-//! Times one selector, one correlation matrix or one path of a lasso, for the benchmarks; prints JSON with the seconds and the most
-//! memory used.
+//! Times one selector, one correlation matrix or one path of a lasso, for the benchmarks; prints
+//! JSON with the seconds and the most memory used.
 //!
-//! `time_selectors DATA select METHOD [valid=FILE] [key=value]…`, `time_selectors DATA correlate KIND` or `time_selectors DATA lasso C…`.
-//! DATA may be several files with commas between them. Reading is timed apart.
+//! `time_selectors DATA select METHOD [valid=FILE] [key=value]…`, `time_selectors DATA correlate
+//! KIND` or `time_selectors DATA lasso C…`. DATA may be several files with commas between them.
+//! Reading is timed apart.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,7 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err("name a method or a correlation".into()),
     };
     let seconds = start.elapsed().as_secs_f64();
-    println!("{}", json!({"read": read, "seconds": seconds, "peak_kib": peak_memory(), "found": found}));
+    println!(
+        "{}",
+        json!({"read": read, "seconds": seconds, "peak_kib": peak_memory(), "found": found})
+    );
     Ok(())
 }
 
@@ -78,7 +82,8 @@ fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
 
 /// The matrix, row after row.
 fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
-    let features: Vec<FeatureId> = (0..engine.schema().features.len()).map(FeatureId::from).collect();
+    let features: Vec<FeatureId> =
+        (0..engine.schema().features.len()).map(FeatureId::from).collect();
     let matrix = engine.correlations(kind.parse()?, Scope::Query, &features)?;
     let row = |a: usize| (0..matrix.width()).map(|b| matrix.get(a, b)).collect::<Vec<_>>();
     Ok(json!((0..matrix.width()).map(row).collect::<Vec<_>>()))
@@ -87,7 +92,7 @@ fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
 /// Where the system tells.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok())
+    status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse().ok()
+    })
 }

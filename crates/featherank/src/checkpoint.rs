@@ -1,7 +1,8 @@
 //! Checkpoints: what a long run needs to go on after it was killed, written whole or not at all.
 //!
-//! A checkpoint says of which work it is: method, parameters, seed, constraints, data and release. A run takes up its own
-//! checkpoint only. Any other, and one that was cut off, is refused and left alone: a result must never come from two different runs.
+//! A checkpoint says of which work it is: method, parameters, seed, constraints, data and release.
+//! A run takes up its own checkpoint only. Any other, and one that was cut off, is refused and left
+//! alone: a result must never come from two different runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,7 +52,9 @@ impl Work {
             .or_else(|| differs("the seed", other.seed.to_string(), self.seed.to_string()))
             .or_else(|| differs("the release", other.release.clone(), self.release.clone()))
             .or_else(|| (self.data != other.data).then(|| "the data is not the same".into()))
-            .or_else(|| (self.valid != other.valid).then(|| "the validation data is not the same".into()))
+            .or_else(|| {
+                (self.valid != other.valid).then(|| "the validation data is not the same".into())
+            })
             .or_else(|| (self != other).then(|| "what may be chosen is not the same".into()))
     }
 }
@@ -116,7 +119,9 @@ impl Checkpoint {
     /// Removes the file, if it is there: the run has ended and its result is safe.
     pub fn remove(&self) -> Result<()> {
         match fs::remove_file(&self.path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &self.path, e)),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("remove", &self.path, e))
+            }
             _ => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! Hierarchical clustering: merging things bottom-up by their distances, and the leaves of the tree in a readable order.
+//! Hierarchical clustering: merging things bottom-up by their distances, and the leaves of the tree
+//! in a readable order.
 
 pub(crate) use kodama::Method;
 use kodama::Step;
@@ -14,13 +15,16 @@ pub(crate) fn linkage(
     if width < 2 {
         return Vec::new();
     }
-    let mut distances: Vec<f64> =
-        (0..width).flat_map(|a| (a + 1..width).map(move |b| (a, b))).map(|(a, b)| distance(a, b)).collect();
+    let mut distances: Vec<f64> = (0..width)
+        .flat_map(|a| (a + 1..width).map(move |b| (a, b)))
+        .map(|(a, b)| distance(a, b))
+        .collect();
     kodama::linkage(&mut distances, width, method).steps().to_vec()
 }
 
-/// The leaves of the tree from left to right. Each merge turns its two branches so that the leaves that meet are as near as
-/// they can be (Gruvaeus & Wainer 1972); where that leaves a choice, the smaller thing stands left.
+/// The leaves of the tree from left to right. Each merge turns its two branches so that the leaves
+/// that meet are as near as they can be (Gruvaeus & Wainer 1972); where that leaves a choice, the
+/// smaller thing stands left.
 pub(crate) fn leaf_order(
     width: usize,
     steps: &[Step<f64>],
@@ -61,8 +65,9 @@ pub(crate) fn leaf_order(
 mod tests {
     use super::*;
 
-    /// Points on a line at 0, 10, 1, 11 and 30. Average linkage joins 0 and 1, then 10 and 11, then those two pairs at a mean
-    /// distance of (10 + 11 + 9 + 10)/4 = 10, then 30 at (30 + 20 + 29 + 19)/4 = 24.5. The order is that of the line.
+    /// Points on a line at 0, 10, 1, 11 and 30. Average linkage joins 0 and 1, then 10 and 11, then
+    /// those two pairs at a mean distance of (10 + 11 + 9 + 10)/4 = 10, then 30 at (30 + 20 + 29 +
+    /// 19)/4 = 24.5. The order is that of the line.
     #[test]
     fn leaves_stand_as_the_points_do() {
         let points: [f64; 5] = [0., 10., 1., 11., 30.];

@@ -1,4 +1,5 @@
-//! Saved documents: versioned JSON, written whole or not at all, refused when they are not what they should be.
+//! Saved documents: versioned JSON, written whole or not at all, refused when they are not what
+//! they should be.
 
 use std::path::Path;
 
@@ -30,7 +31,12 @@ pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Re
 }
 
 /// Writes a document on one line: half the bytes, for what nobody reads.
-pub(crate) fn save_compact<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
+pub(crate) fn save_compact<T: Serialize>(
+    kind: &str,
+    version: u32,
+    content: &T,
+    path: &Path,
+) -> Result<()> {
     let document = Document { featherank: kind, version, content };
     write_atomically(path, |file| {
         let failed = |e: serde_json::Error| Error::io("write", path, e.into());
@@ -41,7 +47,9 @@ pub(crate) fn save_compact<T: Serialize>(kind: &str, version: u32, content: &T, 
 /// Writes a document.
 pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
     let text = to_json(kind, version, content)?;
-    write_atomically(path, |file| file.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e)))
+    write_atomically(path, |file| {
+        file.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e))
+    })
 }
 
 /// Reads a document of that kind, of this or an older version.
@@ -51,15 +59,22 @@ pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -
 }
 
 /// A document from its text; `path` names it in messages.
-pub(crate) fn parse<T: DeserializeOwned>(kind: &str, version: u32, text: &str, path: &Path) -> Result<T> {
-    let header: Header = serde_json::from_str(text)
-        .map_err(|e| refused(path, format!("this is not a featherank {kind}: {e}"), "check the path"))?;
+pub(crate) fn parse<T: DeserializeOwned>(
+    kind: &str,
+    version: u32,
+    text: &str,
+    path: &Path,
+) -> Result<T> {
+    let header: Header = serde_json::from_str(text).map_err(|e| {
+        refused(path, format!("this is not a featherank {kind}: {e}"), "check the path")
+    })?;
     check(&header, kind, version, path)?;
     serde_json::from_str(text)
         .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
 }
 
-/// Refuses a document of another kind or of a version yet to come, for those who would replace it. A damaged one may be replaced.
+/// Refuses a document of another kind or of a version yet to come, for those who would replace it.
+/// A damaged one may be replaced.
 pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))
@@ -71,7 +86,10 @@ fn check(header: &Header, kind: &str, version: u32, path: &Path) -> Result<()> {
         return Err(refused(path, what, "check the path"));
     }
     if header.version > version {
-        let what = format!("this {kind} has version {}; this release reads up to {version}", header.version);
+        let what = format!(
+            "this {kind} has version {}; this release reads up to {version}",
+            header.version
+        );
         return Err(refused(path, what, "use the newer featherank that wrote it"));
     }
     Ok(())
@@ -114,7 +132,9 @@ pub(crate) mod inside {
     ) -> Result<Option<T>, D::Error> {
         match Option::<Read<T>>::deserialize(from)? {
             None => Ok(None),
-            Some(read) if read.featherank == kind && read.version <= version => Ok(Some(read.content)),
+            Some(read) if read.featherank == kind && read.version <= version => {
+                Ok(Some(read.content))
+            }
             Some(read) => Err(D::Error::custom(format!(
                 "it holds a {} of version {}, where a {kind} of version {version} is expected",
                 read.featherank, read.version

@@ -10,7 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data says something that cannot be right, or that needs the user's word on what it means.
+    /// The data says something that cannot be right, or that needs the user's word on what it
+    /// means.
     #[error("{problem}\n  --> {at}\n  help: {}", problem.help())]
     Input {
         /// What is wrong.
@@ -426,13 +427,17 @@ impl Problem {
                 "the file was probably cut off while it was written or copied: fetch or write it again"
             }
             NotUtf8 => "save the file as UTF-8",
-            ColumnType { .. } => "leave the column out with --ignore NAME, or convert it to a number",
+            ColumnType { .. } => {
+                "leave the column out with --ignore NAME, or convert it to a number"
+            }
             NoColumn { .. } => "name it with --label-column, --query-column or --document-column",
             DuplicateColumn { .. } => "rename one of them",
             UnnamedColumn { .. } => {
                 "name it in the header; if it is the row index that pandas writes, use to_csv(index=False)"
             }
-            NoFeatures => "check --ignore and the column options; at least one numeric column must remain",
+            NoFeatures => {
+                "check --ignore and the column options; at least one numeric column must remain"
+            }
             GroupSizes { .. } => {
                 "the side file must belong to this data file and hold one query size per line"
             }
@@ -441,8 +446,12 @@ impl Problem {
                 "use files made with the same features; for sparse text whose last features are all zero pass --missing zero"
             }
             FeatureNames { .. } => "use files made with the same features in the same order",
-            NameCount { .. } => "write one name per line, in the order of the feature ids, or `id<TAB>name`",
-            ScoreCount { .. } => "scores belong to the documents of the data, in the same order, one a line",
+            NameCount { .. } => {
+                "write one name per line, in the order of the feature ids, or `id<TAB>name`"
+            }
+            ScoreCount { .. } => {
+                "scores belong to the documents of the data, in the same order, one a line"
+            }
             MissingScore { .. } => {
                 "a run must score every document of the data; documents are matched by query and document id"
             }
@@ -458,7 +467,9 @@ impl Problem {
             UnclosedQuote => {
                 "close the quote, or write two quotes for one that belongs to the text; perhaps the file was cut off"
             }
-            NoSuchFile => "check the path for a typing mistake, and that it starts from the right folder",
+            NoSuchFile => {
+                "check the path for a typing mistake, and that it starts from the right folder"
+            }
             Folder => "name the files inside it",
             UnknownFormat => "say it with --format letor|csv|tsv|parquet|log",
             NotALog { .. } => {
@@ -487,7 +498,11 @@ impl Error {
     }
 
     /// An option or parameter with a value it cannot have.
-    pub fn invalid(what: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Self {
+    pub fn invalid(
+        what: impl Into<String>,
+        value: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
         Error::Invalid { what: what.into(), value: value.to_string(), expected: expected.into() }
     }
 

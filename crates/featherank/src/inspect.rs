@@ -34,7 +34,8 @@ pub struct Inspection {
     pub dead: Vec<Feature>,
     /// Groups of features with equal columns.
     pub duplicates: Vec<Vec<Feature>>,
-    /// Pairs of live features without missing values, not equal, whose values correlate at least as much as asked.
+    /// Pairs of live features without missing values, not equal, whose values correlate at least as
+    /// much as asked.
     pub near_duplicates: Vec<NearDuplicate>,
     /// What a score that is the same for all documents gets.
     pub constant_score: Vec<ConstantScore>,
@@ -79,7 +80,8 @@ pub struct NearDuplicate {
     pub correlation: f64,
 }
 
-/// A constant score under one measure. If documents come in an informative order, stable ties reward saying nothing.
+/// A constant score under one measure. If documents come in an informative order, stable ties
+/// reward saying nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConstantScore {
     /// The measure, ties in input order.
@@ -100,7 +102,8 @@ pub struct FeatureFacts {
     /// Which.
     #[serde(flatten)]
     pub feature: Feature,
-    /// Documents that lack it. They count for nothing below, and rank last where the feature ranks alone.
+    /// Documents that lack it. They count for nothing below, and rank last where the feature ranks
+    /// alone.
     pub missing: u64,
     /// Smallest value.
     pub min: f32,
@@ -127,8 +130,9 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
     let of = |f: &FeatureId| &moments.features[f.index()];
     let complete: Vec<FeatureId> =
         all.iter().copied().filter(|f| !of(f).is_dead() && of(f).missing == 0).collect();
-    let listed =
-        |keep: &dyn Fn(&FeatureId) -> bool| all.iter().filter(|f| keep(f)).map(|&f| feature(f)).collect();
+    let listed = |keep: &dyn Fn(&FeatureId) -> bool| {
+        all.iter().filter(|f| keep(f)).map(|&f| feature(f)).collect()
+    };
     let duplicates = duplicates(&moments, &all);
     Ok(Inspection {
         queries: schema.queries(),
@@ -142,7 +146,10 @@ pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<I
         constant: listed(&|f| of(f).is_constant()),
         dead: listed(&|f| of(f).is_dead()),
         near_duplicates: near_duplicates(engine, &complete, &moments, near)?,
-        duplicates: duplicates.iter().map(|group| group.iter().map(|&f| feature(f)).collect()).collect(),
+        duplicates: duplicates
+            .iter()
+            .map(|group| group.iter().map(|&f| feature(f)).collect())
+            .collect(),
         constant_score: constant_scores(engine, measures)?,
         per_feature: per_feature(engine, schema, &moments, measures, &all)?,
     })
@@ -171,7 +178,8 @@ fn query_sizes(sizes: &[u32]) -> QuerySizes {
     }
 }
 
-/// Groups of equal columns, live or dead, constant ones aside: those are equal to each other for a duller reason.
+/// Groups of equal columns, live or dead, constant ones aside: those are equal to each other for a
+/// duller reason.
 fn duplicates(moments: &Moments, all: &[FeatureId]) -> Vec<Vec<FeatureId>> {
     let key = |f: &FeatureId| {
         let m = &moments.features[f.index()];
@@ -258,7 +266,8 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::engine::LocalEngine;
 
-    /// Feature 1 ranks; 2 equals 1; 3 is nearly 1; 4 is constant; 5 is constant within queries; 6 is something else.
+    /// Feature 1 ranks; 2 equals 1; 3 is nearly 1; 4 is constant; 5 is constant within queries; 6
+    /// is something else.
     #[test]
     fn finds_what_is_odd() {
         let one = [1., 2., 3., 4., 5., 6.];
@@ -266,37 +275,54 @@ mod tests {
         let other = [3., 1., 2., 2., 1., 3.];
         let values = [one, one, near, [7.; 6], [1., 1., 1., 2., 2., 2.], other].concat();
         let labels = vec![1., 0., 0., 1., 0., 0.];
-        let data = Dataset::new(values, labels, Queries::from_sizes(&[3, 3]), FeatureTable::numbered(6, 1));
+        let data = Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(&[3, 3]),
+            FeatureTable::numbered(6, 1),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let found = inspect(&engine, &["map".parse().unwrap()], 0.99).unwrap();
         let ids = |features: &[Feature]| features.iter().map(|f| f.id).collect::<Vec<_>>();
         assert_eq!(ids(&found.constant), [4]);
         assert_eq!(ids(&found.dead), [4, 5]);
         assert_eq!(found.duplicates.iter().map(|group| ids(group)).collect::<Vec<_>>(), [[1, 2]]);
-        let near: Vec<(u32, u32)> = found.near_duplicates.iter().map(|n| (n.a.id, n.b.id)).collect();
+        let near: Vec<(u32, u32)> =
+            found.near_duplicates.iter().map(|n| (n.a.id, n.b.id)).collect();
         assert_eq!(near, [(1, 3), (2, 3)]);
-        // The relevant document always comes first in the file: 1, against (1 + 1/2 + 1/3)/3 at random.
+        // The relevant document always comes first in the file: 1, against (1 + 1/2 + 1/3)/3 at
+        // random.
         let constant = &found.constant_score[0];
         assert_eq!(constant.file_order, 1.0);
         assert!((constant.random_order - 11.0 / 18.0).abs() < 1e-12);
         assert_eq!(found.query_sizes.histogram, [SizeSpan { from: 1, to: 4, queries: 2 }]);
     }
 
-    /// Feature 1 ranks right where it is known, feature 2 is near it but for a missing value, feature 3 is never known.
+    /// Feature 1 ranks right where it is known, feature 2 is near it but for a missing value,
+    /// feature 3 is never known.
     #[test]
     fn missing_values_make_no_nonsense() {
         let none = f32::NAN;
         let values = vec![3., 1., none, 4., 3., 1., none, 4., none, none, none, none];
         let labels = vec![1., 0., 0., 1.];
-        let data = Dataset::new(values, labels, Queries::from_sizes(&[2, 2]), FeatureTable::numbered(3, 1));
+        let data = Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(3, 1),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let found = inspect(&engine, &["map".parse().unwrap()], 0.9).unwrap();
         let missing: Vec<u64> = found.per_feature.iter().map(|f| f.missing).collect();
         assert_eq!(missing, [1, 1, 4]);
         assert_eq!((found.per_feature[0].alone[0], found.per_feature[0].zeros), (1.0, 0.0));
-        assert!(found.near_duplicates.is_empty() && found.dead.len() == 1 && found.constant.len() == 1);
+        assert!(
+            found.near_duplicates.is_empty() && found.dead.len() == 1 && found.constant.len() == 1
+        );
         assert_eq!(found.duplicates.len(), 1);
-        let finite = |f: &FeatureFacts| [f.mean, f.deviation, f.zeros, f.alive].iter().all(|x| x.is_finite());
+        let finite = |f: &FeatureFacts| {
+            [f.mean, f.deviation, f.zeros, f.alive].iter().all(|x| x.is_finite())
+        };
         assert!(found.per_feature.iter().all(finite));
     }
 }

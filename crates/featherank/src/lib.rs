@@ -4,9 +4,12 @@
 //! 1. [`data`] reads files into a [`data::Dataset`]: documents of queries, labels, features.
 //! 2. [`engine`] takes the rows. Methods never touch them; they send passes and get small answers.
 //! 3. [`registry`] knows every measure, selector and ranker with its parameters.
-//! 4. [`select`] chooses features and returns a [`select::Selection`]; [`rank`] learns to score documents.
-//! 5. [`measure`] says how good a ranking is, how risky, and whether a difference is more than chance.
-//! 6. [`experiment`] puts them together as papers do: settings chosen on validation data, test data looked at once.
+//! 4. [`select`] chooses features and returns a [`select::Selection`]; [`rank`] learns to score
+//!    documents.
+//! 5. [`measure`] says how good a ranking is, how risky, and whether a difference is more than
+//!    chance.
+//! 6. [`experiment`] puts them together as papers do: settings chosen on validation data, test data
+//!    looked at once.
 //!
 //! ```
 //! use featherank::data::synth::{Preset, generate};

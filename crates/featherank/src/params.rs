@@ -86,9 +86,15 @@ impl Kind {
     fn accepts(&self, value: &str) -> bool {
         match self {
             Kind::Measure | Kind::Settings | Kind::Words(_) => true,
-            Kind::Real { min, max } => value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x)),
-            Kind::Whole { min, max } => value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x)),
-            Kind::Auto { min, max } => value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value),
+            Kind::Real { min, max } => {
+                value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x))
+            }
+            Kind::Whole { min, max } => {
+                value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x))
+            }
+            Kind::Auto { min, max } => {
+                value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value)
+            }
             Kind::Values { min, max } => {
                 let number = Kind::Real { min: *min, max: *max };
                 value == "auto" || value.split(',').all(|one| number.accepts(one.trim()))
@@ -117,7 +123,8 @@ pub struct Params {
 impl Params {
     /// Defaults, overridden by what the user set.
     pub fn new(method: &str, declared: &'static [Param], set: &[(String, String)]) -> Result<Self> {
-        let mut values: BTreeMap<_, _> = declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
+        let mut values: BTreeMap<_, _> =
+            declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
         for (name, value) in set {
             let param = declared.iter().find(|p| p.name == name).ok_or_else(|| Error::Unknown {
                 kind: format!("parameter of {method}"),
@@ -125,7 +132,11 @@ impl Params {
                 near: near_names(name, declared.iter().map(|p| p.name)),
             })?;
             if !param.kind.accepts(value) {
-                return Err(Error::invalid(format!("{name} of {method}"), value, param.kind.range()));
+                return Err(Error::invalid(
+                    format!("{name} of {method}"),
+                    value,
+                    param.kind.range(),
+                ));
             }
             // A measure is stored under its canonical name, so that equal runs are written equally.
             let canonical = match param.kind {
@@ -189,9 +200,19 @@ mod tests {
 
     static DECLARED: &[Param] = &[
         Param { name: "measure", kind: Kind::Measure, default: "map", meaning: "" },
-        Param { name: "delta", kind: Kind::Real { min: 0.0, max: 1.0 }, default: "0.01", meaning: "" },
+        Param {
+            name: "delta",
+            kind: Kind::Real { min: 0.0, max: 1.0 },
+            default: "0.01",
+            meaning: "",
+        },
         Param { name: "rounds", kind: Kind::Whole { min: 1, max: 9 }, default: "3", meaning: "" },
-        Param { name: "cost", kind: Kind::Values { min: 1e-12, max: 9.0 }, default: "auto", meaning: "" },
+        Param {
+            name: "cost",
+            kind: Kind::Values { min: 1e-12, max: 9.0 },
+            default: "auto",
+            meaning: "",
+        },
         Param { name: "mode", kind: Kind::Choice(&["fast", "slow"]), default: "fast", meaning: "" },
     ];
 

@@ -1,13 +1,15 @@
-//! Seeded randomness that keeps its meaning: one seed a run, split by purpose and index, never by thread.
+//! Seeded randomness that keeps its meaning: one seed a run, split by purpose and index, never by
+//! thread.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The generator behind everything random here: ChaCha with 8 rounds, whose output is fixed by its specification.
+/// The generator behind everything random here: ChaCha with 8 rounds, whose output is fixed by its
+/// specification.
 pub type Stream = ChaCha8Rng;
 
-/// What randomness is used for. Each purpose has its own family of streams, so that adding a draw to one method
-/// never changes another.
+/// What randomness is used for. Each purpose has its own family of streams, so that adding a draw
+/// to one method never changes another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Purpose {
@@ -35,7 +37,8 @@ pub enum Purpose {
     QuerySample = 11,
     /// One generation of an evolutionary search.
     Evolution = 12,
-    /// Copies of features that are shuffled so that they tell nothing, and the forests that are grown on them.
+    /// Copies of features that are shuffled so that they tell nothing, and the forests that are
+    /// grown on them.
     Shadows = 20,
     /// The seeds of the parts of a method that has several.
     Phases = 15,
@@ -49,7 +52,8 @@ pub(crate) fn splitmix(state: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any machine and thread.
+/// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any
+/// machine and thread.
 ///
 /// ```
 /// use featherank::random::{Purpose, stream};

@@ -1,4 +1,5 @@
-//! The registries of measures, selectors and rankers: the command line, the docs and the tests are driven by them.
+//! The registries of measures, selectors and rankers: the command line, the docs and the tests are
+//! driven by them.
 
 use serde::Serialize;
 

@@ -23,7 +23,8 @@ pub struct Step {
     pub total: Option<u64>,
 }
 
-/// Watches a run and may stop it: progress bars, time limits, Ctrl-C and checkpoints are all observers.
+/// Watches a run and may stop it: progress bars, time limits, Ctrl-C and checkpoints are all
+/// observers.
 pub trait Observer: Send + Sync {
     /// Called after every step; `Break` stops the run.
     fn on_step(&self, step: &Step) -> ControlFlow<Stop>;
@@ -126,18 +127,27 @@ pub struct Run {
     pub constraints: Constraints,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
-    /// Data on which methods that tune themselves do so; without it they hold out a part of the training data.
+    /// Data on which methods that tune themselves do so; without it they hold out a part of the
+    /// training data.
     pub valid: Option<Arc<dyn Engine>>,
     /// Where methods that take long keep what they need to go on after they were killed.
     pub checkpoint: Option<Checkpoint>,
-    /// When methods that have an answer at any time return the best so far. Others pay no attention; [`Limited`] stops them.
+    /// When methods that have an answer at any time return the best so far. Others pay no
+    /// attention; [`Limited`] stops them.
     pub deadline: Option<Instant>,
 }
 
 impl Run {
     /// A run that nobody watches.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
-        Run { seed, constraints, observer: Arc::new(Silent), valid: None, checkpoint: None, deadline: None }
+        Run {
+            seed,
+            constraints,
+            observer: Arc::new(Silent),
+            valid: None,
+            checkpoint: None,
+            deadline: None,
+        }
     }
 
     /// Reports a step; an error when the observer says stop.
@@ -173,10 +183,16 @@ mod tests {
         let features = FeatureTable::numbered(3, 1);
         let f = FeatureId;
         for (constraints, says) in [
-            (Constraints { keep: vec![f(0)], drop: vec![f(0)], ..Constraints::default() }, "not in both"),
+            (
+                Constraints { keep: vec![f(0)], drop: vec![f(0)], ..Constraints::default() },
+                "not in both",
+            ),
             (Constraints { k: Some(0), ..Constraints::default() }, "at least 1"),
             (Constraints { k: Some(3), drop: vec![f(1)], ..Constraints::default() }, "at most 2"),
-            (Constraints { k: Some(1), keep: vec![f(0), f(1)], ..Constraints::default() }, "raise --k"),
+            (
+                Constraints { k: Some(1), keep: vec![f(0), f(1)], ..Constraints::default() },
+                "raise --k",
+            ),
             (Constraints { budget: Some(-1.0), ..Constraints::default() }, "above 0"),
             (
                 Constraints { budget: Some(1.0), keep: vec![f(0), f(1)], ..Constraints::default() },

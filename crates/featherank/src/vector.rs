@@ -1,4 +1,5 @@
-//! Sums over slices of numbers with the widest registers that the machine has, in an order of summation that is the same on all machines.
+//! Sums over slices of numbers with the widest registers that the machine has, in an order of
+//! summation that is the same on all machines.
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -33,7 +34,8 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
     fn call(self) -> f64 {
         let Dot { a, b } = self;
         let mut strands = [0.0; STRANDS];
-        let (a_rest, b_rest) = (a.chunks_exact(STRANDS).remainder(), b.chunks_exact(STRANDS).remainder());
+        let (a_rest, b_rest) =
+            (a.chunks_exact(STRANDS).remainder(), b.chunks_exact(STRANDS).remainder());
         for (a, b) in a.chunks_exact(STRANDS).zip(b.chunks_exact(STRANDS)) {
             for lane in 0..STRANDS {
                 strands[lane] += a[lane] * b[lane].into();

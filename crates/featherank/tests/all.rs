@@ -1,4 +1,5 @@
-//! All tests of the library's public face as one program: it is linked once, and its tests share the cores.
+//! All tests of the library's public face as one program: it is linked once, and its tests share
+//! the cores.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 mod auto;
@@ -43,7 +44,9 @@ fn every_file_is_part_of_the_program() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "all") else { continue };
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "all") else {
+            continue;
+        };
         assert!(
             include_str!("all.rs").contains(&format!("\nmod {module};\n")),
             "tests/all.rs does not name {module}"

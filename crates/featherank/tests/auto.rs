@@ -1,4 +1,5 @@
-//! The default method: planted noise is dropped, what is promised is kept, runs go on where they were stopped.
+//! The default method: planted noise is dropped, what is promised is kept, runs go on where they
+//! were stopped.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -16,8 +17,13 @@ use featherank::select::Selection;
 use featherank::{Error, Result, Stop};
 
 fn planted(queries: usize) -> (Dataset, Truth) {
-    let config =
-        SynthConfig { queries, documents: 20 * queries, noisy: 10, seed: 3, ..Preset::Tiny.config() };
+    let config = SynthConfig {
+        queries,
+        documents: 20 * queries,
+        noisy: 10,
+        seed: 3,
+        ..Preset::Tiny.config()
+    };
     generate(&config).unwrap()
 }
 
@@ -50,12 +56,19 @@ fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
     for set in [SHORT, &[("settings", "trees=60"), ("methods", "elimination")]] {
         let chosen = select(&data, &run(), set).unwrap();
         let advice = chosen.advice.as_ref().unwrap();
-        // Nothing else leaves before the last of the noise; sizes are tried in steps, and 15 is one of them.
+        // Nothing else leaves before the last of the noise; sizes are tried in steps, and 15 is one
+        // of them.
         let kept = ids(&chosen).intersection(&noisy).count();
-        assert_eq!(kept, chosen.selected.len().saturating_sub(others), "{set:?}: {:?}", ids(&chosen));
+        assert_eq!(
+            kept,
+            chosen.selected.len().saturating_sub(others),
+            "{set:?}: {:?}",
+            ids(&chosen)
+        );
         assert!(kept <= 1, "{set:?}: {:?} of {noisy:?}", ids(&chosen));
         assert!((3..16).contains(&chosen.selected.len()), "{set:?}: {:?}", ids(&chosen));
-        // What is said of the choice holds: both bounds lie above what may be lost, and the next size fails one of them.
+        // What is said of the choice holds: both bounds lie above what may be lost, and the next
+        // size fails one of them.
         let tried = &advice.tried[advice.chosen.unwrap()];
         assert_eq!(tried.features, chosen.selected.len());
         assert!(tried.effectiveness.lower_bound > -0.02 * advice.all, "{tried:?}");
@@ -72,7 +85,11 @@ fn the_advice_can_be_checked() {
     let chosen = select(&data, &run(), SHORT).unwrap();
     let advice = chosen.advice.unwrap();
     assert_eq!(advice.queries.len(), 300);
-    assert_eq!(advice.queries.iter().collect::<BTreeSet<_>>().len(), 300, "each query is held out once");
+    assert_eq!(
+        advice.queries.iter().collect::<BTreeSet<_>>().len(),
+        300,
+        "each query is held out once"
+    );
     let pairs: Vec<(f64, f64)> = advice
         .per_query
         .iter()
@@ -93,7 +110,9 @@ fn the_advice_can_be_checked() {
 #[test]
 fn a_narrower_margin_keeps_more_and_few_queries_keep_all() {
     let (data, _) = planted(300);
-    let size = |set: &[(&str, &str)]| select(&data, &run(), &[SHORT, set].concat()).unwrap().selected.len();
+    let size = |set: &[(&str, &str)]| {
+        select(&data, &run(), &[SHORT, set].concat()).unwrap().selected.len()
+    };
     let (wide, usual, none) = (size(&[("margin", "0.1")]), size(&[]), size(&[("margin", "0")]));
     assert!(wide <= usual && usual <= none, "{wide} {usual} {none}");
     assert!(wide < none, "{wide} {none}");
@@ -124,7 +143,9 @@ fn costs_and_constraints_are_obeyed() {
         ..Constraints::default()
     };
     let chosen = select(&data, &with(constraints), SHORT).unwrap();
-    assert!(chosen.selected.len() == 4 && ids(&chosen).contains(&copied) && !ids(&chosen).contains(&1));
+    assert!(
+        chosen.selected.len() == 4 && ids(&chosen).contains(&copied) && !ids(&chosen).contains(&1)
+    );
     let constraints = Constraints { costs, budget: Some(5.0), ..Constraints::default() };
     assert!(total(&select(&data, &with(constraints), SHORT).unwrap()) <= 5.0);
 }
@@ -153,7 +174,11 @@ fn interrupted_anywhere_it_ends_in_the_same_bytes() {
             Err(Error::Stopped(Stop::Interrupted)) => {}
             other => assert_eq!(other.unwrap().to_json().unwrap(), expected),
         }
-        assert_eq!(select(&data, &run(), SHORT).unwrap().to_json().unwrap(), expected, "stopped at {step}");
+        assert_eq!(
+            select(&data, &run(), SHORT).unwrap().to_json().unwrap(),
+            expected,
+            "stopped at {step}"
+        );
         let _ = std::fs::remove_file(folder.path().join("run.json"));
     }
 }

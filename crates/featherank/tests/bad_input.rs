@@ -1,4 +1,5 @@
-//! Bad input of every kind: the message names the file, the line where there is one, and what to do.
+//! Bad input of every kind: the message names the file, the line where there is one, and what to
+//! do.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use crate::common::{Folder, column, cut, gzip, parquet, xz, zstd};
@@ -9,7 +10,8 @@ use featherank::data::{
 };
 use proptest::prelude::*;
 
-/// A mistake: the files, of which the first is the one the message must name, and words the message must have.
+/// A mistake: the files, of which the first is the one the message must name, and words the message
+/// must have.
 struct Case {
     files: Vec<(&'static str, Vec<u8>)>,
     /// How many of the files are data; the others are side files.
@@ -23,7 +25,12 @@ fn case(name: &'static str, content: impl AsRef<[u8]>, words: &[&'static str]) -
     Case { files, inputs: 1, options: |_| ReadOptions::default(), words: words.to_vec() }
 }
 
-fn side_file(mut case: Case, name: &'static str, content: &str, options: fn(&Folder) -> ReadOptions) -> Case {
+fn side_file(
+    mut case: Case,
+    name: &'static str,
+    content: &str,
+    options: fn(&Folder) -> ReadOptions,
+) -> Case {
     case.files.push((name, content.into()));
     Case { options, ..case }
 }
@@ -42,7 +49,8 @@ fn numbers(values: [Option<f64>; 4]) -> Vec<u8> {
 }
 
 fn text_cases() -> Vec<Case> {
-    let long: String = (0..2000).map(|i| format!("1 qid:{} 1:{}.25\n", i / 9, i * 7919 % 1000)).collect();
+    let long: String =
+        (0..2000).map(|i| format!("1 qid:{} 1:{}.25\n", i / 9, i * 7919 % 1000)).collect();
     vec![
         case(
             "a.txt",
@@ -52,10 +60,22 @@ fn text_cases() -> Vec<Case> {
         case("a.txt", "0 qid:1 1:1\n0 qid:1 1:1 1:2\n", &["feature 1 stands twice", "line 2"]),
         case("a.txt", "0 qid:1 2:1 1:2\n", &["feature 1 stands after feature 2", "line 1"]),
         case("a.txt", "0 qid:1 0:1\n", &["feature id 0", "line 1", "--zero-based"]),
-        case("a.txt", "0 qid:1 1:high\n", &["the value of feature 1 `high` is not a number", "line 1"]),
-        case("a.txt", "0 qid:1 1:nan\n", &["the value of feature 1 is NaN", "line 1", "--missing zero"]),
+        case(
+            "a.txt",
+            "0 qid:1 1:high\n",
+            &["the value of feature 1 `high` is not a number", "line 1"],
+        ),
+        case(
+            "a.txt",
+            "0 qid:1 1:nan\n",
+            &["the value of feature 1 is NaN", "line 1", "--missing zero"],
+        ),
         case("a.txt", "0 qid:1 1:-inf\n", &["the value of feature 1 is -inf", "line 1", "--clip"]),
-        case("a.txt", "0 qid:1 1:1e39\n", &["beyond the largest 32-bit number", "line 1", "--clip"]),
+        case(
+            "a.txt",
+            "0 qid:1 1:1e39\n",
+            &["beyond the largest 32-bit number", "line 1", "--clip"],
+        ),
         case("a.txt", "-1 qid:1 1:1\n", &["label -1 is negative", "line 1", "--unjudged"]),
         case("a.txt", "0 1:1\n", &["no query id", "line 1", "--group"]),
         case("a.txt", "", &["no documents"]),
@@ -83,7 +103,11 @@ fn text_cases() -> Vec<Case> {
 fn table_cases() -> Vec<Case> {
     let long: String = (0..2000).map(|i| format!("1,{},{}.25\n", i / 9, i * 7919 % 1000)).collect();
     vec![
-        case("a.csv", "label,qid,bm25\n0,1,2\n\n0,1\n", &["this row has 2 cells, the header 3", "line 4"]),
+        case(
+            "a.csv",
+            "label,qid,bm25\n0,1,2\n\n0,1\n",
+            &["this row has 2 cells, the header 3", "line 4"],
+        ),
         case("a.csv", "label,qid,bm25\n0,1,2,3\n", &["this row has 4 cells", "line 2"]),
         case(
             "a.csv",
@@ -95,10 +119,22 @@ fn table_cases() -> Vec<Case> {
             "label\tqid\tbm25\n0\t1\t\n",
             &["the value of column `bm25` is missing", "line 2", "--missing zero"],
         ),
-        case("a.csv", "label,qid,bm25\n0,1,NaN\n", &["the value of column `bm25` is NaN", "line 2"]),
+        case(
+            "a.csv",
+            "label,qid,bm25\n0,1,NaN\n",
+            &["the value of column `bm25` is NaN", "line 2"],
+        ),
         case("a.csv", "label,qid,bm25\n0,1,1e39\n", &["`bm25` is 1e39, beyond", "line 2"]),
-        case("a.csv", "label,qid,bm25\n,1,2\n", &["of query 1 has no label", "line 2", "--unjudged"]),
-        case("a.csv", "label,qid,docid,a\n,1,d7,2\n", &["document d7 of query 1 has no label", "line 2"]),
+        case(
+            "a.csv",
+            "label,qid,bm25\n,1,2\n",
+            &["of query 1 has no label", "line 2", "--unjudged"],
+        ),
+        case(
+            "a.csv",
+            "label,qid,docid,a\n,1,d7,2\n",
+            &["document d7 of query 1 has no label", "line 2"],
+        ),
         case("a.csv", "label,qid,bm25\n-2,1,2\n", &["label -2 is negative", "line 2"]),
         case("a.csv", "label,qid,bm25\n1,,2\n", &["no query id", "line 2"]),
         case(
@@ -170,7 +206,11 @@ fn parquet_cases() -> Vec<Case> {
             usual(whole([0; 4]), column(Float64Array::from(vec![1.0; 4]))),
             &["no query column", "ids must be"],
         ),
-        case("a.parquet", usual(whole([0, 0, 0, -1]), words.clone()), &["label -1 is negative", "line 4"]),
+        case(
+            "a.parquet",
+            usual(whole([0, 0, 0, -1]), words.clone()),
+            &["label -1 is negative", "line 4"],
+        ),
         case(
             "a.parquet",
             usual(whole([0; 4]), whole([1, 1, 2, 1])),
@@ -178,7 +218,11 @@ fn parquet_cases() -> Vec<Case> {
         ),
         Case {
             options: |_| ReadOptions { max_bytes: 15, ..ReadOptions::default() },
-            ..case("a.parquet", numbers([Some(1.0); 4]), &["4 documents × 1 features", "--max-memory"])
+            ..case(
+                "a.parquet",
+                numbers([Some(1.0); 4]),
+                &["4 documents × 1 features", "--max-memory"],
+            )
         },
     ]
 }
@@ -202,9 +246,8 @@ fn log_cases() -> Vec<Case> {
         case("a.json", good.replace("a=1", "a=1e99"), &["feature `a` is 1e99, beyond", "line 1"]),
         case("a.json", "", &["no documents"]),
         case("a.json.gz", cut(gzip(good.repeat(50))), &["gzip data is damaged"]),
-        side_file(case("qrels", "1 0 d\n", &["3 cells", "line 1"]), "a.json", good, |folder| ReadOptions {
-            judgments: Some(folder.path("qrels")),
-            ..ReadOptions::default()
+        side_file(case("qrels", "1 0 d\n", &["3 cells", "line 1"]), "a.json", good, |folder| {
+            ReadOptions { judgments: Some(folder.path("qrels")), ..ReadOptions::default() }
         }),
     ]
 }
@@ -258,7 +301,8 @@ fn every_mistake_is_named_with_its_place_and_a_remedy() {
     let cases = [text_cases(), table_cases(), parquet_cases(), log_cases(), several_file_cases()];
     for (index, case) in cases.into_iter().flatten().enumerate() {
         let folder = Folder::new();
-        let paths: Vec<_> = case.files.iter().map(|(name, content)| folder.put(name, content)).collect();
+        let paths: Vec<_> =
+            case.files.iter().map(|(name, content)| folder.put(name, content)).collect();
         // Data first where a side file is at fault; otherwise the file at fault last.
         let side_first = matches!(case.files[0].0, "names" | "qrels");
         let mut inputs: Vec<_> =
@@ -278,7 +322,9 @@ fn every_mistake_is_named_with_its_place_and_a_remedy() {
 #[test]
 fn files_that_are_not_there_or_no_files() {
     let folder = Folder::new();
-    for (path, words) in [(folder.path("none.txt"), "no such file"), (folder.path("."), "is a folder")] {
+    for (path, words) in
+        [(folder.path("none.txt"), "no such file"), (folder.path("."), "is a folder")]
+    {
         let error = read(&[&path], &ReadOptions::default()).unwrap_err().to_string();
         for word in [words, &path.display().to_string(), "help: "] {
             assert!(error.contains(word), "{error}");

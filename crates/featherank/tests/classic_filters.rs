@@ -1,4 +1,5 @@
-//! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on real data.
+//! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on
+//! real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -73,7 +74,8 @@ fn fcbf_chooses_as_the_fixture_does() {
     assert_eq!(chosen, expected.map(|i| f(i.as_u64().unwrap() as usize)).collect::<Vec<_>>());
 }
 
-/// The fixture's merits follow the formula: features that share nothing are free of redundancy, not redundant.
+/// The fixture's merits follow the formula: features that share nothing are free of redundancy, not
+/// redundant.
 #[test]
 fn cfs_merits_equal_the_fixture() {
     let fixture = fixture();
@@ -117,7 +119,8 @@ fn interact_contributes_as_in_the_fixture() {
     let data = discrete(&fixture);
     let trace = fixture["interact"]["trace"].as_array().unwrap();
     let number = |step: &Value, key: &str| step[key].as_f64().unwrap();
-    let order: Vec<FeatureId> = trace.iter().map(|step| f(number(step, "feature") as usize)).collect();
+    let order: Vec<FeatureId> =
+        trace.iter().map(|step| f(number(step, "feature") as usize)).collect();
     let threshold = number(&fixture["interact"], "threshold");
     let (run, keep) = (run(), []);
     let elimination = interact::eliminate(&run, &data, &order, &keep, threshold).unwrap();
@@ -125,8 +128,8 @@ fn interact_contributes_as_in_the_fixture() {
         order.iter().zip(trace).map(|(&f, step)| (f, number(step, "contribution"))).collect();
     assert_eq!(elimination.stayed, expected);
     assert!(elimination.left.is_empty() && trace.iter().all(|step| step["removed"] == false));
-    // By hand: below .1 feature 3 leaves (.0625), then 0 is worth U{1,2} − U{0,1,2} = .0625 and leaves, then 1
-    // U{2} − U{1,2} = .1875 and stays; 2 was worth .125 before all that.
+    // By hand: below .1 feature 3 leaves (.0625), then 0 is worth U{1,2} − U{0,1,2} = .0625 and
+    // leaves, then 1 U{2} − U{1,2} = .1875 and stays; 2 was worth .125 before all that.
     let elimination = interact::eliminate(&run, &data, &order, &keep, 0.1).unwrap();
     assert_eq!(elimination.left, [(f(3), 0.0625), (f(0), 0.0625)]);
     assert_eq!(elimination.stayed, [(f(2), 0.125), (f(1), 0.1875)]);
@@ -150,7 +153,8 @@ proptest! {
         prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
     }
 
-    /// Groups against counting whole rows in a map; and never more inconsistent with one more feature.
+    /// Groups against counting whole rows in a map; and never more inconsistent with one more
+    /// feature.
     #[test]
     fn inconsistency_falls_and_equals_a_plain_count(
         columns in prop::collection::vec(codes(60, 3), 5),
@@ -187,7 +191,8 @@ proptest! {
         prop_assert_eq!(elimination.stayed.iter().map(|(f, _)| *f).collect::<Vec<_>>(), left);
     }
 
-    /// Only the order of values matters: a growing transform moves the cuts between the same documents.
+    /// Only the order of values matters: a growing transform moves the cuts between the same
+    /// documents.
     #[test]
     fn cuts_follow_growing_transforms(
         rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),
@@ -213,7 +218,8 @@ fn select(
     constraints: Constraints,
     data: &Dataset,
 ) -> featherank::Result<Selection> {
-    let set: Vec<_> = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let set: Vec<_> =
+        set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let engine = LocalEngine::new(data.clone(), 0).unwrap();
     registry::selector(name).unwrap().run(&set, &Run::new(0, constraints), &engine)
 }
@@ -224,8 +230,9 @@ fn ids(selection: &Selection) -> BTreeSet<u32> {
 
 const NAMES: [&str; 4] = ["fcbf", "cfs", "consistency", "interact"];
 
-/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS promises no such thing: by its
-/// formula a copy of a strong feature can raise the merit of a set with weak ones.
+/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS
+/// promises no such thing: by its formula a copy of a strong feature can raise the merit of a set
+/// with weak ones.
 #[test]
 fn copies_are_never_both_chosen() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
@@ -238,7 +245,11 @@ fn copies_are_never_both_chosen() {
     );
     for name in ["fcbf", "consistency", "interact"] {
         let once = ids(&select(name, &[], Constraints::default(), &data).unwrap());
-        assert_eq!(ids(&select(name, &[], Constraints::default(), &twice).unwrap()), once, "{name}");
+        assert_eq!(
+            ids(&select(name, &[], Constraints::default(), &twice).unwrap()),
+            once,
+            "{name}"
+        );
     }
 }
 
@@ -249,7 +260,8 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
         let free = select(name, &[], Constraints::default(), &data).unwrap();
         let chosen = ids(&free);
         let best = free.selected[0].id;
-        let other = free.path.iter().map(|step| step.feature).find(|id| !chosen.contains(id)).unwrap();
+        let other =
+            free.path.iter().map(|step| step.feature).find(|id| !chosen.contains(id)).unwrap();
         let keep = Constraints { keep: vec![FeatureId(other - 1)], ..Constraints::default() };
         assert!(ids(&select(name, &[], keep, &data).unwrap()).contains(&other), "{name}");
         let drop = Constraints { drop: vec![FeatureId(best - 1)], ..Constraints::default() };
@@ -257,12 +269,16 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
         assert!(without.path.iter().all(|step| step.feature != best), "{name}");
         let more = Constraints { k: Some(free.selected.len() + 1), ..Constraints::default() };
         let more = select(name, &[], more, &data).unwrap();
-        assert_eq!(more.selected.last().unwrap().id, free.path[free.selected.len()].feature, "{name}");
+        assert_eq!(
+            more.selected.last().unwrap().id,
+            free.path[free.selected.len()].feature,
+            "{name}"
+        );
     }
 }
 
-/// One label only, and labels without end: errors that say what to do. Where features tell nothing, `k` follows the path all the
-/// same.
+/// One label only, and labels without end: errors that say what to do. Where features tell nothing,
+/// `k` follows the path all the same.
 #[test]
 fn labels_that_are_no_classes_are_refused() {
     let data = |labels: Vec<f32>| {
@@ -271,8 +287,9 @@ fn labels_that_are_no_classes_are_refused() {
         Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(3, 1))
     };
     for name in NAMES {
-        let error = select(name, &[], Constraints::default(), &data((0..400).map(|i| i as f32).collect()))
-            .unwrap_err();
+        let error =
+            select(name, &[], Constraints::default(), &data((0..400).map(|i| i as f32).collect()))
+                .unwrap_err();
         assert!(error.to_string().contains("at most 256 grades"), "{name}: {error}");
         let error = select(name, &[], Constraints::default(), &data(vec![1.0; 400])).unwrap_err();
         assert!(error.to_string().contains("different relevance"), "{name}: {error}");
@@ -285,8 +302,9 @@ fn labels_that_are_no_classes_are_refused() {
     }
 }
 
-/// Everything that `weka.json` holds, on the training part of each fold. Ours sets features aside that are constant within
-/// every query before it looks; on these data they are constant altogether, and WEKA finds the same sets with them.
+/// Everything that `weka.json` holds, on the training part of each fold. Ours sets features aside
+/// that are constant within every query before it looks; on these data they are constant
+/// altogether, and WEKA finds the same sets with them.
 #[test]
 fn real_data_gives_what_weka_gives() {
     let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
@@ -303,25 +321,45 @@ fn real_data_gives_what_weka_gives() {
         let engine = LocalEngine::new(train.clone(), 0).unwrap();
         let all: Vec<FeatureId> = (0..train.features().len()).map(f).collect();
         let data = Discrete::of(&run(), &engine as &dyn Engine, &all, Encoding::Better).unwrap();
-        for (id, expected) in row["mdl_cut_points_better_encoding"].as_object().into_iter().flatten() {
+        for (id, expected) in
+            row["mdl_cut_points_better_encoding"].as_object().into_iter().flatten()
+        {
             let column = data.column(FeatureId(id[1..].parse::<u32>().unwrap() - 1));
             let expected = expected.as_array().unwrap();
-            assert_eq!(column.cuts().len(), expected.len(), "{what} {id}: {:?} {expected:?}", column.cuts());
+            assert_eq!(
+                column.cuts().len(),
+                expected.len(),
+                "{what} {id}: {:?} {expected:?}",
+                column.cuts()
+            );
             for (got, expected) in column.cuts().iter().zip(expected) {
-                // Six printed decimals of numbers halfway between two of six; values are read as 32-bit floats.
-                assert!((got - expected.as_f64().unwrap()).abs() < 0.6e-6, "{what} {id}: {got} {expected}");
+                // Six printed decimals of numbers halfway between two of six; values are read as
+                // 32-bit floats.
+                assert!(
+                    (got - expected.as_f64().unwrap()).abs() < 0.6e-6,
+                    "{what} {id}: {got} {expected}"
+                );
                 cuts += 1;
             }
         }
         let uncertainties = Uncertainties::of(&data);
         for (id, expected) in row["symmetrical_uncertainty"].as_object().unwrap() {
             let got = uncertainties.with_class(FeatureId(id.parse::<u32>().unwrap() - 1));
-            assert!((got - expected.as_f64().unwrap()).abs() < 0.500_001e-5, "{what} {id}: {got} {expected}");
+            assert!(
+                (got - expected.as_f64().unwrap()).abs() < 0.500_001e-5,
+                "{what} {id}: {got} {expected}"
+            );
         }
-        // On the very features that WEKA sees, dead ones among them; then as users run it, without them.
+        // On the very features that WEKA sees, dead ones among them; then as users run it, without
+        // them.
         let search = BestFirst { patience: 5, revisits: true };
         let expected = |key: &str| -> BTreeSet<u32> {
-            row[key]["features"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap() as u32).collect()
+            row[key]["features"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|id| id.as_u64().unwrap() as u32)
+                .collect()
         };
         let merits: [(&str, &mut dyn SubsetMerit); 2] = [
             ("cfs_no_locally_predictive", &mut CfsMerit::of(&data, true)),
@@ -329,7 +367,11 @@ fn real_data_gives_what_weka_gives() {
         ];
         for (key, merit) in merits {
             let found = search.search(&run(), &[], &all, merit).unwrap().subset;
-            assert_eq!(found.iter().map(|f| f.0 + 1).collect::<BTreeSet<_>>(), expected(key), "{what} {key}");
+            assert_eq!(
+                found.iter().map(|f| f.0 + 1).collect::<BTreeSet<_>>(),
+                expected(key),
+                "{what} {key}"
+            );
         }
         for (key, name, set) in [
             ("cfs_best_first", "cfs", &[][..]),
@@ -349,8 +391,8 @@ fn real_data_gives_what_weka_gives() {
     assert!(cuts > 200 && sets == 24, "{cuts} cuts and {sets} sets compared");
 }
 
-/// Five-fold means of feature counts on OHSUMED, pinned beside those of Costa & Silva (2010). INTERACT differs by one feature in one
-/// fold.
+/// Five-fold means of feature counts on OHSUMED, pinned beside those of Costa & Silva (2010).
+/// INTERACT differs by one feature in one fold.
 #[test]
 fn feature_counts_are_pinned_beside_the_published_ones() {
     let Some(folder) = real_data("OHSUMED/QueryLevelNorm") else { return };
@@ -365,15 +407,18 @@ fn feature_counts_are_pinned_beside_the_published_ones() {
     }
 }
 
-/// Backward elimination keeps the consistency of all features, and not one feature more than that takes.
+/// Backward elimination keeps the consistency of all features, and not one feature more than that
+/// takes.
 #[test]
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let engine = LocalEngine::new(data.clone(), 0).unwrap();
     let (alive, _) = (&engine as &dyn Engine).alive().unwrap();
     let codes = Discrete::of(&run(), &engine, &alive, Encoding::Better).unwrap();
-    let inconsistent = |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();
-    let selection = select("consistency", &[("search", "backward")], Constraints::default(), &data).unwrap();
+    let inconsistent =
+        |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();
+    let selection =
+        select("consistency", &[("search", "backward")], Constraints::default(), &data).unwrap();
     let set = selection.columns(data.features()).unwrap();
     assert!(set.len() < alive.len());
     assert_eq!(inconsistent(&set), inconsistent(&alive));

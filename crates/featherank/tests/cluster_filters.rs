@@ -1,4 +1,5 @@
-//! Filters by neighbourhood: walks, clusters and Relief, against worked examples, definitions by loops, and each other.
+//! Filters by neighbourhood: walks, clusters and Relief, against worked examples, definitions by
+//! loops, and each other.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -16,7 +17,12 @@ use serde_json::Value;
 
 const CLUSTERING: [&str; 4] = ["ngas", "xgas", "hcas", "hierarchical"];
 
-fn try_select(method: &str, set: &[(&str, &str)], data: &Dataset, k: Option<usize>) -> Result<Selection> {
+fn try_select(
+    method: &str,
+    set: &[(&str, &str)],
+    data: &Dataset,
+    k: Option<usize>,
+) -> Result<Selection> {
     let set: Vec<(String, String)> =
         set.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
     let run = Run::new(7, Constraints { k, ..Constraints::default() });
@@ -47,13 +53,20 @@ fn columns(data: &Dataset) -> Vec<Vec<f32>> {
 fn with_columns(data: &Dataset, columns: &[Vec<f32>]) -> Dataset {
     let sizes: Vec<usize> = data.queries().sizes().collect();
     let queries = Queries::new(&sizes, data.queries().ids().to_vec());
-    Dataset::new(columns.concat(), data.labels().to_vec(), queries, FeatureTable::numbered(columns.len(), 1))
+    Dataset::new(
+        columns.concat(),
+        data.labels().to_vec(),
+        queries,
+        FeatureTable::numbered(columns.len(), 1),
+    )
 }
 
 /// The features of a data set that differ within a query.
 fn live(data: &Dataset) -> Vec<Vec<f32>> {
     let varies = |column: &Vec<f32>| {
-        data.queries().iter().any(|rows| column[rows.clone()].iter().any(|x| *x != column[rows.start]))
+        data.queries()
+            .iter()
+            .any(|rows| column[rows.clone()].iter().any(|x| *x != column[rows.start]))
     };
     columns(data).into_iter().filter(varies).collect()
 }
@@ -61,8 +74,10 @@ fn live(data: &Dataset) -> Vec<Vec<f32>> {
 #[test]
 fn rank_filter_gives_the_weights_of_the_worked_example() {
     let of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let (data, expected) =
-        (of(include_str!("fixtures/ranksvm_primal.json")), of(include_str!("fixtures/other_fs.json")));
+    let (data, expected) = (
+        of(include_str!("fixtures/ranksvm_primal.json")),
+        of(include_str!("fixtures/other_fs.json")),
+    );
     let numbers = |value: &Value| -> Vec<f64> {
         value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
     };
@@ -70,19 +85,26 @@ fn rank_filter_gives_the_weights_of_the_worked_example() {
     let column = |f: usize| rows.iter().map(|row| row[f] as f32).collect::<Vec<f32>>();
     let labels = numbers(&data["y"]).into_iter().map(|y| y as f32).collect();
     let values = (0..3).flat_map(column).collect();
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[3, 4]), FeatureTable::numbered(3, 1));
+    let data =
+        Dataset::new(values, labels, Queries::from_sizes(&[3, 4]), FeatureTable::numbered(3, 1));
     let relief = &expected["rank_relief_sketch"];
     let neighbours = relief["k"].to_string();
-    let selection = select("rank-filter", &[("neighbours", &neighbours), ("balance", "no")], &data, None);
+    let selection =
+        select("rank-filter", &[("neighbours", &neighbours), ("balance", "no")], &data, None);
     for (f, expected) in numbers(&relief["weights"]).into_iter().enumerate() {
         let chosen = selection.selected.iter().find(|chosen| chosen.id as usize == f + 1).unwrap();
         // Values are kept in single precision.
-        assert!((chosen.score - expected).abs() < 1e-7, "{}: {} instead of {expected}", f + 1, chosen.score);
+        assert!(
+            (chosen.score - expected).abs() < 1e-7,
+            "{}: {} instead of {expected}",
+            f + 1,
+            chosen.score
+        );
     }
 }
 
-/// Weights by loops over pairs of documents, with neighbours sorted and places shared as the method's documentation
-/// says.
+/// Weights by loops over pairs of documents, with neighbours sorted and places shared as the
+/// method's documentation says.
 fn relief_by_definition(data: &Dataset, neighbours: usize, within_queries: bool) -> Vec<f64> {
     let range = |values: &[f32]| {
         let order = |a: &&f32, b: &&f32| a.total_cmp(b);
@@ -100,14 +122,19 @@ fn relief_by_definition(data: &Dataset, neighbours: usize, within_queries: bool)
         let scaled: Vec<Vec<f32>> = columns
             .iter()
             .map(|column| {
-                let (least, most) = range(if within_queries { &column[rows.clone()] } else { column });
+                let (least, most) =
+                    range(if within_queries { &column[rows.clone()] } else { column });
                 let scale = 1.0 / (f64::from(most) - f64::from(least));
                 let scaled = |&x: &f32| ((f64::from(x) - f64::from(least)) * scale) as f32;
-                column[rows.clone()].iter().map(|x| if least == most { 0.0 } else { scaled(x) }).collect()
+                column[rows.clone()]
+                    .iter()
+                    .map(|x| if least == most { 0.0 } else { scaled(x) })
+                    .collect()
             })
             .collect();
         for i in 0..rows.len() {
-            let distance = |j: usize| scaled.iter().map(|column| (column[i] - column[j]).abs()).sum::<f32>();
+            let distance =
+                |j: usize| scaled.iter().map(|column| (column[i] - column[j]).abs()).sum::<f32>();
             let mut others: Vec<(f32, usize)> =
                 (0..rows.len()).filter(|&j| j != i).map(|j| (distance(j), j)).collect();
             others.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -127,13 +154,15 @@ fn relief_by_definition(data: &Dataset, neighbours: usize, within_queries: bool)
     sums.iter().map(|sum| sum / (documents * neighbours as f64)).collect()
 }
 
-/// Lists of 1 to 60 documents in several blocks of the engine; values in steps, so that distances tie.
+/// Lists of 1 to 60 documents in several blocks of the engine; values in steps, so that distances
+/// tie.
 fn many_lists() -> Dataset {
     let sizes: Vec<usize> = (0..300).map(|q| 1 + q * 37 % 60).collect();
     let documents: usize = sizes.iter().sum();
     let mut state = 1u64;
     let mut next = |steps: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) % steps) as f32
     };
     let labels: Vec<f32> = (0..documents).map(|_| next(3)).collect();
@@ -166,8 +195,11 @@ fn rank_filter_is_its_definition() {
 #[test]
 fn rank_filter_puts_useful_features_above_noise() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
-    for (scale, balance) in [("overall", "no"), ("query", "no"), ("overall", "yes"), ("query", "yes")] {
-        let selection = select("rank-filter", &[("scale", scale), ("balance", balance)], &data, None);
+    for (scale, balance) in
+        [("overall", "no"), ("query", "no"), ("overall", "yes"), ("query", "yes")]
+    {
+        let selection =
+            select("rank-filter", &[("scale", scale), ("balance", balance)], &data, None);
         let mean = |role: Role| {
             let of_role = |id: u32| truth.features.iter().any(|f| f.id == id && f.role == role);
             let scores: Vec<f64> =
@@ -206,7 +238,10 @@ fn rank_filter_samples_queries_by_their_ids() {
     assert_eq!(ids(&half(&data)), ids(&half(&data.subset(&reversed))), "wherever queries stand");
     assert_ne!(half(&data).selected, select("rank-filter", &[], &data, None).selected);
     let error = try_select("rank-filter", &[("sample", "0.000001")], &data, None).unwrap_err();
-    assert!(matches!(error, Error::Conflict { .. }) && error.to_string().contains("raise sample"), "{error}");
+    assert!(
+        matches!(error, Error::Conflict { .. }) && error.to_string().contains("raise sample"),
+        "{error}"
+    );
 }
 
 /// Every live feature twice: the second half stays away until all of the first half is in.
@@ -264,7 +299,8 @@ fn constraints_shape_the_clusters() {
             selector(method).unwrap().run(&[], &Run::new(7, constraints), &engine).unwrap()
         };
         let free = ids(&with(Constraints::default()));
-        let without = with(Constraints { drop: vec![FeatureId(free[0] - 1)], ..Constraints::default() });
+        let without =
+            with(Constraints { drop: vec![FeatureId(free[0] - 1)], ..Constraints::default() });
         let mut fewer = columns(&data);
         fewer.remove(free[0] as usize - 1);
         let fewer = select(method, &[], &with_columns(&data, &fewer), None);
@@ -272,8 +308,11 @@ fn constraints_shape_the_clusters() {
             path(&fewer).iter().map(|&id| if id >= free[0] { id + 1 } else { id }).collect();
         assert_eq!(path(&without), renumbered, "{method}");
         let last = *path(&with(Constraints::default())).last().unwrap();
-        let kept =
-            with(Constraints { keep: vec![FeatureId(last - 1)], k: Some(2), ..Constraints::default() });
+        let kept = with(Constraints {
+            keep: vec![FeatureId(last - 1)],
+            k: Some(2),
+            ..Constraints::default()
+        });
         assert_eq!((kept.selected.len(), kept.selected[0].id), (2, last), "{method}");
     }
 }
@@ -292,7 +331,11 @@ fn a_model_of_one_feature_sees_what_falls() {
         assert_eq!(ids(&select(method, &[], &data, None))[0], 3, "{method}");
         let chosen = select(method, &[("relevance", "lambdamart")], &data, None);
         assert_eq!(ids(&chosen)[0], 2, "{method}");
-        assert!((chosen.selected[0].score - perfect).abs() < 1e-12, "{method}: {:?}", chosen.selected);
+        assert!(
+            (chosen.selected[0].score - perfect).abs() < 1e-12,
+            "{method}: {:?}",
+            chosen.selected
+        );
     }
 }
 
@@ -315,7 +358,8 @@ fn delegates_by_ranker_are_those_that_weigh_most() {
             let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
             values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>()
         };
-        let spread = (data.queries().iter().map(within).sum::<f64>() / data.documents() as f64).sqrt();
+        let spread =
+            (data.queries().iter().map(within).sum::<f64>() / data.documents() as f64).sqrt();
         let weight = linear.weights().iter().find(|w| w.feature.id == step.feature).unwrap().weight;
         let expected = weight.abs() * spread;
         assert!(
@@ -357,14 +401,18 @@ fn odd_data_gives_a_selection_or_says_why_not() {
         assert!(ids(&select(method, &[], &two, None)).contains(&1), "{method} with two features");
         let none = data(labels.clone(), &[constant.clone(), constant.clone()]);
         let error = try_select(method, &[], &none, None).unwrap_err();
-        assert!(matches!(error, Error::Conflict { .. } | Error::Invalid { .. }), "{method}: {error}");
+        assert!(
+            matches!(error, Error::Conflict { .. } | Error::Invalid { .. }),
+            "{method}: {error}"
+        );
     }
     let equal = data(vec![1.; 4], &[rising, falling]);
     let error = try_select("rank-filter", &[], &equal, None).unwrap_err();
     assert!(error.to_string().contains("different relevance"), "{error}");
 }
 
-/// The first five features on OHSUMED's first fold. Nothing is published to compare with; the sets are printed.
+/// The first five features on OHSUMED's first fold. Nothing is published to compare with; the sets
+/// are printed.
 #[test]
 fn dead_features_of_real_data_are_never_picked() {
     let Some(folder) = real_data("OHSUMED/QueryLevelNorm") else { return };

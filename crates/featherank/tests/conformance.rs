@@ -17,7 +17,8 @@ fn tiny() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
 }
 
-/// What is set for selectors that search for minutes: a short search. All else about them is as users have it.
+/// What is set for selectors that search for minutes: a short search. All else about them is as
+/// users have it.
 fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
     let set: &[(&str, &str)] = match spec.name {
         "mofsrank" => &[
@@ -36,7 +37,12 @@ fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
     set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-fn select(spec: &SelectorSpec, data: Dataset, threads: usize, constraints: Constraints) -> Result<Selection> {
+fn select(
+    spec: &SelectorSpec,
+    data: Dataset,
+    threads: usize,
+    constraints: Constraints,
+) -> Result<Selection> {
     spec.run(&short(spec), &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
 }
 
@@ -53,7 +59,8 @@ fn rearranged(data: &Dataset, queries: &[usize], within: impl Fn(&mut Vec<usize>
         rows.extend(own);
     }
     let pick = |column: &[f32]| rows.iter().map(|&row| column[row]).collect::<Vec<f32>>();
-    let values = (0..data.features().len()).flat_map(|f| pick(data.column(FeatureId::from(f)))).collect();
+    let values =
+        (0..data.features().len()).flat_map(|f| pick(data.column(FeatureId::from(f)))).collect();
     let sizes: Vec<usize> = queries.iter().map(|&q| data.queries().rows(q).len()).collect();
     let names = queries.iter().map(|&q| data.queries().id(q).to_owned()).collect();
     Dataset::new(values, pick(data.labels()), Queries::new(&sizes, names), data.features().clone())
@@ -62,8 +69,9 @@ fn rearranged(data: &Dataset, queries: &[usize], within: impl Fn(&mut Vec<usize>
 #[test]
 fn selectors_do_not_depend_on_threads() {
     for spec in SELECTORS {
-        let json =
-            |threads| select(spec, tiny(), threads, Constraints::default()).unwrap().to_json().unwrap();
+        let json = |threads| {
+            select(spec, tiny(), threads, Constraints::default()).unwrap().to_json().unwrap()
+        };
         assert!([2, 7].iter().all(|&threads| json(threads) == json(1)), "{}", spec.name);
     }
 }
@@ -75,7 +83,9 @@ fn order_of_rows_and_queries_and_names_do_not_matter() {
     let mut shuffled: Vec<usize> = (0..count).collect();
     shuffled.shuffle(&mut featherank::random::stream(1, featherank::random::Purpose::Test, 0));
     let mut named = data.clone();
-    named.features_mut().set_names((0..data.features().len()).map(|i| format!("name{i}")).collect());
+    named
+        .features_mut()
+        .set_names((0..data.features().len()).map(|i| format!("name{i}")).collect());
     let in_order: Vec<usize> = (0..count).collect();
     for spec in SELECTORS {
         let expected = ids(&select(spec, data.clone(), 1, Constraints::default()).unwrap());
@@ -90,7 +100,8 @@ fn order_of_rows_and_queries_and_names_do_not_matter() {
     }
 }
 
-/// Numbers of features to ask for: all of them, or a few where every one means to train models anew.
+/// Numbers of features to ask for: all of them, or a few where every one means to train models
+/// anew.
 fn sizes(spec: &SelectorSpec, most: usize) -> Vec<usize> {
     let trains = spec.category != Category::Filter;
     (1..=most).filter(|&k| !trains || k == 1 || k == most / 2 || k == most).collect()
@@ -104,14 +115,23 @@ fn constraints_are_obeyed() {
         let (best, worst) = (free.selected[0].id, free.path[free.path.len() - 1].feature);
         for k in sizes(spec, free.selected.len()) {
             let chosen =
-                select(spec, tiny(), 1, Constraints { k: Some(k), ..Constraints::default() }).unwrap();
+                select(spec, tiny(), 1, Constraints { k: Some(k), ..Constraints::default() })
+                    .unwrap();
             assert_eq!(chosen.selected.len(), k, "{}", spec.name);
             assert_eq!(chosen.path.len(), free.path.len(), "{} returns the whole path", spec.name);
         }
-        let constraints =
-            Constraints { k: Some(3), keep: vec![f(worst)], drop: vec![f(best)], ..Constraints::default() };
+        let constraints = Constraints {
+            k: Some(3),
+            keep: vec![f(worst)],
+            drop: vec![f(best)],
+            ..Constraints::default()
+        };
         let chosen = ids(&select(spec, tiny(), 1, constraints).unwrap());
-        assert!(chosen.contains(&worst) && !chosen.contains(&best) && chosen.len() == 3, "{}", spec.name);
+        assert!(
+            chosen.contains(&worst) && !chosen.contains(&best) && chosen.len() == 3,
+            "{}",
+            spec.name
+        );
         // The best feature costs more than the budget; the others cost 1.
         let mut costs = vec![1.0; tiny().features().len()];
         costs[best as usize - 1] = 100.0;
@@ -120,18 +140,24 @@ fn constraints_are_obeyed() {
         assert!(chosen.selected.iter().map(|c| c.cost).sum::<f64>() <= 4.0, "{}", spec.name);
         assert!(!ids(&chosen).contains(&best) && !chosen.selected.is_empty(), "{}", spec.name);
         let too_many = Constraints { k: Some(20), ..Constraints::default() };
-        assert!(select(spec, tiny(), 1, too_many).is_err(), "{}: two features of tiny are dead", spec.name);
+        assert!(
+            select(spec, tiny(), 1, too_many).is_err(),
+            "{}: two features of tiny are dead",
+            spec.name
+        );
     }
 }
 
-/// Columns: one that ranks, its copy, a constant, one constant within queries, and noise; then odd queries.
+/// Columns: one that ranks, its copy, a constant, one constant within queries, and noise; then odd
+/// queries.
 fn odd() -> Dataset {
     let sizes = [1, 4, 4, 3, 5];
     let labels = vec![
-        1., /* none relevant */ 0., 0., 0., 0., /* all relevant */ 2., 2., 2., 2., 1., 0., 0., 0.,
-        1., 2., 0., 1.,
+        1., /* none relevant */ 0., 0., 0., 0., /* all relevant */ 2., 2., 2., 2., 1.,
+        0., 0., 0., 1., 2., 0., 1.,
     ];
-    let rank: Vec<f32> = labels.iter().zip(0u8..).map(|(y, i)| y * 2.0 + f32::from(i % 3) * 0.1).collect();
+    let rank: Vec<f32> =
+        labels.iter().zip(0u8..).map(|(y, i)| y * 2.0 + f32::from(i % 3) * 0.1).collect();
     let queries = Queries::from_sizes(&sizes);
     let within: Vec<f32> =
         queries.iter().enumerate().flat_map(|(q, rows)| vec![q as f32; rows.len()]).collect();
@@ -144,8 +170,17 @@ fn odd() -> Dataset {
 fn odd_features_and_queries_are_survived() {
     for spec in SELECTORS {
         let selection = select(spec, odd(), 1, Constraints::default()).unwrap();
-        assert!(!ids(&selection).iter().any(|id| [3, 4].contains(id)), "{} picks a dead feature", spec.name);
-        assert_eq!(selection.set_aside.iter().map(|s| s.id).collect::<Vec<_>>(), [3, 4], "{}", spec.name);
+        assert!(
+            !ids(&selection).iter().any(|id| [3, 4].contains(id)),
+            "{} picks a dead feature",
+            spec.name
+        );
+        assert_eq!(
+            selection.set_aside.iter().map(|s| s.id).collect::<Vec<_>>(),
+            [3, 4],
+            "{}",
+            spec.name
+        );
         assert!(selection.selected.iter().all(|c| c.score.is_finite()), "{}", spec.name);
         assert_eq!(
             ids(&selection)[0],
@@ -160,7 +195,9 @@ fn odd_features_and_queries_are_survived() {
 fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
-    for spec in SELECTORS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure")) {
+    for spec in
+        SELECTORS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure"))
+    {
         let error = spec.run(&set, &run, &LocalEngine::new(tiny(), 1).unwrap()).unwrap_err();
         assert!(error.to_string().contains("counts no query"), "{}: {error}", spec.name);
     }
@@ -203,7 +240,10 @@ fn selections_survive_saving() {
         selection.save(&path).unwrap();
         assert_eq!(Selection::load(&path).unwrap(), selection, "{}", spec.name);
         assert_eq!(selection.columns(tiny().features()).unwrap().len(), selection.selected.len());
-        assert!(selection.columns(&FeatureTable::numbered(1, 1)).is_err(), "other data lacks its features");
+        assert!(
+            selection.columns(&FeatureTable::numbered(1, 1)).is_err(),
+            "other data lacks its features"
+        );
     }
     std::fs::write(
         &path,
@@ -221,7 +261,8 @@ fn fit(spec: &RankerSpec, view: &View<'_>) -> Vec<f32> {
     spec.fit(&[], &Run::new(7, Constraints::default()), view, None).unwrap().score(view).unwrap()
 }
 
-/// These draw documents, so that another order of rows is another draw; they must still learn as well.
+/// These draw documents, so that another order of rows is another draw; they must still learn as
+/// well.
 const DRAW_DOCUMENTS: &[&str] = &["random-forest"];
 
 #[test]
@@ -244,8 +285,9 @@ fn rankers_learn_and_ignore_the_order_of_rows() {
     let measure: Measure = "ndcg@10".parse().unwrap();
     for spec in RANKERS {
         let (a, b) = (fit(spec, &data.view()), fit(spec, &reversed.view()));
-        let value =
-            |scores: &[f32], data: &Dataset| measure.summary(&measure.per_query(scores, &data.view()));
+        let value = |scores: &[f32], data: &Dataset| {
+            measure.summary(&measure.per_query(scores, &data.view()))
+        };
         assert!(
             value(&a, &data) > value(&vec![0.0; data.documents()], &data),
             "{} learns nothing",
@@ -265,17 +307,27 @@ fn rankers_learn_and_ignore_the_order_of_rows() {
     }
 }
 
-/// A single query, no relevant document, one feature, more features than documents: a model or a clear error.
+/// A single query, no relevant document, one feature, more features than documents: a model or a
+/// clear error.
 #[test]
 fn rankers_survive_odd_data() {
     let data = |sizes: &[usize], labels: Vec<f32>, features: usize| {
         let values = (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32).collect();
-        Dataset::new(values, labels, Queries::from_sizes(sizes), FeatureTable::numbered(features, 1))
+        Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(sizes),
+            FeatureTable::numbered(features, 1),
+        )
     };
     let no_features = data(&[3], vec![0., 1., 2.], 0);
     let no_documents = data(&[], vec![], 2);
-    let constant =
-        Dataset::new(vec![1.0; 6], vec![0., 1., 2.], Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
+    let constant = Dataset::new(
+        vec![1.0; 6],
+        vec![0., 1., 2.],
+        Queries::from_sizes(&[3]),
+        FeatureTable::numbered(2, 1),
+    );
     let odd_data = [
         ("odd queries", odd()),
         ("one query", data(&[6], vec![0., 1., 2., 0., 0., 1.], 3)),
@@ -293,7 +345,11 @@ fn rankers_survive_odd_data() {
             match spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None) {
                 Ok(model) => {
                     let scores = model.score(&data.view()).unwrap();
-                    assert!(scores.iter().all(|score| score.is_finite()), "{} with {what}", spec.name);
+                    assert!(
+                        scores.iter().all(|score| score.is_finite()),
+                        "{} with {what}",
+                        spec.name
+                    );
                 }
                 Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
                     assert!(!error.to_string().is_empty());
@@ -305,13 +361,16 @@ fn rankers_survive_odd_data() {
     }
 }
 
-/// Rankers that watch a measure say so when no query counts under it, instead of keeping their first step or never ending.
+/// Rankers that watch a measure say so when no query counts under it, instead of keeping their
+/// first step or never ending.
 #[test]
 fn a_measure_that_counts_no_query_is_refused() {
     let data = tiny();
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
-    for spec in RANKERS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure")) {
+    for spec in
+        RANKERS.iter().filter(|spec| spec.params.iter().any(|param| param.name == "measure"))
+    {
         let view = data.view();
         let fit = |valid| spec.fit(&set, &run, &view, valid);
         if let Err(error) = fit(Some(&view)) {
@@ -331,11 +390,16 @@ fn a_measure_that_counts_no_query_is_refused() {
 #[test]
 fn labels_too_large_for_gains_are_refused() {
     let labels = vec![2000., 0., 1., 0.];
-    let data =
-        Dataset::new(vec![4., 3., 2., 1.], labels, Queries::from_sizes(&[4]), FeatureTable::numbered(1, 1));
+    let data = Dataset::new(
+        vec![4., 3., 2., 1.],
+        labels,
+        Queries::from_sizes(&[4]),
+        FeatureTable::numbered(1, 1),
+    );
     for name in ["lambdamart", "lambdarank"] {
         let spec = featherank::registry::ranker(name).unwrap();
-        let error = spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap_err();
+        let error =
+            spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap_err();
         assert!(error.to_string().contains("at most 53"), "{name}: {error}");
     }
 }
@@ -346,8 +410,10 @@ fn subsets_share_work_and_change_nothing() {
     let data = tiny();
     let run = Run::new(7, Constraints::default());
     let half = data.queries().len() / 2;
-    let (train, valid) =
-        (data.view().with_query_span(0..half), data.view().with_query_span(half..data.queries().len()));
+    let (train, valid) = (
+        data.view().with_query_span(0..half),
+        data.view().with_query_span(half..data.queries().len()),
+    );
     for spec in RANKERS {
         let params = featherank::params::Params::new(spec.name, spec.params, &[]).unwrap();
         let ranker = (spec.build)(&params).unwrap();
@@ -386,10 +452,16 @@ fn models_survive_saving() {
     let (data, folder) = (tiny(), tempfile::tempdir().unwrap());
     let path = folder.path().join("model.json");
     for spec in RANKERS {
-        let model = spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap();
+        let model =
+            spec.fit(&[], &Run::new(7, Constraints::default()), &data.view(), None).unwrap();
         model.save(&path).unwrap();
         let loaded = featherank::rank::Model::load(&path).unwrap();
-        assert_eq!(loaded.score(&data.view()).unwrap(), model.score(&data.view()).unwrap(), "{}", spec.name);
+        assert_eq!(
+            loaded.score(&data.view()).unwrap(),
+            model.score(&data.view()).unwrap(),
+            "{}",
+            spec.name
+        );
         assert!(Selection::load(&path).is_err(), "a model is no selection");
     }
 }
@@ -402,7 +474,10 @@ fn measures_parse_back_and_accept_odd_queries() {
         let measure: Measure = name.parse().unwrap();
         assert_eq!(measure.to_string(), name);
         let values = measure.per_query(data.column(FeatureId(0)), &data.view());
-        assert!(values.iter().all(|value| value.is_finite() && *value >= 0.0), "{name}: {values:?}");
+        assert!(
+            values.iter().all(|value| value.is_finite() && *value >= 0.0),
+            "{name}: {values:?}"
+        );
     }
 }
 
@@ -427,7 +502,10 @@ fn the_registry_explains_itself() {
         }
     }
     for spec in SELECTORS {
-        assert!((spec.build)(&featherank::params::Params::new(spec.name, spec.params, &[]).unwrap()).is_ok());
+        assert!(
+            (spec.build)(&featherank::params::Params::new(spec.name, spec.params, &[]).unwrap())
+                .is_ok()
+        );
     }
     for spec in RANKERS {
         for (name, values) in spec.grid {

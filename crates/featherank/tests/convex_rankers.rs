@@ -1,4 +1,5 @@
-//! Convex linear rankers against worked numbers, explicit pairs, brute force and their own conditions of optimality.
+//! Convex linear rankers against worked numbers, explicit pairs, brute force and their own
+//! conditions of optimality.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -48,7 +49,8 @@ fn weights(model: &Model) -> Vec<f64> {
 }
 
 fn fit(ranker: &str, set: &[(&str, &str)], data: &Dataset) -> Model {
-    let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let set: Vec<_> =
+        set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     registry::ranker(ranker).unwrap().fit(&set, &run(), &data.view(), None).unwrap()
 }
 
@@ -59,7 +61,8 @@ fn close(got: &[f64], expected: &[f64], tolerance: f64) {
     assert!(apart <= tolerance, "{got:?} instead of {expected:?}");
 }
 
-/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, the data's 32-bit numbers.
+/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, the data's
+/// 32-bit numbers.
 #[test]
 fn regression_on_subsets_equals_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/linreg_gram.json"));
@@ -95,7 +98,8 @@ fn ranksvm_primal_equals_worked_numbers() {
     let (objective, gradient) = problem.value(2.0, &ones, &w);
     close(&[objective], &[check["objective"].as_f64().unwrap()], 1e-6);
     close(&gradient, &numbers(&check["grad"]), 1e-6);
-    // The worked product has w in the place of the vector under the identity; their difference is put right here.
+    // The worked product has w in the place of the vector under the identity; their difference is
+    // put right here.
     let product = numbers(&check["hess_times_123"]);
     let expected: Vec<f64> = (0..3).map(|k| product[k] + (k + 1) as f64 - w[k]).collect();
     close(&problem.curvature(2.0, &ones, &w, &[1., 2., 3.]), &expected, 1e-5);
@@ -114,7 +118,11 @@ fn ranksvm_primal_equals_worked_numbers() {
         close(&weights(&model), &numbers(&expected["w"]), 1e-5);
         // Seven pairs: seven times the weight of their mean is the weight of their sum.
         let times_seven = (7.0 * c.parse::<f64>().unwrap()).to_string();
-        close(&weights(&fit("ranksvm-primal", &[("c", &times_seven)], &data)), &weights(&model), 1e-9);
+        close(
+            &weights(&fit("ranksvm-primal", &[("c", &times_seven)], &data)),
+            &weights(&model),
+            1e-9,
+        );
     }
 }
 
@@ -125,11 +133,13 @@ fn ranksvm_struct_equals_worked_numbers() {
     let design = Design::new(&data.view()).unwrap();
     let risk = PairHinge(Preferences::of_design(&design).unwrap());
     for (c, expected) in fixture["solutions"].as_object().unwrap() {
-        let solution = minimise(&run(), &design, &risk, c.parse().unwrap(), 1e-9, &[0.0; 3]).unwrap();
+        let solution =
+            minimise(&run(), &design, &risk, c.parse().unwrap(), 1e-9, &[0.0; 3]).unwrap();
         let objective = expected["objective"].as_f64().unwrap();
         assert!((solution.objective - objective).abs() < 1e-6 * objective, "{solution:?}");
         assert!(solution.objective - solution.lower_bound <= 1e-9 * objective);
-        let model = fit("ranksvm-struct", &[("c", c), ("scale", "sum"), ("epsilon", "1e-9")], &data);
+        let model =
+            fit("ranksvm-struct", &[("c", c), ("scale", "sum"), ("epsilon", "1e-9")], &data);
         close(&weights(&model), &numbers(&expected["w"]), 1e-3);
     }
 }
@@ -137,19 +147,26 @@ fn ranksvm_struct_equals_worked_numbers() {
 #[test]
 fn svm_map_equals_worked_numbers() {
     let fixture_search = fixture(include_str!("fixtures/svm_map.json"));
-    let labels: Vec<f32> = numbers(&fixture_search["labels"]).into_iter().map(|y| y as f32).collect();
+    let labels: Vec<f32> =
+        numbers(&fixture_search["labels"]).into_iter().map(|y| y as f32).collect();
     let scores = numbers(&fixture_search["scores"]);
-    let plane =
-        AveragePrecisionRisk::new(&labels, std::slice::from_ref(&(0..5)), 1.0).unwrap().plane(&scores);
+    let plane = AveragePrecisionRisk::new(&labels, std::slice::from_ref(&(0..5)), 1.0)
+        .unwrap()
+        .plane(&scores);
     let number = |key: &str| fixture_search[key].as_f64().unwrap();
     close(&[plane.offset], &[number("delta")], 1e-9);
-    close(&[plane.at(&scores)], &[number("most_violated_value_delta_plus_psi") - number("psi_true")], 1e-9);
+    close(
+        &[plane.at(&scores)],
+        &[number("most_violated_value_delta_plus_psi") - number("psi_true")],
+        1e-9,
+    );
     let fixture_optimum = fixture(include_str!("fixtures/wrapper_svmmap_opt.json"));
     let data = shared_data();
     for (c, expected) in fixture_optimum["svm_map_optimum"]["solutions"].as_object().unwrap() {
         let design = Design::new(&data.view()).unwrap();
         let risk = AveragePrecisionRisk::new(design.labels(), design.queries(), 1.0).unwrap();
-        let solution = minimise(&run(), &design, &risk, c.parse().unwrap(), 1e-9, &[0.0; 3]).unwrap();
+        let solution =
+            minimise(&run(), &design, &risk, c.parse().unwrap(), 1e-9, &[0.0; 3]).unwrap();
         let objective = expected["objective"].as_f64().unwrap();
         assert!((solution.objective - objective).abs() < 1e-6 * objective, "{c}: {solution:?}");
         close(
@@ -166,15 +183,19 @@ fn rankrls_equals_worked_numbers() {
     close(&weights(&fit("rankrls", &[], &shared_data())), &numbers(&fixture["w_all"]), 1e-6);
 }
 
-/// One query alone: weighting by pairs multiplies the loss by its size, which a larger ridge undoes.
+/// One query alone: weighting by pairs multiplies the loss by its size, which a larger ridge
+/// undoes.
 #[test]
 fn rankrls_by_queries_is_centred_regression() {
     let data = shared_data();
     let regression = fit("linear-regression", &[("centring", "query"), ("ridge", "2")], &data);
     let rls = fit("rankrls", &[("weighting", "queries"), ("lambda", "2")], &data);
     close(&weights(&rls), &weights(&regression), 1e-12);
-    let one =
-        from_rows(&[vec![1., 2.], vec![0., 1.], vec![2., 0.5], vec![1., 1.]], vec![2., 0., 1., 1.], &[4]);
+    let one = from_rows(
+        &[vec![1., 2.], vec![0., 1.], vec![2., 0.5], vec![1., 1.]],
+        vec![2., 0., 1., 1.],
+        &[4],
+    );
     let by_pairs = fit("rankrls", &[("lambda", "4")], &one);
     close(&weights(&by_pairs), &weights(&fit("rankrls", &[("weighting", "queries")], &one)), 1e-12);
 }
@@ -185,8 +206,10 @@ fn small_data() -> impl Strategy<Value = Dataset> {
     prop::collection::vec(prop::collection::vec(document, 1..9), 2..6).prop_map(|queries| {
         let sizes: Vec<usize> = queries.iter().map(Vec::len).collect();
         let documents: Vec<_> = queries.into_iter().flatten().collect();
-        let rows: Vec<Vec<f64>> =
-            documents.iter().map(|(x, _)| x.iter().map(|&x| f64::from(x) / 2.0).collect()).collect();
+        let rows: Vec<Vec<f64>> = documents
+            .iter()
+            .map(|(x, _)| x.iter().map(|&x| f64::from(x) / 2.0).collect())
+            .collect();
         let labels = documents.iter().map(|(_, y)| [0.0, 0.5, 1.0, 3.0][usize::from(*y)]).collect();
         from_rows(&rows, labels, &sizes)
     })
@@ -199,7 +222,8 @@ fn pair_differences(design: &Design<'_>) -> Vec<Vec<f64>> {
         let labels = &design.labels()[documents.clone()];
         for (i, j) in (0..labels.len()).flat_map(|i| (0..labels.len()).map(move |j| (i, j))) {
             if labels[i] > labels[j] {
-                let difference = |k| f64::from(design.values(k, q)[i]) - f64::from(design.values(k, q)[j]);
+                let difference =
+                    |k| f64::from(design.values(k, q)[i]) - f64::from(design.values(k, q)[j]);
                 differences.push((0..design.width()).map(difference).collect());
             }
         }
@@ -233,7 +257,8 @@ proptest! {
         for (k, slope) in gradient.iter().enumerate() {
             let moved = |step: f64| explicit(&w.iter().enumerate().map(|(i, w)| w + if i == k { step } else { 0.0 }).collect::<Vec<_>>());
             let numeric = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            // Where a pair is just violated the slope has a kink, which a difference rounds off by its width.
+            // Where a pair is just violated the slope has a kink, which a difference rounds off by
+            // its width.
             let differences = pair_differences(&design);
             let bend = penalties[k] + c * differences.iter().map(|d| d[k] * d[k]).sum::<f64>();
             prop_assert!((slope - numeric).abs() < 1e-5 * bend + 1e-7 * objective, "{slope} {numeric}");
@@ -251,7 +276,8 @@ proptest! {
         let start = vec![0.5; design.width()];
         let solution = problem.solve(&run(), c, &ones, &start, 1e-15).unwrap();
         prop_assert!(solution.objectives.windows(2).all(|pair| pair[1] < pair[0]));
-        // Optimality: the weights are the sum of the violated pairs, each by how much it is violated.
+        // Optimality: the weights are the sum of the violated pairs, each by how much it is
+        // violated.
         let mut slope = solution.weights.clone();
         for d in pair_differences(&design) {
             let lost = (1.0 - dot(&d, &solution.weights)).max(0.0);
@@ -345,13 +371,23 @@ fn wide_data_reaches_a_point_without_slope() {
     let (documents, width) = (40, 600);
     let values = (0..documents * width).map(|i| (i * 7919 % 1009) as f32 / 1009.0).collect();
     let labels = (0..documents).map(|i| (i * 5 % 3) as f32).collect();
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[15, 25]), FeatureTable::numbered(width, 1));
+    let data = Dataset::new(
+        values,
+        labels,
+        Queries::from_sizes(&[15, 25]),
+        FeatureTable::numbered(width, 1),
+    );
     let design = Design::new(&data.view()).unwrap();
     let problem = SquaredHingeProblem::new(&design).unwrap();
     for c in [1e-3, 1.0, 100.0] {
-        let solution = problem.solve(&run(), c, &vec![1.0; width], &vec![0.0; width], 1e-14).unwrap();
+        let solution =
+            problem.solve(&run(), c, &vec![1.0; width], &vec![0.0; width], 1e-14).unwrap();
         let first = problem.value(c, &vec![1.0; width], &vec![0.0; width]).1;
-        assert!(solution.gradient_norm < 1e-6 * dot(&first, &first).sqrt(), "{}", solution.gradient_norm);
+        assert!(
+            solution.gradient_norm < 1e-6 * dot(&first, &first).sqrt(),
+            "{}",
+            solution.gradient_norm
+        );
         assert!(solution.objectives.windows(2).all(|pair| pair[1] < pair[0]));
     }
 }
@@ -378,12 +414,18 @@ fn warm_starts_end_at_the_same_place() {
         let spec = registry::ranker(ranker).unwrap();
         let build = |c: &str| {
             let set = [("c".to_owned(), c.to_owned())];
-            (spec.build)(&featherank::params::Params::new(ranker, spec.params, &set).unwrap()).unwrap()
+            (spec.build)(&featherank::params::Params::new(ranker, spec.params, &set).unwrap())
+                .unwrap()
         };
         let near = build("1").fit(&run(), &data.view(), None).unwrap();
         let cold = build("2").fit(&run(), &data.view(), None).unwrap();
         let warm = build("2").fit_from(&run(), &data.view(), None, Some(&near)).unwrap();
-        // Cutting planes stop within a thousandth of the objective, which leaves the weights about 3 % of freedom.
-        close(&weights(&warm), &weights(&cold), if ranker == "ranksvm-primal" { 1e-6 } else { 0.05 });
+        // Cutting planes stop within a thousandth of the objective, which leaves the weights about
+        // 3 % of freedom.
+        close(
+            &weights(&warm),
+            &weights(&cold),
+            if ranker == "ranksvm-primal" { 1e-6 } else { 0.05 },
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! How alike features are: against worked examples, definitions by loops over pairs, and each other.
+//! How alike features are: against worked examples, definitions by loops over pairs, and each
+//! other.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::synth::{Preset, generate};
@@ -31,7 +32,8 @@ fn matrix(data: &Dataset, kind: Correlation, scope: Scope) -> CorrelationMatrix 
 fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     let (x, y) = (mean(a), mean(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(&a, &b)| f(a - x, b - y)).sum::<f64>();
+    let sum =
+        |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(&a, &b)| f(a - x, b - y)).sum::<f64>();
     let scale = (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt();
     (scale > 1e-12).then(|| sum(&|a, b| a * b) / scale)
 }
@@ -74,7 +76,8 @@ fn matrices_are_means_over_the_queries_in_which_both_vary() {
                 by_definition(kind, column(a), column(b))
             };
             let values: Vec<f64> = data.queries().iter().filter_map(of_query).collect();
-            let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+            let mean =
+                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
             match (matrix.get(a, b), mean) {
                 (Some(got), Some(mean)) => {
                     assert!((got - mean).abs() < 1e-9, "{kind:?} {a} {b}: {got} {mean}")
@@ -99,12 +102,13 @@ fn pooled_matrices_take_all_documents_as_one_list() {
     }
     let engine = LocalEngine::new(data, 1).unwrap();
     let engine: &dyn Engine = &engine;
-    let refused = engine.correlations(Correlation::TopTen, Scope::Pooled, &[FeatureId(0)]).unwrap_err();
+    let refused =
+        engine.correlations(Correlation::TopTen, Scope::Pooled, &[FeatureId(0)]).unwrap_err();
     assert!(refused.to_string().contains("within queries only"));
 }
 
-/// A copy, a strictly rising function and the opposite of a column; a column constant everywhere; one that varies only where
-/// the first does not.
+/// A copy, a strictly rising function and the opposite of a column; a column constant everywhere;
+/// one that varies only where the first does not.
 #[test]
 fn copies_are_alike_and_undefined_stays_undefined() {
     let first = [1., 2., 3., 4., 0., 0., 0., 0.];

@@ -1,4 +1,5 @@
-//! Rankers that learn in steps: worked numbers, slopes against finite differences, rounds by hand, and what must fall or rise.
+//! Rankers that learn in steps: worked numbers, slopes against finite differences, rounds by hand,
+//! and what must fall or rise.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::synth::{Preset, generate};
@@ -93,7 +94,10 @@ fn listnet_slope_is_that_of_its_loss() {
                 cross_entropy(&target, &scores)
             };
             let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((slope - (implied[i] - target[i])).abs() < 1e-9, "{n} documents, score {i}: {slope}");
+            assert!(
+                (slope - (implied[i] - target[i])).abs() < 1e-9,
+                "{n} documents, score {i}: {slope}"
+            );
         }
     }
 }
@@ -132,8 +136,12 @@ fn lambda_fixture() {
         assert_near(&lambda, &numbers(&fixture["lambda_"]), 1e-9);
         assert_near(&hessian, &numbers(&fixture["hessian"]), 1e-9);
     }
-    let step: Vec<f64> =
-        Design::new(&data.view()).unwrap().transposed(&lambda).iter().map(|slope| 0.1 * slope).collect();
+    let step: Vec<f64> = Design::new(&data.view())
+        .unwrap()
+        .transposed(&lambda)
+        .iter()
+        .map(|slope| 0.1 * slope)
+        .collect();
     assert_near(&step, &numbers(&fixture["linear_lambdarank_step_eta_0_1"]), 1e-8);
 }
 
@@ -148,7 +156,8 @@ fn lambdarank_raises_what_it_follows() {
     assert!(one < some && some < many, "{one} {some} {many}");
 }
 
-/// On the training data coordinate ascent ends no lower than where it starts, whatever the seed and the measure.
+/// On the training data coordinate ascent ends no lower than where it starts, whatever the seed and
+/// the measure.
 #[test]
 fn coordinate_ascent_climbs() {
     let data = tiny();
@@ -158,10 +167,15 @@ fn coordinate_ascent_climbs() {
     {
         let set = settings(&[("measure", measure), ("restarts", "1")]);
         let spec = ranker("coordinate-ascent").unwrap();
-        let model = spec.fit(&set, &Run::new(seed, Constraints::default()), &data.view(), None).unwrap();
+        let model =
+            spec.fit(&set, &Run::new(seed, Constraints::default()), &data.view(), None).unwrap();
         let alone: f64 = (1..=features)
             .map(|f| {
-                training_value(measure, &fit("single-feature", &[("feature", &f.to_string())], &data), &data)
+                training_value(
+                    measure,
+                    &fit("single-feature", &[("feature", &f.to_string())], &data),
+                    &data,
+                )
             })
             .fold(0.0, f64::max);
         let reached = training_value(measure, &model, &data);
@@ -171,8 +185,8 @@ fn coordinate_ascent_climbs() {
     }
 }
 
-/// Three queries of two documents, the relevant one first. Feature 1 puts it first in queries 1 and 2, feature 2 in query
-/// 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾, 1).
+/// Three queries of two documents, the relevant one first. Feature 1 puts it first in queries 1 and
+/// 2, feature 2 in query 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾, 1).
 fn three_queries() -> Dataset {
     let values = vec![1., 0., 1., 0., 0., 1., /* feature 2 */ 0., 1., 0., 0., 1., 0.];
     let labels = vec![1., 0., 1., 0., 1., 0.];
@@ -180,10 +194,10 @@ fn three_queries() -> Dataset {
 }
 
 /// Round 1: P = ⅓; features are worth 2.5/3 and 2.25/3; α = ½ ln(5.5/0.5) = ½ ln 11 = 1.198948.
-/// Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); features are worth .774069 and .794449;
-/// α = ½ ln(1.794449/.205551) = 1.083378.
-/// Round 2, RankLib: P ∝ (e^−α, e^−α, e^−α/2) = (.261701, .261701, .476599) with e^−α = 11^−½; features are worth .761701
-/// and .803725; α = ½ ln(1.803725/.196275) = 1.109045.
+/// Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); features are worth .774069
+/// and .794449; α = ½ ln(1.794449/.205551) = 1.083378. Round 2, RankLib: P ∝ (e^−α, e^−α, e^−α/2) =
+/// (.261701, .261701, .476599) with e^−α = 11^−½; features are worth .761701 and .803725; α = ½
+/// ln(1.803725/.196275) = 1.109045.
 #[test]
 fn adarank_two_rounds_by_hand() {
     let data = three_queries();
@@ -194,13 +208,14 @@ fn adarank_two_rounds_by_hand() {
     }
 }
 
-/// Feature 2 is right once, and never where feature 1 is wrong: the paper's update picks feature 1 for ever. RankLib takes
-/// it back at the second pick, uses feature 2, then tries feature 1 again.
+/// Feature 2 is right once, and never where feature 1 is wrong: the paper's update picks feature 1
+/// for ever. RankLib takes it back at the second pick, uses feature 2, then tries feature 1 again.
 #[test]
 fn adarank_leaves_a_strong_feature_only_when_told() {
     let values = vec![1., 0., 1., 0., 1., 0., /* feature 2 */ 1., 0., 0., 1., 0., 1.];
     let labels = vec![1., 0., 1., 0., 1., 0.];
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[2, 2, 2]), FeatureTable::numbered(2, 1));
+    let data =
+        Dataset::new(values, labels, Queries::from_sizes(&[2, 2, 2]), FeatureTable::numbered(2, 1));
     let used = |set: &[(&str, &str)]| {
         weights(&fit("adarank-ndcg", set, &data)).into_iter().map(|(id, _)| id).collect::<Vec<_>>()
     };
@@ -228,7 +243,8 @@ fn copies_of_a_feature_share_or_wait() {
     let ranks = vec![0.9f32, 0.1, 0.6, 0.2, 0.8, 0.3];
     let noise = vec![0.3f32, 0.4, 0.1, 0.2, 0.9, 0.5];
     let values = [ranks.clone(), ranks, noise].concat();
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[4, 2]), FeatureTable::numbered(3, 1));
+    let data =
+        Dataset::new(values, labels, Queries::from_sizes(&[4, 2]), FeatureTable::numbered(3, 1));
     for name in ["listnet", "lambdarank"] {
         let got = weights(&fit(name, &[], &data));
         assert_eq!(got[0].1, got[1].1, "{name} has no reason to prefer one copy");
@@ -309,9 +325,13 @@ fn validation_keeps_an_earlier_step() {
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
     for name in ["listnet", "lambdarank", "adarank-ndcg", "adarank-map", "coordinate-ascent"] {
         let spec = ranker(name).unwrap();
-        let own: Measure =
-            if name == "adarank-map" { "map[ties=expected]".parse().unwrap() } else { measure.clone() };
-        let value = |model: Model| own.summary(&own.per_query(&model.score(&valid).unwrap(), &valid));
+        let own: Measure = if name == "adarank-map" {
+            "map[ties=expected]".parse().unwrap()
+        } else {
+            measure.clone()
+        };
+        let value =
+            |model: Model| own.summary(&own.per_query(&model.score(&valid).unwrap(), &valid));
         let last = value(spec.fit(&[], &run(), &train, None).unwrap());
         let patient = match name {
             "listnet" | "lambdarank" => settings(&[("patience", "0")]),

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
-    MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, loss, numbers, run, select,
-    shared_data, try_select, weights,
+    MQ2008, OHSUMED, close, differences, five_folds, fixture, from_rows, loss, numbers, run,
+    select, shared_data, try_select, weights,
 };
 use proptest::prelude::*;
 
@@ -47,7 +47,11 @@ fn the_minimum_is_that_of_the_ball() {
             close(&w, &numbers(&expected["w"]), apart);
             let value = loss(&pairs, &w).0 / pairs.len() as f64;
             close(&[value], &[expected["loss"].as_f64().unwrap()], 2e-6);
-            assert!(found.certificate["gap"] <= epsilon.parse().unwrap(), "{:?}", found.certificate);
+            assert!(
+                found.certificate["gap"] <= epsilon.parse().unwrap(),
+                "{:?}",
+                found.certificate
+            );
         }
     }
 }
@@ -55,8 +59,9 @@ fn the_minimum_is_that_of_the_ball() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The gap is small, is the one over explicit pairs, and bounds what any other point of the ball could gain. Small is a hundredth
-    /// of the default: a method of first order may need more than the 20,000 steps for less.
+    /// The gap is small, is the one over explicit pairs, and bounds what any other point of the
+    /// ball could gain. Small is a hundredth of the default: a method of first order may need more
+    /// than the 20,000 steps for less.
     #[test]
     fn the_gap_is_that_of_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),
@@ -88,7 +93,8 @@ proptest! {
     }
 }
 
-/// Chosen by validation MAP; an independent solver of the same problem (Frank and Wolfe's steps) gives .4486 and .4791.
+/// Chosen by validation MAP; an independent solver of the same problem (Frank and Wolfe's steps)
+/// gives .4486 and .4791.
 #[test]
 fn eg_rank_on_real_data_is_near_the_reference() {
     for (folder, expected, tolerance) in [(OHSUMED, 0.4486, 0.005), (MQ2008, 0.4791, 0.007)] {

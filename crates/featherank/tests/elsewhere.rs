@@ -1,4 +1,5 @@
-//! Rows that are not in this process: whoever scales out gives the same answer to the last bit, and the others say who does.
+//! Rows that are not in this process: whoever scales out gives the same answer to the last bit, and
+//! the others say who does.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::sync::Arc;
@@ -40,7 +41,8 @@ fn the_registry_is_right_about_who_needs_rows() {
     let data = tiny();
     let elsewhere = Elsewhere::of(&data);
     for spec in SELECTORS {
-        let set: &[(&str, &str)] = if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
+        let set: &[(&str, &str)] =
+            if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
         assert_eq!(spec.needs_rows(&settings(set)).unwrap(), !spec.scales_out, "{}", spec.name);
         if spec.scales_out {
             assert_same(spec.name, set, &data, &run(), &run());
@@ -56,7 +58,8 @@ fn the_registry_is_right_about_who_needs_rows() {
     }
 }
 
-/// Three times as many queries and documents move no more bytes in a pass. Two methods test their sets query by query and need values to do so.
+/// Three times as many queries and documents move no more bytes in a pass. Two methods test their
+/// sets query by query and need values to do so.
 #[test]
 fn passes_move_no_more_bytes_for_more_documents() {
     let data = |queries: usize| {
@@ -65,16 +68,20 @@ fn passes_move_no_more_bytes_for_more_documents() {
     };
     // Counts of either take two bytes in messages.
     let (few, many) = (data(130), data(400));
-    for spec in SELECTORS.iter().filter(|spec| spec.scales_out && !["auto", "spea2"].contains(&spec.name)) {
-        let set: &[(&str, &str)] = if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
+    for spec in
+        SELECTORS.iter().filter(|spec| spec.scales_out && !["auto", "spea2"].contains(&spec.name))
+    {
+        let set: &[(&str, &str)] =
+            if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
         let costs = |data: &Dataset| {
             let engine = Explained::new(Arc::new(Elsewhere::of(data)));
             saved(spec.name, set, &run(), &engine).unwrap();
             engine.costs()
         };
         let (few, many) = (costs(&few), costs(&many));
-        let names =
-            |costs: &[(&str, Cost)]| costs.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
+        let names = |costs: &[(&str, Cost)]| {
+            costs.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
+        };
         assert_eq!(names(&many), names(&few), "{}", spec.name);
         for ((pass, few), (_, many)) in few.into_iter().zip(many) {
             let a_pass = |cost: Cost| (cost.sent + cost.received) / cost.passes;
@@ -91,7 +98,8 @@ fn rankers_that_need_rows_are_refused() {
     for spec in SELECTORS.iter().filter(|spec| spec.scales_out && takes_ranker(spec)) {
         for ranker in RANKERS.iter().filter(|ranker| !ranker.scales_out) {
             assert!(spec.needs_rows(&settings(&[("ranker", ranker.name)])).unwrap());
-            let error = saved(spec.name, &[("ranker", ranker.name)], &run(), &elsewhere).unwrap_err();
+            let error =
+                saved(spec.name, &[("ranker", ranker.name)], &run(), &elsewhere).unwrap_err();
             let text = error.to_string();
             assert!(
                 text.contains(&format!("{} with ranker={} needs the rows", spec.name, ranker.name)),
@@ -100,7 +108,9 @@ fn rankers_that_need_rows_are_refused() {
             assert!(text.contains("linear-regression, rankrls"), "{text}");
         }
     }
-    for (method, set) in [("spea2", ("baseline", "scores:/nowhere")), ("ngas", ("relevance", "lambdamart"))] {
+    for (method, set) in
+        [("spea2", ("baseline", "scores:/nowhere")), ("ngas", ("relevance", "lambdamart"))]
+    {
         let error = saved(method, &[set], &run(), &elsewhere).unwrap_err().to_string();
         assert!(error.contains("needs the rows") && error.contains("top-k"), "{method}: {error}");
     }
@@ -125,12 +135,15 @@ fn wrappers_of_least_squares_need_no_rows() {
     }
     let held_out = [("folds", "3"), ("generations", "3"), ("ranker", "rankrls")];
     assert_same("spea2", &held_out, &data, &run(), &run());
-    // Rows here do not help where those that are judged on are elsewhere, and the ranker needs both.
-    let error = saved("rfe", &[], &there, &LocalEngine::new(train, 2).unwrap()).unwrap_err().to_string();
+    // Rows here do not help where those that are judged on are elsewhere, and the ranker needs
+    // both.
+    let error =
+        saved("rfe", &[], &there, &LocalEngine::new(train, 2).unwrap()).unwrap_err().to_string();
     assert!(error.contains("needs the rows"), "{error}");
 }
 
-/// The default method for rankers of least squares: validation data joins, costs and sizes are obeyed, and so are settings.
+/// The default method for rankers of least squares: validation data joins, costs and sizes are
+/// obeyed, and so are settings.
 #[test]
 fn recommendations_for_least_squares_need_no_rows() {
     let data = tiny();
@@ -147,8 +160,12 @@ fn recommendations_for_least_squares_need_no_rows() {
         &with_k(4),
         &with_k(4),
     );
-    let fixed =
-        [("ranker", "linear-regression"), few, ("settings", "centring=query;ridge=10"), ("baseline", "full")];
+    let fixed = [
+        ("ranker", "linear-regression"),
+        few,
+        ("settings", "centring=query;ridge=10"),
+        ("baseline", "full"),
+    ];
     assert_same("auto", &fixed, &data, &run(), &run());
     // Methods that need rows propose where there are some, and are named where there are none.
     let with_rows = [("ranker", "rankrls"), ("methods", "elimination,fcbf")];

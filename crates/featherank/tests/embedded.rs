@@ -16,7 +16,8 @@ fn methods() -> impl Iterator<Item = &'static str> {
     SELECTORS.iter().filter(|spec| spec.category == Category::Embedded).map(|spec| spec.name)
 }
 
-/// The model uses chosen features alone, scores finitely, says where it came from, and survives saving.
+/// The model uses chosen features alone, scores finitely, says where it came from, and survives
+/// saving.
 #[test]
 fn selections_hold_their_model() {
     let data = tiny();
@@ -27,7 +28,10 @@ fn selections_hold_their_model() {
             assert_eq!(found.selected.len(), k, "{method}");
             let model = found.model.as_ref().unwrap();
             let used: Vec<u32> = model.features().iter().map(|feature| feature.id).collect();
-            assert!(!used.is_empty() && used.iter().all(|id| ids(&found).contains(id)), "{method} {k}");
+            assert!(
+                !used.is_empty() && used.iter().all(|id| ids(&found).contains(id)),
+                "{method} {k}"
+            );
             assert!(k > 3 || used.len() == k, "{method} uses {used:?} of {k}");
             assert!(model.score(&data.view()).unwrap().iter().all(|score| score.is_finite()));
             assert_eq!(model.trained.as_ref().unwrap().ranker, method);
@@ -43,7 +47,8 @@ fn selections_hold_their_model() {
     assert!(error.contains("a model of version 1 is expected"), "{error}");
 }
 
-/// The best of all models on validation data is taken, and its value is the measure of the final model.
+/// The best of all models on validation data is taken, and its value is the measure of the final
+/// model.
 #[test]
 fn validation_data_chooses() {
     let data = tiny();
@@ -56,20 +61,28 @@ fn validation_data_chooses() {
         let chosen: Vec<_> = found.fits.iter().filter(|fit| fit.chosen).collect();
         assert_eq!(chosen.len(), 1, "{method}");
         let best = chosen[0].value.unwrap();
-        assert!(found.fits.iter().filter_map(|fit| fit.value).all(|value| value <= best + 1e-9), "{method}");
+        assert!(
+            found.fits.iter().filter_map(|fit| fit.value).all(|value| value <= best + 1e-9),
+            "{method}"
+        );
         assert!(found.fits.iter().all(|fit| fit.features > 0 || fit.value.is_none()), "{method}");
         let scores = found.model.as_ref().unwrap().score(&valid.view()).unwrap();
         let value = measure.summary(&measure.per_query(&scores, &valid.view()));
         assert!((value - best).abs() < 1e-6, "{method}: {value} is not {best}");
-        let narrow =
-            Dataset::new(vec![0.; 2], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(1, 1));
+        let narrow = Dataset::new(
+            vec![0.; 2],
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(1, 1),
+        );
         let narrow = Run { valid: Some(Arc::new(LocalEngine::new(narrow, 1).unwrap())), ..run() };
         let error = try_select(method, &[], &train, &narrow).unwrap_err();
         assert!(error.to_string().contains("different features"), "{error}");
     }
 }
 
-/// Several values of the parameter are the path, in the order from sparse to dense; one of them is chosen.
+/// Several values of the parameter are the path, in the order from sparse to dense; one of them is
+/// chosen.
 #[test]
 fn values_to_choose_from_are_the_path() {
     for (method, name, given, path) in [
@@ -84,7 +97,8 @@ fn values_to_choose_from_are_the_path() {
     ] {
         let others = [("iterations", "10"), ("starts", "1"), ("lambda1", "0.01")];
         let spec = SELECTORS.iter().find(|spec| spec.name == method).unwrap();
-        let known = others.into_iter().filter(|(other, _)| spec.params.iter().any(|p| p.name == *other));
+        let known =
+            others.into_iter().filter(|(other, _)| spec.params.iter().any(|p| p.name == *other));
         let set: Vec<(&str, &str)> = known.chain([(name, given)]).collect();
         let found = select(method, &set, &tiny());
         let tried: Vec<f64> = found.fits.iter().map(|fit| fit.settings[name]).collect();
@@ -118,8 +132,14 @@ fn features_to_keep_and_to_drop() {
 #[test]
 fn odd_data_is_survived() {
     let data = |sizes: &[usize], labels: Vec<f32>, features: usize, scale: f32| {
-        let values = (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32 * scale).collect();
-        Dataset::new(values, labels, Queries::from_sizes(sizes), FeatureTable::numbered(features, 1))
+        let values =
+            (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32 * scale).collect();
+        Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(sizes),
+            FeatureTable::numbered(features, 1),
+        )
     };
     let copies = Dataset::new(
         [[0., 1., 2., 3., 0., 5.]; 4].concat(),
@@ -134,7 +154,11 @@ fn odd_data_is_survived() {
         ("no relevant document", data(&[4, 4], vec![0.; 8], 2, 1.0), false),
         ("all relevant", data(&[4, 4], vec![1.; 8], 2, 1.0), false),
         ("one feature", data(&[4, 4], vec![0., 1., 0., 2., 1., 1., 0., 0.], 1, 1.0), true),
-        ("more features than documents", data(&[3, 3], vec![0., 1., 2., 1., 0., 0.], 40, 1.0), true),
+        (
+            "more features than documents",
+            data(&[3, 3], vec![0., 1., 2., 1., 0., 0.], 40, 1.0),
+            true,
+        ),
         ("copies", copies, true),
         ("huge values", data(&[4, 4], vec![0., 1., 0., 2., 1., 1., 0., 0.], 3, 1e30), true),
         ("small values", data(&[4, 4], vec![0., 1., 0., 2., 1., 1., 0., 0.], 3, 1e-20), true),

@@ -13,8 +13,12 @@ use featherank::rank::LinearModel;
 
 fn engine(threads: usize) -> LocalEngine {
     // Enough documents for several blocks.
-    let config =
-        SynthConfig { queries: 600, documents: 30_000, max_documents: 200, ..SynthConfig::default() };
+    let config = SynthConfig {
+        queries: 600,
+        documents: 30_000,
+        max_documents: 200,
+        ..SynthConfig::default()
+    };
     LocalEngine::new(generate(&config).unwrap().0, threads).unwrap()
 }
 
@@ -36,7 +40,8 @@ pub fn passes() -> Vec<Pass> {
         }),
         Pass::ModelMeasures(ModelMeasuresPass {
             models: vec![PlacedModel {
-                model: LinearModel::new(&FeatureTable::numbered(3, 1), &[(FeatureId(2), 0.1)]).into(),
+                model: LinearModel::new(&FeatureTable::numbered(3, 1), &[(FeatureId(2), 0.1)])
+                    .into(),
                 columns: vec![FeatureId(2)],
             }],
             measures: vec!["map".parse().unwrap(), "ndcg[empty=skip]@5".parse().unwrap()],
@@ -52,10 +57,22 @@ pub fn passes() -> Vec<Pass> {
         Pass::Gram(GramPass::new(features.clone(), Centring::PerPair)),
         Pass::LinearMeasures(linear("ndcg[empty=skip]@10", &features)),
         Pass::LinearMeans(linear("gmap", &features)),
-        Pass::Correlations(CorrelationsPass { kind: Correlation::Pearson, features: features.clone() }),
-        Pass::Correlations(CorrelationsPass { kind: Correlation::Spearman, features: features.clone() }),
-        Pass::Correlations(CorrelationsPass { kind: Correlation::Kendall, features: features.clone() }),
-        Pass::Correlations(CorrelationsPass { kind: Correlation::TopTen, features: features.clone() }),
+        Pass::Correlations(CorrelationsPass {
+            kind: Correlation::Pearson,
+            features: features.clone(),
+        }),
+        Pass::Correlations(CorrelationsPass {
+            kind: Correlation::Spearman,
+            features: features.clone(),
+        }),
+        Pass::Correlations(CorrelationsPass {
+            kind: Correlation::Kendall,
+            features: features.clone(),
+        }),
+        Pass::Correlations(CorrelationsPass {
+            kind: Correlation::TopTen,
+            features: features.clone(),
+        }),
         Pass::PairwiseHinge(PairwiseHingePass {
             curved: vec![0, 3, 7],
             towards: Some(vec![1e-6; 20]),
@@ -81,7 +98,8 @@ pub fn passes() -> Vec<Pass> {
 
 fn linear(measure: &str, features: &[FeatureId]) -> LinearMeasuresPass {
     let weight = |model: usize, f: usize| ((model * 7 + f * 3) % 11) as f32 - 5.0;
-    let weights = (0..9).map(|model| (0..features.len()).map(|f| weight(model, f)).collect()).collect();
+    let weights =
+        (0..9).map(|model| (0..features.len()).map(|f| weight(model, f)).collect()).collect();
     LinearMeasuresPass { measure: measure.parse().unwrap(), weights, features: features.to_vec() }
 }
 
@@ -147,7 +165,9 @@ fn means_are_those_of_the_values_per_query() {
 /// Compared as text, which holds every bit of every number.
 #[test]
 fn outcomes_are_bit_identical_for_any_number_of_threads() {
-    let text = |engine: &LocalEngine, pass: &Pass| serde_json::to_string(&engine.run(pass).unwrap()).unwrap();
+    let text = |engine: &LocalEngine, pass: &Pass| {
+        serde_json::to_string(&engine.run(pass).unwrap()).unwrap()
+    };
     let (one, two, seven) = (engine(1), engine(2), engine(7));
     for pass in passes() {
         let expected = text(&one, &pass);
@@ -179,12 +199,13 @@ fn the_gram_matrix_equals_a_direct_calculation() {
     }
 }
 
-/// Many models at once give what each gives alone: small whole numbers, so that scores are exact in any order of summation,
-/// and many documents tie.
+/// Many models at once give what each gives alone: small whole numbers, so that scores are exact in
+/// any order of summation, and many documents tie.
 #[test]
 fn many_linear_models_at_once_equal_each_alone() {
-    let round =
-        |column: &[f32]| column.iter().map(|x| x.clamp(-1e3, 1e3).round() % 4.0).collect::<Vec<f32>>();
+    let round = |column: &[f32]| {
+        column.iter().map(|x| x.clamp(-1e3, 1e3).round() % 4.0).collect::<Vec<f32>>()
+    };
     let original = engine(1).into_data();
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
     let values = features.iter().flat_map(|&f| round(original.column(f))).collect();
@@ -196,8 +217,9 @@ fn many_linear_models_at_once_equal_each_alone() {
     );
     let engine = LocalEngine::new(data, 2).unwrap();
     let data = engine.local().unwrap();
-    let weights: Vec<Vec<f32>> =
-        (0..75).map(|model| (0..20).map(|f| ((model * 7 + f * 5) % 9) as f32 - 4.0).collect()).collect();
+    let weights: Vec<Vec<f32>> = (0..75)
+        .map(|model| (0..20).map(|f| ((model * 7 + f * 5) % 9) as f32 - 4.0).collect())
+        .collect();
     for name in [
         "ndcg@10",
         "ndcg[letor4]@10",
@@ -216,21 +238,29 @@ fn many_linear_models_at_once_equal_each_alone() {
         };
         let all = (&engine as &dyn Engine).linear_measures(pass).unwrap();
         for (weights, got) in weights.iter().zip(&all.per_query) {
-            let score =
-                |row| features.iter().zip(weights).map(|(&f, w)| data.column(f)[row] * w).sum::<f32>();
+            let score = |row| {
+                features.iter().zip(weights).map(|(&f, w)| data.column(f)[row] * w).sum::<f32>()
+            };
             let scores: Vec<f32> = (0..data.documents()).map(score).collect();
             assert_eq!(*got, measure.per_query(&scores, &data.view()), "{name}");
         }
     }
 }
 
-/// Documents with equal values tie, wherever they stand in a block: 31 copies of one document score a constant's NDCG.
+/// Documents with equal values tie, wherever they stand in a block: 31 copies of one document score
+/// a constant's NDCG.
 #[test]
 fn equal_documents_get_equal_scores() {
     let documents = 31 * 40;
-    let values = (0..136).flat_map(|f| std::iter::repeat_n(1.0 / (f as f32 + 1.1), documents)).collect();
+    let values =
+        (0..136).flat_map(|f| std::iter::repeat_n(1.0 / (f as f32 + 1.1), documents)).collect();
     let labels: Vec<f32> = (0..documents).map(|i| (i * 7 % 3) as f32).collect();
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[31; 40]), FeatureTable::numbered(136, 1));
+    let data = Dataset::new(
+        values,
+        labels,
+        Queries::from_sizes(&[31; 40]),
+        FeatureTable::numbered(136, 1),
+    );
     let measure: Measure = "ndcg@10".parse().unwrap();
     let expected = measure.per_query(&vec![0.0; documents], &data.view());
     let engine = LocalEngine::new(data, 2).unwrap();

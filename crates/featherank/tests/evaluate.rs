@@ -7,8 +7,8 @@ use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::Engine;
 use featherank::evaluate::{
-    Evaluation, EvaluationPlan, OverFeatures, RankedBy, Ranking, RiskBaseline, evaluate, evaluate_on,
-    feature_scores,
+    Evaluation, EvaluationPlan, OverFeatures, RankedBy, Ranking, RiskBaseline, evaluate,
+    evaluate_on, feature_scores,
 };
 use featherank::measure::risk::t_risk;
 use featherank::measure::significance::paired_t;
@@ -17,13 +17,16 @@ use featherank::registry::ranker;
 use featherank::run::{Constraints, Run};
 
 fn plan() -> EvaluationPlan {
-    let measures = ["map", "gmap", "ndcg[empty=skip]@10"].map(|name| name.parse().unwrap()).to_vec();
+    let measures =
+        ["map", "gmap", "ndcg[empty=skip]@10"].map(|name| name.parse().unwrap()).to_vec();
     EvaluationPlan { measures, alpha: 5.0, resamples: 500, seed: 3 }
 }
 
 fn evaluated(data: &Dataset, baseline: Option<&RiskBaseline>) -> Evaluation {
-    let rankings: Vec<Ranking> =
-        (0..3).map(|f| feature_scores(data, FeatureId(f))).chain([Ranking::constant(data)]).collect();
+    let rankings: Vec<Ranking> = (0..3)
+        .map(|f| feature_scores(data, FeatureId(f)))
+        .chain([Ranking::constant(data)])
+        .collect();
     evaluate(data, &rankings, &plan(), baseline).unwrap()
 }
 
@@ -39,7 +42,11 @@ fn intervals_hold_the_value_whatever_the_mean() {
             );
         }
         // The geometric mean lies below the arithmetic one, and so does its interval.
-        assert!(ranking.values[1].interval.high < ranking.values[0].interval.high, "{}", ranking.name);
+        assert!(
+            ranking.values[1].interval.high < ranking.values[0].interval.high,
+            "{}",
+            ranking.name
+        );
     }
 }
 
@@ -68,7 +75,10 @@ fn risk_is_measured_against_the_baseline_under_the_first_measure() {
     let found = evaluated(&data, Some(&baseline));
     for ranking in &found.rankings {
         let risk = ranking.risk.as_ref().unwrap();
-        assert_eq!(risk.report.trade_off.t_risk, t_risk(&ranking.values[0].per_query, &per_query, 5.0));
+        assert_eq!(
+            risk.report.trade_off.t_risk,
+            t_risk(&ranking.values[0].per_query, &per_query, 5.0)
+        );
     }
     assert_eq!(found.rankings[1].risk.as_ref().unwrap().report.trade_off.f_risk, 0.0);
 }
@@ -80,12 +90,17 @@ fn labels_that_a_measure_cannot_express_are_refused() {
     assert!(evaluate(&data, &[Ranking::constant(&data)], &plan, None).is_err());
 }
 
-/// Linear models, trees, raw and scaled, single features and the constant ranking: by passes and from scores, to the last bit.
+/// Linear models, trees, raw and scaled, single features and the constant ranking: by passes and
+/// from scores, to the last bit.
 #[test]
 fn evaluation_by_passes_is_evaluation_from_scores() {
     // Enough documents for several blocks.
-    let config =
-        SynthConfig { queries: 200, documents: 10_000, max_documents: 200, ..SynthConfig::default() };
+    let config = SynthConfig {
+        queries: 200,
+        documents: 10_000,
+        max_documents: 200,
+        ..SynthConfig::default()
+    };
     let data = generate(&config).unwrap().0;
     let engine = Elsewhere::of(&data);
     let run = Run::new(1, Constraints::default());
@@ -143,17 +158,23 @@ fn evaluation_by_passes_refuses_what_scoring_refuses() {
     let run = Run::new(1, Constraints::default());
     let model = ranker("linear-regression").unwrap().fit(&[], &run, &data.view(), None).unwrap();
     let changed = |change: fn(f32) -> f32| {
-        let values =
-            (0..data.features().len()).flat_map(|f| data.column(FeatureId::from(f))).map(|&x| change(x));
+        let values = (0..data.features().len())
+            .flat_map(|f| data.column(FeatureId::from(f)))
+            .map(|&x| change(x));
         let table = data.features().clone();
         Dataset::new(values.collect(), data.labels().to_vec(), data.queries().clone(), table)
     };
-    let narrow =
-        Dataset::new(vec![0.; 2], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(1, 1));
+    let narrow = Dataset::new(
+        vec![0.; 2],
+        vec![0., 1.],
+        Queries::from_sizes(&[2]),
+        FeatureTable::numbered(1, 1),
+    );
     for data in [changed(|_| f32::NAN), changed(|x| x.signum() * f32::MAX), narrow] {
         let expected = model.score(&data.view()).unwrap_err().to_string();
         let ranked = [RankedBy::model("model", model.clone())];
-        let error = evaluate_on(&Elsewhere::of(&data), &ranked, &plan(), None).unwrap_err().to_string();
+        let error =
+            evaluate_on(&Elsewhere::of(&data), &ranked, &plan(), None).unwrap_err().to_string();
         assert_eq!(error, expected);
     }
 }

@@ -1,7 +1,9 @@
 //! FenchelRank against worked numbers and explicit pairs.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use crate::common::embedded::{close, differences, fixture, loss, numbers, select, shared_data, weights};
+use crate::common::embedded::{
+    close, differences, fixture, loss, numbers, select, shared_data, weights,
+};
 
 /// Every step that the fixture lists, and where they lead.
 #[test]
@@ -23,7 +25,8 @@ fn fenchel_rank_equals_worked_numbers() {
             close(&weights(found.model.as_ref().unwrap(), 3), &numbers(&step["w"]), 1e-6);
             close(&[found.certificate["gap"]], &[step["gap"].as_f64().unwrap()], 1e-6);
         }
-        let found = select("fenchel-rank", &[("r", r), ("epsilon", "1e-9"), ("standardise", "no")], &data);
+        let found =
+            select("fenchel-rank", &[("r", r), ("epsilon", "1e-9"), ("standardise", "no")], &data);
         let w = weights(found.model.as_ref().unwrap(), 3);
         close(&w, &numbers(&expected["w"]), 1e-6);
         let (sum, gradient) = loss(&pairs, &w);

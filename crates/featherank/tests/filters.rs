@@ -1,4 +1,5 @@
-//! Filters made for ranking: properties on synthetic data, and choices on real data that papers print.
+//! Filters made for ranking: properties on synthetic data, and choices on real data that papers
+//! print.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::folds::FoldFiles;
@@ -13,8 +14,14 @@ use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 use rand::RngExt;
 
-fn select(method: &str, set: &[(&str, &str)], data: Dataset, constraints: Constraints) -> Selection {
-    let set: Vec<(String, String)> = set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+fn select(
+    method: &str,
+    set: &[(&str, &str)],
+    data: Dataset,
+    constraints: Constraints,
+) -> Selection {
+    let set: Vec<(String, String)> =
+        set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     let engine = LocalEngine::new(data, 2).unwrap();
     selector(method).unwrap().run(&set, &Run::new(1, constraints), &engine).unwrap()
 }
@@ -33,7 +40,8 @@ fn with_copies(data: &Dataset) -> Dataset {
     Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2 * width, 1))
 }
 
-/// A ranking merged with itself is itself. (Merged with a copy of one of several chosen features it may still change.)
+/// A ranking merged with itself is itself. (Merged with a copy of one of several chosen features it
+/// may still change.)
 #[test]
 fn a_copy_brings_best_gain_nothing() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
@@ -51,7 +59,11 @@ fn a_copy_brings_best_gain_nothing() {
                 candidates: (0..2 * width).map(FeatureId::from).collect(),
             };
             let gains = engine.merge_gains(pass).unwrap().gains(&measure);
-            assert_eq!((gains[feature], gains[feature + width]), (0.0, 0.0), "{measure}, feature {feature}");
+            assert_eq!(
+                (gains[feature], gains[feature + width]),
+                (0.0, 0.0),
+                "{measure}, feature {feature}"
+            );
             assert!(gains.iter().any(|&gain| gain > 0.0), "others gain");
         }
     }
@@ -63,7 +75,8 @@ fn noise(seed: u64, dead: Option<f32>) -> Dataset {
     let documents = 60 * 40;
     let mut values: Vec<f32> =
         (0..3 * documents).map(|_| if random.random::<f64>() < 0.5 { 1.0 } else { 0.0 }).collect();
-    let labels = (0..documents).map(|_| if random.random::<f64>() < 0.2 { 1.0 } else { 0.0 }).collect();
+    let labels =
+        (0..documents).map(|_| if random.random::<f64>() < 0.2 { 1.0 } else { 0.0 }).collect();
     values.extend(dead.iter().flat_map(|&value| vec![value; documents]));
     let features = FeatureTable::numbered(3 + dead.iter().count(), 1);
     Dataset::new(values, labels, Queries::from_sizes(&[40; 60]), features)
@@ -83,8 +96,9 @@ fn gains(data: Dataset, measure: &str) -> Vec<f64> {
     (&engine as &dyn Engine).merge_gains(pass).unwrap().gains(&measure)
 }
 
-/// Where ties take their expected value, gains are those of an order like any other: on average over data they equal gains with
-/// the file in random order, although most documents have a twin of other relevance.
+/// Where ties take their expected value, gains are those of an order like any other: on average
+/// over data they equal gains with the file in random order, although most documents have a twin of
+/// other relevance.
 #[test]
 fn shuffled_ties_are_fair() {
     let draws: Vec<(f64, f64)> = (0..40)
@@ -110,7 +124,8 @@ fn a_dead_feature_changes_no_gain() {
     }
 }
 
-/// A feature that ranks one query right, another that ranks the other: together they rank both, and BestGain sees it.
+/// A feature that ranks one query right, another that ranks the other: together they rank both, and
+/// BestGain sees it.
 #[test]
 fn best_gain_joins_what_complements() {
     let columns = [
@@ -120,7 +135,12 @@ fn best_gain_joins_what_complements() {
     ];
     let data = || {
         let labels = vec![1., 0., 0., 1., 0., 0.];
-        Dataset::new(columns.concat(), labels, Queries::from_sizes(&[3, 3]), FeatureTable::numbered(3, 1))
+        Dataset::new(
+            columns.concat(),
+            labels,
+            Queries::from_sizes(&[3, 3]),
+            FeatureTable::numbered(3, 1),
+        )
     };
     let selection = select("best-gain", &[], data(), Constraints::default());
     assert_eq!(ids(&selection), [1, 3]);
@@ -128,7 +148,11 @@ fn best_gain_joins_what_complements() {
     assert!((selection.path[0].value - 2.0 / 3.0).abs() < 1e-12);
     assert!((selection.path[1].value - 1.0 / 3.0).abs() < 1e-12);
     let strict = select("best-gain", &[("delta", "0.5")], data(), Constraints::default());
-    assert_eq!((ids(&strict), strict.path.len()), (vec![1], 3), "tested before adding; the path goes on");
+    assert_eq!(
+        (ids(&strict), strict.path.len()),
+        (vec![1], 3),
+        "tested before adding; the path goes on"
+    );
 }
 
 /// Relevance from label 2 on: documents with label 1 are not brought forward.
@@ -137,7 +161,12 @@ fn best_gain_takes_graded_labels_by_a_threshold() {
     let data = || {
         let columns = [[4., 3., 2., 1.], [1., 2., 4., 3.]];
         let labels = vec![0., 1., 2., 0.];
-        Dataset::new(columns.concat(), labels, Queries::from_sizes(&[4]), FeatureTable::numbered(2, 1))
+        Dataset::new(
+            columns.concat(),
+            labels,
+            Queries::from_sizes(&[4]),
+            FeatureTable::numbered(2, 1),
+        )
     };
     let gain = |relevant: &str, measure: &str| {
         let set = [("measure", measure), ("relevant", relevant), ("delta", "0")];
@@ -147,23 +176,35 @@ fn best_gain_takes_graded_labels_by_a_threshold() {
     // Kept first: order 1 2 3 4, labels 0 1 2 0. The other order is 3 4 2 1.
     // From 2: document 3 leads, then the kept order: 2 0 1 0. AP of label 2 goes from 1/3 to 1.
     assert!((gain("2", "map[rel=2]") - 2.0 / 3.0).abs() < 1e-12);
-    // From 1: the run to document 3 is shorter than that over 1 to 2; then 1, 2 against 4, 2: the kept order goes on.
+    // From 1: the run to document 3 is shorter than that over 1 to 2; then 1, 2 against 4, 2: the
+    // kept order goes on.
     let ap = (1.0 + 2.0 / 3.0) / 2.0 - (1.0 / 2.0 + 2.0 / 3.0) / 2.0;
     assert!((gain("1", "map") - ap).abs() < 1e-12);
 }
 
 #[test]
 fn what_cannot_be_selected_by_is_refused() {
-    let refused = |method: &str, set: &[(&str, &str)], labels: Vec<f32>, constraints: Constraints| {
+    let refused = |method: &str,
+                   set: &[(&str, &str)],
+                   labels: Vec<f32>,
+                   constraints: Constraints| {
         let values = vec![3., 1., 2., 9., 8., 7., 5., 5., 5.];
-        let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(3, 1));
-        let set: Vec<_> = set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let data =
+            Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(3, 1));
+        let set: Vec<_> =
+            set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
         let engine = LocalEngine::new(data, 1).unwrap();
-        selector(method).unwrap().run(&set, &Run::new(1, constraints), &engine).unwrap_err().to_string()
+        selector(method)
+            .unwrap()
+            .run(&set, &Run::new(1, constraints), &engine)
+            .unwrap_err()
+            .to_string()
     };
     let free = Constraints::default;
     assert!(refused("top-k", &[], vec![0., 0., 0.], free()).contains("different relevance"));
-    assert!(refused("best-gain", &[("relevant", "2")], vec![1., 0., 0.], free()).contains("at most 1"));
+    assert!(
+        refused("best-gain", &[("relevant", "2")], vec![1., 0., 0.], free()).contains("at most 1")
+    );
     assert!(refused("best-gain", &[], vec![0.5, 0., 0.], free()).contains("at most 0.5"));
     let labels = || vec![1., 0., 0.];
     let dropped = Constraints { drop: vec![FeatureId(0), FeatureId(1)], ..free() };
@@ -179,11 +220,14 @@ fn what_cannot_be_selected_by_is_refused() {
     let message = refused("gas", &[], labels(), poor);
     assert!(message.contains("budget of 0.5") && !message.contains("--k"), "{message}");
     let many = Constraints { k: Some(3), budget: Some(100.0), ..free() };
-    assert!(refused("gas", &[], labels(), many).contains("1 features never differ"), "the budget is not why");
+    assert!(
+        refused("gas", &[], labels(), many).contains("1 features never differ"),
+        "the budget is not why"
+    );
 }
 
-/// What Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them in three folds, two in one each; and
-/// what an independent calculation finds for the gain of a second one.
+/// What Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them in three
+/// folds, two in one each; and what an independent calculation finds for the gain of a second one.
 #[test]
 fn best_gain_chooses_what_the_report_prints() {
     let Some(folder) = crate::common::real_data("OHSUMED/QueryLevelNorm") else { return };

@@ -5,10 +5,12 @@ use arrow_array::ArrowPrimitiveType;
 use arrow_array::types::Float16Type;
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    BinaryArray, BooleanArray, DictionaryArray, Float16Array, Float32Array, Float64Array, Int64Array,
-    LargeStringArray, StringArray, StringViewArray, UInt16Array,
+    BinaryArray, BooleanArray, DictionaryArray, Float16Array, Float32Array, Float64Array,
+    Int64Array, LargeStringArray, StringArray, StringViewArray, UInt16Array,
 };
-use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
+use featherank::data::{
+    Dataset, Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like,
+};
 
 const LETOR: &str = "2 qid:a 1:0.5 2:3 #d1\n0 qid:a 1:1e-3 2:-4 #d2\n1 qid:b 1:0 2:7 #d3\n";
 const CSV: &str = "qid,docid,bm25,label,age\na,d1,0.5,2,3\na,d2,1e-3,0,-4\nb,d3,0,1,7\n";
@@ -23,7 +25,11 @@ fn check(data: &Dataset, what: &str) {
     assert_eq!(data.labels(), [2.0, 0.0, 1.0], "{what}");
     assert_eq!(data.queries().ids(), ["a", "b"], "{what}");
     assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1], "{what}");
-    assert_eq!((0..3).map(|row| data.document_id(row)).collect::<Vec<_>>(), ["d1", "d2", "d3"], "{what}");
+    assert_eq!(
+        (0..3).map(|row| data.document_id(row)).collect::<Vec<_>>(),
+        ["d1", "d2", "d3"],
+        "{what}"
+    );
 }
 
 #[test]
@@ -79,7 +85,8 @@ fn columns_keep_their_names() {
 #[test]
 fn doubtful_cells_follow_the_options() {
     let text = "label,qid,a\n,1,5\n-1,1,6\n1,1,\n2,1,NULL\n3,1,1e99\n";
-    let options = |unjudged| ReadOptions { missing: Missing::Zero, clip: true, unjudged, ..plain() };
+    let options =
+        |unjudged| ReadOptions { missing: Missing::Zero, clip: true, unjudged, ..plain() };
     let data = read_bytes(text.into(), "t.csv", &options(Unjudged::Drop)).unwrap();
     assert_eq!((data.labels(), data.values()), (&[1., 2., 3.][..], &[0., 0., f32::MAX][..]));
     let data = read_bytes(text.into(), "t.csv", &options(Unjudged::Zero)).unwrap();
@@ -130,8 +137,10 @@ fn parquet_takes_every_kind_of_number_and_id() {
         }))
     };
     let words: DictionaryArray<Int8Type> = ["a", "a", "b"].into_iter().collect();
-    let wide =
-        DictionaryArray::<Int32Type>::new(vec![0, 0, 1].into(), column(Float64Array::from(vec![1.5, 2.5])));
+    let wide = DictionaryArray::<Int32Type>::new(
+        vec![0, 0, 1].into(),
+        column(Float64Array::from(vec![1.5, 2.5])),
+    );
     for (name, query, ids) in [
         ("text", column(StringArray::from(vec!["a", "a", "b"])), ["a", "b"]),
         ("large text", column(LargeStringArray::from(vec!["a", "a", "b"])), ["a", "b"]),
@@ -152,10 +161,22 @@ fn parquet_takes_every_kind_of_number_and_id() {
         let data = read_bytes(bytes.clone(), "t.parquet", &options).unwrap();
         assert_eq!(data.queries().ids(), ids, "{name}");
         assert_eq!(data.labels(), [1.0, 0.0, 1.0]);
-        assert_eq!(data.values(), [0.5, 1., 3., 0.1, 0., -2., 1., 0., 65535., 1.5, 1.5, 2.5], "{name}");
+        assert_eq!(
+            data.values(),
+            [0.5, 1., 3., 0.1, 0., -2., 1., 0., 65535., 1.5, 1.5, 2.5],
+            "{name}"
+        );
         let folder = Folder::new();
-        assert_eq!(read(&[folder.put("t.parquet", &bytes)], &options).unwrap(), data, "from a file");
-        assert_eq!(read(&[folder.put("t.parquet.gz", gzip(&bytes))], &options).unwrap(), data, "compressed");
+        assert_eq!(
+            read(&[folder.put("t.parquet", &bytes)], &options).unwrap(),
+            data,
+            "from a file"
+        );
+        assert_eq!(
+            read(&[folder.put("t.parquet.gz", gzip(&bytes))], &options).unwrap(),
+            data,
+            "compressed"
+        );
     }
 }
 
@@ -214,7 +235,10 @@ fn logs_take_labels_from_the_documents_or_from_judgments() {
 fn the_format_can_be_said_and_files_can_be_joined() {
     let folder = Folder::new();
     let odd = folder.put("data.from-yesterday", CSV);
-    check(&read(&[odd], &ReadOptions { format: Some(Format::Csv), ..plain() }).unwrap(), "--format csv");
+    check(
+        &read(&[odd], &ReadOptions { format: Some(Format::Csv), ..plain() }).unwrap(),
+        "--format csv",
+    );
     let (one, two) = LETOR.split_at(LETOR.find("1 qid:b").unwrap());
     let files = [folder.put("1.txt", one), folder.put("2.txt", two)];
     let joined = read(&files, &plain()).unwrap();

@@ -1,4 +1,5 @@
-//! Cases from fuzzing and from reading the code for it that need several files; the others stand beside the code.
+//! Cases from fuzzing and from reading the code for it that need several files; the others stand
+//! beside the code.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use crate::common::{Folder, xz, zstd};

@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
-    MQ2008, OHSUMED, close, five_folds, five_folds_under, fixture, from_rows, ids, run, select, shared_data,
-    try_select, weights, with_k,
+    MQ2008, OHSUMED, close, five_folds, five_folds_under, fixture, from_rows, ids, run, select,
+    shared_data, try_select, weights, with_k,
 };
 use featherank::data::{Dataset, FeatureId};
 use proptest::prelude::*;
 
-/// Differences of all pairs i < j of one query: features, then the label, times the root of `weight` of the query's size.
+/// Differences of all pairs i < j of one query: features, then the label, times the root of
+/// `weight` of the query's size.
 fn pairs_of_queries(data: &Dataset, weight: fn(f64) -> f64) -> Vec<Vec<Vec<f64>>> {
     let width = data.features().len();
     let value = |row: usize, c: usize| match c == width {
@@ -18,13 +19,19 @@ fn pairs_of_queries(data: &Dataset, weight: fn(f64) -> f64) -> Vec<Vec<Vec<f64>>
     let of_query = |rows: std::ops::Range<usize>| {
         let times = weight(rows.len() as f64).sqrt();
         let pairs = rows.clone().flat_map(|i| (i + 1..rows.end).map(move |j| (i, j)));
-        pairs.map(|(i, j)| (0..=width).map(|c| times * (value(i, c) - value(j, c))).collect()).collect()
+        pairs
+            .map(|(i, j)| (0..=width).map(|c| times * (value(i, c) - value(j, c))).collect())
+            .collect()
     };
     data.queries().iter().map(of_query).collect()
 }
 
 /// Ridge regression on explicit pairs.
-fn fit<'a>(pairs: impl Iterator<Item = &'a Vec<f64>> + Clone, subset: &[usize], lambda: f64) -> Vec<f64> {
+fn fit<'a>(
+    pairs: impl Iterator<Item = &'a Vec<f64>> + Clone,
+    subset: &[usize],
+    lambda: f64,
+) -> Vec<f64> {
     let sum = |a: usize, b: usize| pairs.clone().map(|pair| pair[a] * pair[b]).sum::<f64>();
     let label = pairs.clone().next().map_or(0, |pair| pair.len() - 1);
     let ridge = |a: usize, b: usize| if a == b { lambda } else { 0.0 };
@@ -94,7 +101,8 @@ fn errors_of_all_subsets_are_the_worked_ones() {
     assert_eq!(found.path.iter().map(|step| step.feature).collect::<Vec<_>>(), [1, 3, 2]);
     assert_eq!(ids(&found), [1, 3], "the third feature would raise the error");
     let all =
-        try_select("greedy-rankrls", &[("lambda", "1"), ("standardise", "no")], &data, &with_k(3)).unwrap();
+        try_select("greedy-rankrls", &[("lambda", "1"), ("standardise", "no")], &data, &with_k(3))
+            .unwrap();
     let expected: Vec<f64> =
         worked["w_all"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
     close(&weights(all.model.as_ref().unwrap(), 3), &expected, 1e-6);
@@ -133,15 +141,18 @@ proptest! {
     }
 }
 
-/// λ by validation MAP: no measurable loss against a support vector machine with all features (.4471 and .4743 in an independent
-/// implementation, less two standard errors of a paired difference), with a part of them.
+/// λ by validation MAP: no measurable loss against a support vector machine with all features
+/// (.4471 and .4743 in an independent implementation, less two standard errors of a paired
+/// difference), with a part of them.
 #[test]
 fn few_features_rank_like_all_of_them_on_real_data() {
     for (folder, all, most) in [(OHSUMED, 0.4471 - 0.005, 18.0), (MQ2008, 0.4743 - 0.007, 20.0)] {
         let Some(free) = five_folds(folder, "greedy-rankrls", &[]) else { return };
         eprintln!("{folder}: {free:?}");
         assert!(free[0] >= all && free[2] <= most, "{folder}: {free:?}");
-        let Some(five) = five_folds_under(&with_k(5), folder, "greedy-rankrls", &[]) else { return };
+        let Some(five) = five_folds_under(&with_k(5), folder, "greedy-rankrls", &[]) else {
+            return;
+        };
         eprintln!("{folder}, five features: {five:?}");
         assert!(five[0] >= all && five[2] == 5.0, "{folder}: {five:?}");
     }

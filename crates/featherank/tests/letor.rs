@@ -1,4 +1,5 @@
-//! Real LETOR data: counts, official script outputs and single features. Skipped, with a notice, where the data is absent.
+//! Real LETOR data: counts, official script outputs and single features. Skipped, with a notice,
+//! where the data is absent.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -57,7 +58,8 @@ fn dead_features_are_the_known_ones() {
     }
 }
 
-/// Single-feature rankings as the official evaluation scripts scored them, per query where they print that.
+/// Single-feature rankings as the official evaluation scripts scored them, per query where they
+/// print that.
 #[test]
 fn measures_equal_the_official_scripts() {
     let Some(root) = real_data("") else { return };
@@ -66,10 +68,14 @@ fn measures_equal_the_official_scripts() {
     for row in fixture["rows"].as_array().unwrap() {
         let text = |key: &str| row[key].as_str().unwrap();
         let folder = if text("dataset") == "OHSUMED" { OHSUMED } else { MQ2008 };
-        let data = read(&[root.join(folder).join(format!("{}.txt", text("part")))], &ReadOptions::default())
-            .unwrap();
+        let data = read(
+            &[root.join(folder).join(format!("{}.txt", text("part")))],
+            &ReadOptions::default(),
+        )
+        .unwrap();
         let feature = FeatureId(row["feature"].as_u64().unwrap() as u32 - 1);
-        // Script 3.0 prints 15 digits and lists queries by number; 4.0 prints four decimals and names them.
+        // Script 3.0 prints 15 digits and lists queries by number; 4.0 prints four decimals and
+        // names them.
         let preset = text("preset");
         let tolerance = if preset == "letor3" { 1e-9 } else { 0.500_001e-4 };
         let mut order: Vec<usize> = (0..data.queries().len()).collect();
@@ -77,11 +83,13 @@ fn measures_equal_the_official_scripts() {
         let mut check = |name: &str, mean: &Value, per_query: &Value, column: Option<usize>| {
             let measure = measure(name);
             let values = measure.per_query(data.column(feature), &data.view());
-            let what = format!("{} {} feature {} {name}", text("dataset"), text("part"), feature.0 + 1);
+            let what =
+                format!("{} {} feature {} {name}", text("dataset"), text("part"), feature.0 + 1);
             let (got, expected) = (measure.summary(&values), mean.as_f64().unwrap());
             assert!((got - expected).abs() <= tolerance, "{what}: {got} instead of {expected}");
             for (i, row) in per_query.as_array().into_iter().flatten().enumerate() {
-                let cell = column.map_or(row, |column| &row[column + usize::from(row[0].is_string())]);
+                let cell =
+                    column.map_or(row, |column| &row[column + usize::from(row[0].is_string())]);
                 let (got, expected) = (values[order[i]], cell.as_f64().unwrap());
                 assert!(
                     (got - expected).abs() <= tolerance,
@@ -92,10 +100,15 @@ fn measures_equal_the_official_scripts() {
             }
             compared += 1;
         };
-        let precision =
-            &row[if preset == "letor3" { "per_query_precision" } else { "per_query_precision_and_ap" }];
+        let precision = &row
+            [if preset == "letor3" { "per_query_precision" } else { "per_query_precision_and_ap" }];
         for k in 0..10 {
-            check(&format!("ndcg[{preset}]@{}", k + 1), &row["ndcg"][k], &row["per_query_ndcg"], Some(k));
+            check(
+                &format!("ndcg[{preset}]@{}", k + 1),
+                &row["ndcg"][k],
+                &row["per_query_ndcg"],
+                Some(k),
+            );
             check(&format!("p[{preset}]@{}", k + 1), &row["precision"][k], precision, Some(k));
         }
         if preset == "letor3" {
@@ -119,7 +132,8 @@ fn constant_scores_show_whether_file_order_is_informative() {
     for (name, expected, tolerance) in [
         ("map", 0.4274, 1e-4),
         ("ndcg[letor]@10", 0.3992, 1e-4),
-        // Worked out apart from this code, exactly and by 12,000 shuffles (.30687 ± .00004, .19126 ± .00010).
+        // Worked out apart from this code, exactly and by 12,000 shuffles (.30687 ± .00004, .19126
+        // ± .00010).
         ("map[ties=expected]", 0.306_853_263_132, 1e-9),
         ("ndcg[letor,ties=expected]@10", 0.191_173_756_717, 1e-9),
     ] {
@@ -138,8 +152,8 @@ fn constant_scores_show_whether_file_order_is_informative() {
     assert!(found.constant_score.iter().all(|score| !score.informative));
 }
 
-/// The three best single features over all queries, pinned. Plausible: they are the ones that Costa & Silva (2010) choose
-/// on OHSUMED (11, 10) and Laporte et al. (2015) on MQ2008 (23, 39).
+/// The three best single features over all queries, pinned. Plausible: they are the ones that Costa
+/// & Silva (2010) choose on OHSUMED (11, 10) and Laporte et al. (2015) on MQ2008 (23, 39).
 #[test]
 fn single_features_are_pinned() {
     for (folder, name, expected) in [
@@ -178,7 +192,8 @@ fn null_values_need_the_users_word() {
     let file = [folder.join("S1.txt")];
     let error = read(&file, &ReadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("is missing") && error.contains("--missing zero"), "{error}");
-    let data = read(&file, &ReadOptions { missing: Missing::Zero, ..ReadOptions::default() }).unwrap();
+    let data =
+        read(&file, &ReadOptions { missing: Missing::Zero, ..ReadOptions::default() }).unwrap();
     assert_eq!(data.features().len(), 45);
 }
 
@@ -200,6 +215,9 @@ fn raw_web_data_is_read() {
     let Some(folder) = real_data("MSLR-sample") else { return };
     for name in ["train.txt", "test.txt"] {
         let data = read(&[folder.join(name)], &ReadOptions::default()).unwrap();
-        assert_eq!((data.queries().len(), data.documents(), data.features().len()), (43, 5000, 136));
+        assert_eq!(
+            (data.queries().len(), data.documents(), data.features().len()),
+            (43, 5000, 136)
+        );
     }
 }

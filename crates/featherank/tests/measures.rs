@@ -26,7 +26,10 @@ fn equal_the_worked_examples() {
         let close = |name: &str, expected: &Value| {
             let got = measure(name).of_query(&scores, &labels);
             let expected = expected.as_f64().unwrap();
-            assert!((got - expected).abs() < 1e-9, "{name} of query {q}: {got} instead of {expected}");
+            assert!(
+                (got - expected).abs() < 1e-9,
+                "{name} of query {q}: {got} instead of {expected}"
+            );
         };
         for k in 1..=10 {
             close(&format!("ndcg[letor]@{k}"), &fixture["ndcg_letor_script"][q][k - 1]);
@@ -73,7 +76,9 @@ fn small_cases_by_hand() {
 fn labels_a_measure_cannot_express_are_refused() {
     assert!(measure("err@10").check_labels(4.0).is_ok());
     assert!(measure("err@10").check_labels(5.0).unwrap_err().to_string().contains("err[max=5]"));
-    assert!(measure("ndcg@10").check_labels(100.0).unwrap_err().to_string().contains("gain=linear"));
+    assert!(
+        measure("ndcg@10").check_labels(100.0).unwrap_err().to_string().contains("gain=linear")
+    );
     assert!(measure("ndcg[gain=linear]@10").check_labels(100.0).is_ok());
 }
 
@@ -94,7 +99,8 @@ const NAMES: [&str; 13] = [
 ];
 
 fn with_ties(name: &str, ties: &str) -> Measure {
-    let (head, k) = name.split_once('@').map_or((name, String::new()), |(head, k)| (head, format!("@{k}")));
+    let (head, k) =
+        name.split_once('@').map_or((name, String::new()), |(head, k)| (head, format!("@{k}")));
     let head = head.strip_suffix(']').map_or(format!("{head}["), |open| format!("{open},"));
     measure(&format!("{head}ties={ties}]{k}"))
 }
@@ -112,7 +118,8 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The closed forms equal the mean over all orders of the input; the worst order is the least of them.
+    /// The closed forms equal the mean over all orders of the input; the worst order is the least
+    /// of them.
     #[test]
     fn expected_and_worst_ties_equal_brute_force(rows in prop::collection::vec((0u8..3, 0u8..4), 1..7)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();
@@ -132,8 +139,8 @@ proptest! {
         }
     }
 
-    /// Normalised measures stay in [0, 1], the ideal ranking gets the most, and any increasing change of the scores
-    /// changes nothing.
+    /// Normalised measures stay in [0, 1], the ideal ranking gets the most, and any increasing
+    /// change of the scores changes nothing.
     #[test]
     fn bounds_and_invariance(rows in prop::collection::vec((-50i8..50, 0u8..5), 1..40)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();

@@ -56,7 +56,12 @@ fn absent_is_zero_in_sparse_rows() {
 fn lacking() -> Dataset {
     let none = f32::NAN;
     let values = vec![1., none, 3., 0., none, none, none, none, 5., 6., 7., 8.];
-    Dataset::new(values, vec![1., 0., 0., 2.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(3, 1))
+    Dataset::new(
+        values,
+        vec![1., 0., 0., 2.],
+        Queries::from_sizes(&[2, 2]),
+        FeatureTable::numbered(3, 1),
+    )
 }
 
 #[test]
@@ -69,7 +74,11 @@ fn every_writer_keeps_them() {
         let zero = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
         assert_eq!(read(&[&path], &zero).unwrap().values().iter().sum::<f32>(), 30.0, "{name}");
     }
-    assert!(std::fs::read_to_string(folder.path("t.txt")).unwrap().starts_with("1 qid:1 1:1 2:NULL 3:5\n"));
+    assert!(
+        std::fs::read_to_string(folder.path("t.txt"))
+            .unwrap()
+            .starts_with("1 qid:1 1:1 2:NULL 3:5\n")
+    );
 }
 
 #[test]
@@ -78,14 +87,20 @@ fn who_cannot_take_them_says_so() {
     let engine = LocalEngine::new(lacking(), 1).unwrap();
     for spec in registry::SELECTORS {
         let error = spec.run(&[], &run, &engine).unwrap_err().to_string();
-        assert!(error.contains("feature 1 has some") && error.contains("--missing zero"), "{error}");
+        assert!(
+            error.contains("feature 1 has some") && error.contains("--missing zero"),
+            "{error}"
+        );
     }
     for spec in registry::RANKERS {
         let data = lacking();
         match spec.fit(&[], &run, &data.view(), None) {
             Ok(_) => assert!(spec.takes_missing, "{}", spec.name),
             Err(error) => {
-                assert!(!spec.takes_missing && error.to_string().contains("feature 1 has some"), "{error}");
+                assert!(
+                    !spec.takes_missing && error.to_string().contains("feature 1 has some"),
+                    "{error}"
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be asked of it.
+//! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be
+//! asked of it.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -28,7 +29,8 @@ fn tiny() -> Dataset {
 }
 
 fn select(set: &[(&str, &str)], run: &Run, data: Dataset) -> featherank::Result<Selection> {
-    let set: Vec<(String, String)> = set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let set: Vec<(String, String)> =
+        set.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     selector("mofsrank").unwrap().run(&set, run, &LocalEngine::new(data, 0).unwrap())
 }
 
@@ -47,8 +49,9 @@ fn value(selection: &Selection, data: &Dataset) -> f64 {
     measure.summary(&measure.per_query(&scores, &data.view()))
 }
 
-/// Six features that make the labels and twelve of pure noise: the smallest answer that is not clearly worse than the best on new
-/// data is made of the first kind and ranks other new data about as well as a model of all six.
+/// Six features that make the labels and twelve of pure noise: the smallest answer that is not
+/// clearly worse than the best on new data is made of the first kind and ranks other new data about
+/// as well as a model of all six.
 #[test]
 fn useful_features_are_kept_and_noise_is_dropped() {
     let config = SynthConfig {
@@ -73,13 +76,19 @@ fn useful_features_are_kept_and_noise_is_dropped() {
         let labels = rows.iter().map(|&row| data.labels()[row]).collect();
         let sizes: Vec<usize> = view.rows().map(|rows| rows.len()).collect();
         let names = (from..to).map(|q| data.queries().id(q).to_owned()).collect();
-        Dataset::new(values, labels, featherank::data::Queries::new(&sizes, names), data.features().clone())
+        Dataset::new(
+            values,
+            labels,
+            featherank::data::Queries::new(&sizes, names),
+            data.features().clone(),
+        )
     };
     let valid = Arc::new(LocalEngine::new(part(80, 160), 0).unwrap());
     let run = Run { valid: Some(valid), ..plain() };
     let found = select(&[("effort", "quick"), ("slack", "1")], &run, part(0, 80)).unwrap();
     let useful: Vec<u32> = truth.with_role(Role::Useful).map(|feature| feature.id).collect();
-    let (kept, noise): (Vec<u32>, Vec<u32>) = ids(&found).iter().partition(|id| useful.contains(id));
+    let (kept, noise): (Vec<u32>, Vec<u32>) =
+        ids(&found).iter().partition(|id| useful.contains(id));
     assert!(kept.len() >= 3 && noise.len() <= 2, "{kept:?} and {noise:?}");
     let test = part(160, 240);
     let with_all = Constraints {
@@ -92,28 +101,37 @@ fn useful_features_are_kept_and_noise_is_dropped() {
     assert!(own > ideal - 0.03, "{own} and {ideal}");
 }
 
-/// The model that is left has the accuracy that the search said, and its features are those selected.
+/// The model that is left has the accuracy that the search said, and its features are those
+/// selected.
 #[test]
 fn the_model_is_the_one_that_was_chosen() {
     let found = select(QUICK, &plain(), tiny()).unwrap();
     let chosen: Vec<_> = found.fits.iter().filter(|fit| fit.chosen).collect();
     assert_eq!(chosen.len(), 1);
     assert!((value(&found, &tiny()) - chosen[0].settings["accuracy"]).abs() < 1e-6);
-    assert!(found.fits.iter().all(|fit| fit.settings["accuracy"] <= chosen[0].settings["accuracy"] + 1e-9));
-    let mut of_model: Vec<u32> = found.model.as_ref().unwrap().features().iter().map(|f| f.id).collect();
+    assert!(
+        found
+            .fits
+            .iter()
+            .all(|fit| fit.settings["accuracy"] <= chosen[0].settings["accuracy"] + 1e-9)
+    );
+    let mut of_model: Vec<u32> =
+        found.model.as_ref().unwrap().features().iter().map(|f| f.id).collect();
     let mut selected = ids(&found);
     of_model.sort_unstable();
     selected.sort_unstable();
     assert_eq!(of_model, selected);
 }
 
-/// Each variant does what its name says: all pairs without the first phase, another course of mutation without adaptation, no more
-/// accuracy than the members' own without the third, where with it there is at least that.
+/// Each variant does what its name says: all pairs without the first phase, another course of
+/// mutation without adaptation, no more accuracy than the members' own without the third, where
+/// with it there is at least that.
 #[test]
 fn variants_change_what_they_should() {
     let with = |more: &[(&str, &str)]| select(&[QUICK, more].concat(), &plain(), tiny()).unwrap();
-    let accuracy =
-        |found: &Selection| found.fits.iter().map(|fit| fit.settings["accuracy"]).fold(0.0, f64::max);
+    let accuracy = |found: &Selection| {
+        found.fits.iter().map(|fit| fit.settings["accuracy"]).fold(0.0, f64::max)
+    };
     let whole = with(&[]);
     let all_pairs = featherank::engine::Schema::of(&tiny()).pairs as f64;
     assert!(whole.fits[0].settings["pairs"] < 0.9 * all_pairs);
@@ -132,7 +150,8 @@ fn kept_in(path: &Path, steps: u64) -> Run {
     Run { observer, checkpoint: Some(Checkpoint::new(path)), ..plain() }
 }
 
-/// Stopped after any generation of any phase, the next run goes on from there and ends in the same bytes.
+/// Stopped after any generation of any phase, the next run goes on from there and ends in the same
+/// bytes.
 #[test]
 fn going_on_from_any_generation_ends_in_the_same_bytes() {
     let whole = select(QUICK, &plain(), tiny()).unwrap().to_json().unwrap();
@@ -153,7 +172,8 @@ fn going_on_from_any_generation_ends_in_the_same_bytes() {
     }
 }
 
-/// Out of time before anything was done there is an answer all the same: the first generation of each phase.
+/// Out of time before anything was done there is an answer all the same: the first generation of
+/// each phase.
 #[test]
 fn the_best_so_far_is_returned_when_time_is_up() {
     let first_generations =
@@ -171,7 +191,8 @@ fn the_best_so_far_is_returned_when_time_is_up() {
 #[test]
 fn costs_steer_the_search() {
     let data = tiny();
-    let costs: Vec<f64> = (0..data.features().len()).map(|f| if f % 2 == 0 { 5.0 } else { 1.0 }).collect();
+    let costs: Vec<f64> =
+        (0..data.features().len()).map(|f| if f % 2 == 0 { 5.0 } else { 1.0 }).collect();
     let constraints = Constraints { costs, budget: Some(7.0), ..Constraints::default() };
     let found = select(QUICK, &Run { constraints, ..plain() }, data).unwrap();
     assert!(found.selected.iter().map(|chosen| chosen.cost).sum::<f64>() <= 7.0);

@@ -1,4 +1,5 @@
-//! Some queries of an engine as an engine, and two engines as one: the same as data of those queries.
+//! Some queries of an engine as an engine, and two engines as one: the same as data of those
+//! queries.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::elsewhere::Elsewhere;
@@ -10,8 +11,12 @@ use featherank::measure::Measure;
 
 fn data() -> Dataset {
     // Enough documents for several blocks.
-    let config =
-        SynthConfig { queries: 200, documents: 10_000, max_documents: 200, ..SynthConfig::default() };
+    let config = SynthConfig {
+        queries: 200,
+        documents: 10_000,
+        max_documents: 200,
+        ..SynthConfig::default()
+    };
     generate(&config).unwrap().0
 }
 
@@ -19,20 +24,24 @@ fn features() -> Vec<FeatureId> {
     (0..12).map(FeatureId).collect()
 }
 
-/// What two engines should say alike, whatever the borders of their blocks; only fingerprints may differ.
+/// What two engines should say alike, whatever the borders of their blocks; only fingerprints may
+/// differ.
 fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
     let schema = Schema { fingerprint: String::new(), ..got.schema().clone() };
     assert_eq!(schema, Schema { fingerprint: String::new(), ..expected.schema().clone() });
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
-    let alone = |engine: &dyn Engine| engine.feature_measures(&measure, &features()).unwrap().per_query;
+    let alone =
+        |engine: &dyn Engine| engine.feature_measures(&measure, &features()).unwrap().per_query;
     assert_eq!(alone(got), alone(expected));
     let linear = |engine: &dyn Engine| {
-        let weights = (0..5).map(|model| (0..12).map(|f| ((model * 7 + f) % 5) as f32).collect()).collect();
+        let weights =
+            (0..5).map(|model| (0..12).map(|f| ((model * 7 + f) % 5) as f32).collect()).collect();
         let pass = LinearMeasuresPass { measure: measure.clone(), features: features(), weights };
         engine.linear_measures(pass).unwrap().per_query
     };
     assert_eq!(linear(got), linear(expected));
-    let gram = |engine: &dyn Engine| engine.gram(GramPass::new(features(), Centring::PerPair)).unwrap();
+    let gram =
+        |engine: &dyn Engine| engine.gram(GramPass::new(features(), Centring::PerPair)).unwrap();
     let (sums, expected_sums) = (gram(got), gram(expected));
     assert_eq!(sums.count, expected_sums.count);
     close(&sums.products, &expected_sums.products);
@@ -82,7 +91,8 @@ fn a_part_is_like_data_of_its_queries() {
         // A part of a part, and rows where they are at hand.
         let halves = Deal::new(&part.schema().query_keys, 2, 2);
         let half = PartEngine::of(&part, halves.drawn(|part| part == 0)).unwrap();
-        let of_half: Vec<usize> = queries.iter().copied().filter(|&q| halves.part_of(keys[q]) == 0).collect();
+        let of_half: Vec<usize> =
+            queries.iter().copied().filter(|&q| halves.part_of(keys[q]) == 0).collect();
         assert_eq!(of_half.len(), 33);
         assert_same(&half, &LocalEngine::new(data.subset(&of_half), 2).unwrap());
         let at_hand = PartEngine::of(&everything, deal.drawn(|part| part == number)).unwrap();
@@ -99,5 +109,8 @@ fn two_engines_are_like_their_data_joined() {
     let queries: Vec<usize> = (0..data.queries().len()).collect();
     let (first, next) = (data.subset(&queries[..150]), data.subset(&queries[150..]));
     let (left, right) = (Elsewhere::of(&first), Elsewhere::of(&next));
-    assert_same(&JoinedEngine::new(&left, &right), &LocalEngine::new(first.joined(&next), 2).unwrap());
+    assert_same(
+        &JoinedEngine::new(&left, &right),
+        &LocalEngine::new(first.joined(&next), 2).unwrap(),
+    );
 }

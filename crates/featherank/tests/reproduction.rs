@@ -1,5 +1,6 @@
-//! The five-fold protocol on real data, against the figures of an independent implementation. Skipped, with a notice, where
-//! the data is absent. `docs/reproduction.md` shows the same rows beside the published ones.
+//! The five-fold protocol on real data, against the figures of an independent implementation.
+//! Skipped, with a notice, where the data is absent. `docs/reproduction.md` shows the same rows
+//! beside the published ones.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -57,7 +58,8 @@ fn problems(row: &Row, reference: &Figures, tolerance: &Figures) -> Vec<String> 
         let (Some(expected), Some(tolerance)) = (reference[i], tolerance[i]) else { continue };
         // Better is fine.
         if row.means[i] < expected - tolerance {
-            problems.push(format!("{name} {:.4}, reference {expected:.4} ± {tolerance}", row.means[i]));
+            problems
+                .push(format!("{name} {:.4}, reference {expected:.4} ± {tolerance}", row.means[i]));
         }
     }
     if let Some(features) = reference[4]
@@ -103,19 +105,27 @@ fn reach_the_reference(plan: &Plan, elsewhere: &[RowPlan]) {
             let Some(expected) = row.reference(data).cloned().or(published) else { continue };
             let got = row.run(&protocol, &Run::new(1, Constraints::default()), &folds).unwrap();
             let means: Vec<String> = got.means.iter().map(|mean| format!("{mean:.4}")).collect();
-            println!("{} {}: {}, {:.1} features", data.name, row.name, means.join(" / "), got.features);
+            println!(
+                "{} {}: {}, {:.1} features",
+                data.name,
+                row.name,
+                means.join(" / "),
+                got.features
+            );
             let problems = match row.exact {
                 true => differences(&got, &expected),
                 false => problems(&got, &expected, &data.tolerance),
             };
-            wrong.extend(problems.into_iter().map(|what| format!("{} {}: {what}", data.name, row.name)));
+            wrong.extend(
+                problems.into_iter().map(|what| format!("{} {}: {what}", data.name, row.name)),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Tables 2, 3 and 4 of the report on BestGain for OHSUMED: MAP 44.00 %, NDCG@10 44.32 %, one feature in every fold, one of
-/// them three times and two once.
+/// Tables 2, 3 and 4 of the report on BestGain for OHSUMED: MAP 44.00 %, NDCG@10 44.32 %, one
+/// feature in every fold, one of them three times and two once.
 #[test]
 fn best_gain_is_the_published_one() {
     let plan = costa2010();
@@ -130,7 +140,8 @@ fn best_gain_is_the_published_one() {
     assert_eq!(Repeats::of(&got.folds).by_count(), [0, 0, 1, 0, 2]);
 }
 
-/// The comparison with the reference can fail: the reference's own figures pass, figures a tolerance lower do not.
+/// The comparison with the reference can fail: the reference's own figures pass, figures a
+/// tolerance lower do not.
 #[test]
 fn worse_rows_are_noticed() {
     let plan = cheng2018();
@@ -153,7 +164,9 @@ fn worse_rows_are_noticed() {
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
-    for plan in [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016(), auto(), mofsrank()] {
+    for plan in
+        [cheng2018(), costa2010(), laporte2015(), sun2009(), sousa2016(), auto(), mofsrank()]
+    {
         let part = page.split("\n## ").find(|part| part.starts_with(&plan.title));
         let part = part.unwrap_or_else(|| panic!("{} is missing: make reproduce", plan.title));
         for row in &plan.rows {

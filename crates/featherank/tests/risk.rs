@@ -1,6 +1,7 @@
 //! The risk measures against independent calculations, and what must hold for any values.
 
-// The lint spares test functions only; a fixture that cannot be read should stop the helpers as well.
+// The lint spares test functions only; a fixture that cannot be read should stop the helpers as
+// well.
 #![allow(clippy::unwrap_used)]
 
 use featherank::measure::risk::*;
@@ -60,7 +61,10 @@ fn wins_and_losses_equal_the_fixture() {
     let report = risk_report(&numbers(&fixture["model"]), &numbers(&fixture["baseline"]), 5.0);
     let count = |key: &str| fixture[key].as_u64().unwrap() as usize;
     let WinsLosses { wins, losses, ties, large_losses } = report.wins_losses;
-    assert_eq!((wins, losses, large_losses), (count("wins"), count("losses"), count("losses_gt20")));
+    assert_eq!(
+        (wins, losses, large_losses),
+        (count("wins"), count("losses"), count("losses_gt20"))
+    );
     assert_eq!(wins + losses + ties, report.queries);
 }
 
@@ -82,7 +86,8 @@ fn geo_risk_equals_the_fixture() {
 }
 
 fn pairs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
-    prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 2..60).prop_map(|pairs| pairs.into_iter().unzip())
+    prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 2..60)
+        .prop_map(|pairs| pairs.into_iter().unzip())
 }
 
 proptest! {

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::common::Folder;
 use featherank::Error;
 use featherank::data::{
-    Dataset, Feature, FeatureTable, Queries, ReadOptions, TextColumn, WriteOptions, read, read_bytes, write,
+    Dataset, Feature, FeatureTable, Queries, ReadOptions, TextColumn, WriteOptions, read,
+    read_bytes, write,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -20,14 +21,27 @@ struct Able {
     named: bool,
 }
 
-/// Words without blanks; texts of one line that do not end in a blank; features 1, 2, 3 … without names.
-const TEXT: Able = Able { ids: "[a-zA-Z0-9_:.é-]{1,6}", texts: "[ -~é]{0,10}[!-~é]|", named: false };
+/// Words without blanks; texts of one line that do not end in a blank; features 1, 2, 3 … without
+/// names.
+const TEXT: Able =
+    Able { ids: "[a-zA-Z0-9_:.é-]{1,6}", texts: "[ -~é]{0,10}[!-~é]|", named: false };
 const PARQUET: Able = Able { ids: "\\PC{0,6}", texts: "[ -~é\n\t]{0,10}", named: true };
 
 fn number() -> impl Strategy<Value = f32> {
     use proptest::num::f32 as any;
-    let special =
-        [0.0, -0.0, 1.0, -1.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE, 1e-45, 16_777_217.0, 0.1, 1e9];
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f32::MAX,
+        f32::MIN,
+        f32::MIN_POSITIVE,
+        1e-45,
+        16_777_217.0,
+        0.1,
+        1e9,
+    ];
     prop_oneof![
         1 => proptest::sample::select(special.to_vec()),
         2 => any::POSITIVE | any::NEGATIVE | any::NORMAL | any::SUBNORMAL | any::ZERO,
@@ -42,7 +56,8 @@ fn features(width: usize, able: Able) -> BoxedStrategy<FeatureTable> {
     if !able.named {
         return Just(FeatureTable::numbered(width, 1)).boxed();
     }
-    let names = prop_oneof![Just("label".to_owned()), Just("QID".into()), Just("url".into()), "\\PC{1,5}"];
+    let names =
+        prop_oneof![Just("label".to_owned()), Just("QID".into()), Just("url".into()), "\\PC{1,5}"];
     vec((option::of(names), 1..100u32), width)
         .prop_map(|features| {
             let mut id = 0;
@@ -130,7 +145,8 @@ proptest! {
 fn names_travel_beside_the_text() {
     let folder = Folder::new();
     let data =
-        read_bytes("label,qid,bm25,page age\n1,a,2,3\n".into(), "t.csv", &ReadOptions::default()).unwrap();
+        read_bytes("label,qid,bm25,page age\n1,a,2,3\n".into(), "t.csv", &ReadOptions::default())
+            .unwrap();
     let (text, names) = (folder.path("t.txt"), folder.path("t.names"));
     write(&data, &text, &WriteOptions { sparse: true, names: Some(names.clone()) }).unwrap();
     assert_eq!(std::fs::read_to_string(&names).unwrap(), "1\tbm25\n2\tpage age\n");
@@ -152,8 +168,9 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
         ("t.txt", "a b", "query id `a b`"),
         ("t.txt.gz", "a#b", "query id `a#b`"),
     ] {
-        let error =
-            write(&data(query), &folder.path(name), &WriteOptions::default()).unwrap_err().to_string();
+        let error = write(&data(query), &folder.path(name), &WriteOptions::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(message) && error.contains("help:"), "{error}");
         assert!(!folder.path(name).exists());
     }

@@ -38,13 +38,15 @@ fn loss_and_slope_equal_worked_numbers() {
     // Rounding the fixture's values to 32 bits moves its results by about 1e-7.
     close(&[found.loss], &[fixture["loss"].as_f64().unwrap()], 1e-6);
     close(&found.slope, &numbers(&fixture["grad"]), 1e-6);
-    let (explicit, known) = (explicit(&data, &beta), &fixture["pairs_qid_i_j_posi_posj_weight_margin_phi"]);
+    let (explicit, known) =
+        (explicit(&data, &beta), &fixture["pairs_qid_i_j_posi_posj_weight_margin_phi"]);
     let known: Vec<Vec<f64>> = known.as_array().unwrap().iter().map(numbers).collect();
     close(&[found.weight], &[known.iter().map(|pair| pair[5]).sum()], 1e-6);
     assert_eq!(explicit.len(), known.len());
     for pair in explicit {
-        let known =
-            known.iter().find(|known| (known[1], known[2]) == (pair.better as f64, pair.worse as f64));
+        let known = known
+            .iter()
+            .find(|known| (known[1], known[2]) == (pair.better as f64, pair.worse as f64));
         close(&[pair.weight, pair.margin, modified_huber(pair.margin)], &known.unwrap()[5..], 1e-6);
     }
 }
@@ -56,11 +58,14 @@ struct Pair {
     margin: f64,
 }
 
-/// All weighted pairs of a linear model. Where documents tie, worse labels stand first, and a pair weighs the mean over all orders of
-/// documents that tie in label too.
+/// All weighted pairs of a linear model. Where documents tie, worse labels stand first, and a pair
+/// weighs the mean over all orders of documents that tie in label too.
 fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
     let value = |row: usize| -> f64 {
-        beta.iter().enumerate().map(|(f, b)| b * f64::from(data.column(FeatureId::from(f))[row])).sum()
+        beta.iter()
+            .enumerate()
+            .map(|(f, b)| b * f64::from(data.column(FeatureId::from(f))[row]))
+            .sum()
     };
     let discount = |position: usize| 1.0 / ((1 + position) as f64).log2();
     let mut all = Vec::new();
@@ -74,12 +79,16 @@ fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
             let same = (0..labels.len()).filter(|&j| key(j) == key(i)).count();
             (above + 1..=above + same).map(discount).sum::<f64>() / same as f64
         };
-        // Gain and ideal come from elsewhere in the library, at positions whose discounts differ by a known amount.
+        // Gain and ideal come from elsewhere in the library, at positions whose discounts differ by
+        // a known amount.
         let unit = discount(1) - discount(2);
-        let positions =
-            |better: usize| (0..labels.len()).map(|i| if i == better { 1 } else { 2 }).collect::<Vec<_>>();
+        let positions = |better: usize| {
+            (0..labels.len()).map(|i| if i == better { 1 } else { 2 }).collect::<Vec<_>>()
+        };
         for better in 0..labels.len() {
-            for pair in weighted_pairs(labels, &positions(better)).iter().filter(|pair| pair.better == better)
+            for pair in weighted_pairs(labels, &positions(better))
+                .iter()
+                .filter(|pair| pair.better == better)
             {
                 let shift = (mean_discount(better) - mean_discount(pair.worse)).abs();
                 all.push(Pair {
@@ -94,7 +103,8 @@ fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
     all
 }
 
-/// Small data on a coarse grid, so that many scores tie; 17 documents fill whole strands and leave some.
+/// Small data on a coarse grid, so that many scores tie; 17 documents fill whole strands and leave
+/// some.
 fn coarse(cells: &[i8], labels: &[u8]) -> Dataset {
     let rows: Vec<Vec<f64>> =
         cells.chunks(3).map(|row| row.iter().map(|&x| f64::from(x) / 2.0).collect()).collect();
@@ -161,10 +171,14 @@ proptest! {
 #[test]
 fn a_step_that_is_too_long_is_an_error() {
     let error = try_select("rsrank", &[("eta", "1")], &tiny(), &run()).unwrap_err();
-    assert!(matches!(error, Error::Conflict { .. }) && error.to_string().contains("diverges"), "{error}");
+    assert!(
+        matches!(error, Error::Conflict { .. }) && error.to_string().contains("diverges"),
+        "{error}"
+    );
 }
 
-/// The larger the price the fewer features, whatever the interval; without a price all live features stay.
+/// The larger the price the fewer features, whatever the interval; without a price all live
+/// features stay.
 #[test]
 fn the_price_makes_models_sparse() {
     let size = |set: &[(&str, &str)]| select("rsrank", set, &tiny()).selected.len();
@@ -178,8 +192,8 @@ fn the_price_makes_models_sparse() {
     assert!(langford < published, "{langford} and {published}");
 }
 
-/// The published prices on one fold: features go as they do in an independent implementation (27, 23, 15, 9, 6 and 4), within a factor of
-/// two, and the printed step does not settle.
+/// The published prices on one fold: features go as they do in an independent implementation (27,
+/// 23, 15, 9, 6 and 4), within a factor of two, and the printed step does not settle.
 #[test]
 fn prices_on_real_data_leave_as_many_features_as_the_reference() {
     let Some(folder) = real_data(OHSUMED) else { return };

@@ -9,8 +9,8 @@ use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use featherank::Result;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{
-    Dataset, FeatureId, PartSource, Parts, Queries, RangeSource, ReadOptions, Unjudged, WriteOptions, read,
-    write,
+    Dataset, FeatureId, PartSource, Parts, Queries, RangeSource, ReadOptions, Unjudged,
+    WriteOptions, read, write,
 };
 use featherank::engine::{Engine, LocalEngine, Pass, RemoteEngine, Shard, Shards, StreamEngine};
 use featherank::registry::{Category, selector};
@@ -27,7 +27,11 @@ impl Shards for InProcess {
         self.0.len()
     }
 
-    fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>> {
+    fn ask(
+        &self,
+        requests: Vec<Vec<u8>>,
+        done: &(dyn Fn(u64) -> Result<()> + Sync),
+    ) -> Result<Vec<Vec<u8>>> {
         let reply = |(number, request): (usize, &Vec<u8>)| {
             done(number as u64)?;
             self.0[number].reply(request)
@@ -38,8 +42,12 @@ impl Shards for InProcess {
 
 fn data() -> Dataset {
     // Enough documents for several blocks.
-    let config =
-        SynthConfig { queries: 600, documents: 30_000, max_documents: 200, ..SynthConfig::default() };
+    let config = SynthConfig {
+        queries: 600,
+        documents: 30_000,
+        max_documents: 200,
+        ..SynthConfig::default()
+    };
     generate(&config).unwrap().0
 }
 
@@ -47,7 +55,8 @@ fn data() -> Dataset {
 fn rows(data: &Dataset, range: Range<usize>) -> Dataset {
     let queries = data.queries();
     let cut = |rows: Range<usize>| rows.start.max(range.start)..rows.end.min(range.end);
-    let inside: Vec<usize> = (0..queries.len()).filter(|&q| !cut(queries.rows(q)).is_empty()).collect();
+    let inside: Vec<usize> =
+        (0..queries.len()).filter(|&q| !cut(queries.rows(q)).is_empty()).collect();
     let sizes: Vec<usize> = inside.iter().map(|&q| cut(queries.rows(q)).len()).collect();
     let ids = inside.iter().map(|&q| queries.id(q).to_owned()).collect();
     let columns = (0..data.features().len()).map(FeatureId::from);
@@ -112,12 +121,17 @@ fn pieces_and_shards_answer_with_the_same_bits() {
     for pass in passes() {
         let expected = local.run(&pass).unwrap();
         for (number, engine) in engines.iter().enumerate() {
-            assert!(same(&engine.run(&pass).unwrap(), &expected), "engine {number}: {}", pass.name());
+            assert!(
+                same(&engine.run(&pass).unwrap(), &expected),
+                "engine {number}: {}",
+                pass.name()
+            );
         }
     }
 }
 
-/// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs has all methods.
+/// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs has all
+/// methods.
 #[test]
 fn methods_choose_the_same_on_pieces_and_on_shards() {
     let config = SynthConfig { queries: 200, documents: 9_000, noisy: 4, ..SynthConfig::default() };
@@ -175,7 +189,8 @@ fn files_elsewhere_are_read_range_by_range() {
         let bytes = Arc::new(Ranges(std::fs::read(path).unwrap()));
         PartSource::Elsewhere(path.display().to_string(), bytes)
     };
-    let parts = Parts::open(files.iter().map(elsewhere).collect(), &ReadOptions::default()).unwrap();
+    let parts =
+        Parts::open(files.iter().map(elsewhere).collect(), &ReadOptions::default()).unwrap();
     assert_eq!(parts.read(0..parts.rows()).unwrap(), expected);
     assert_eq!(parts.rows() as usize, expected.documents());
 }
@@ -251,7 +266,11 @@ fn shards_refuse_what_they_do_not_know() {
         fn count(&self) -> usize {
             1
         }
-        fn ask(&self, _: Vec<Vec<u8>>, _: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>> {
+        fn ask(
+            &self,
+            _: Vec<Vec<u8>>,
+            _: &(dyn Fn(u64) -> Result<()> + Sync),
+        ) -> Result<Vec<Vec<u8>>> {
             Ok(vec![self.0.clone()])
         }
     }

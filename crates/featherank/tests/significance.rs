@@ -1,6 +1,7 @@
 //! The paired tests against scipy and independent calculations, and what must hold for any values.
 
-// The lint spares test functions only; a fixture that cannot be read should stop the helpers as well.
+// The lint spares test functions only; a fixture that cannot be read should stop the helpers as
+// well.
 #![allow(clippy::unwrap_used)]
 
 use featherank::measure::significance::*;
@@ -34,7 +35,8 @@ fn the_worked_example_of_both_tests() {
 
 #[test]
 fn both_tests_equal_scipy() {
-    let fixture: Value = serde_json::from_str(include_str!("fixtures/scipy_significance.json")).unwrap();
+    let fixture: Value =
+        serde_json::from_str(include_str!("fixtures/scipy_significance.json")).unwrap();
     let (mut exact_with_ties, mut exact_without) = (0, 0);
     for case in fixture["cases"].as_array().unwrap() {
         let (a, b) = (numbers(&case["a"]), numbers(&case["b"]));
@@ -52,8 +54,15 @@ fn both_tests_equal_scipy() {
         }
         if let Some(expected) = case["exact_p"].as_f64() {
             assert_near(wilcoxon(&a, &b, WilcoxonMethod::Exact).p, expected);
-            assert_eq!(wilcoxon(&a, &b, WilcoxonMethod::Auto), wilcoxon(&a, &b, WilcoxonMethod::Exact));
-            *if case["ties"].as_bool().unwrap() { &mut exact_with_ties } else { &mut exact_without } += 1;
+            assert_eq!(
+                wilcoxon(&a, &b, WilcoxonMethod::Auto),
+                wilcoxon(&a, &b, WilcoxonMethod::Exact)
+            );
+            *if case["ties"].as_bool().unwrap() {
+                &mut exact_with_ties
+            } else {
+                &mut exact_without
+            } += 1;
         }
     }
     assert!(exact_with_ties >= 8 && exact_without >= 15, "{exact_with_ties} {exact_without}");
@@ -61,7 +70,8 @@ fn both_tests_equal_scipy() {
 
 /// Two-sided p by trying all 2ⁿ signs, in doubled ranks found by comparing every pair.
 fn brute_force(differences: &[i32]) -> f64 {
-    let nonzero: Vec<i32> = differences.iter().copied().filter(|difference| *difference != 0).collect();
+    let nonzero: Vec<i32> =
+        differences.iter().copied().filter(|difference| *difference != 0).collect();
     let twice_rank = |size: i32| {
         let below = nonzero.iter().filter(|other| other.abs() < size).count();
         let equal = nonzero.iter().filter(|other| other.abs() == size).count();
@@ -73,7 +83,8 @@ fn brute_force(differences: &[i32]) -> f64 {
     };
     let smaller = sum(&|i| nonzero[i] > 0).min(sum(&|i| nonzero[i] < 0));
     let patterns = 1usize << ranks.len();
-    let as_small = (0..patterns).filter(|pattern| sum(&|i| pattern >> i & 1 == 1) <= smaller).count();
+    let as_small =
+        (0..patterns).filter(|pattern| sum(&|i| pattern >> i & 1 == 1) <= smaller).count();
     (2.0 * as_small as f64 / patterns as f64).min(1.0)
 }
 

@@ -1,9 +1,10 @@
-//! Sparse pairwise support vector machines against worked numbers, explicit pairs, their certificates and real data.
+//! Sparse pairwise support vector machines against worked numbers, explicit pairs, their
+//! certificates and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
-    MQ2008, OHSUMED, close, coordinate_descent, differences, five_folds, fixture, from_rows, ids, loss,
-    numbers, run, select, shared_data, tiny, weights,
+    MQ2008, OHSUMED, close, coordinate_descent, differences, five_folds, fixture, from_rows, ids,
+    loss, numbers, run, select, shared_data, tiny, weights,
 };
 use featherank::data::FeatureId;
 use featherank::engine::LocalEngine;
@@ -34,7 +35,8 @@ fn l1_svm_equals_worked_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same objective as coordinate descent over explicit pairs, and a certificate that those pairs confirm.
+    /// The same objective as coordinate descent over explicit pairs, and a certificate that those
+    /// pairs confirm.
     #[test]
     fn l1_svm_equals_coordinate_descent_over_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),
@@ -151,18 +153,23 @@ fn reweighted_methods_train_what_is_left() {
         let found = select(method, &set, &data);
         assert_eq!(ids(&found), [1, 3], "{method}");
         let view = data.view().with_features(vec![FeatureId(0), FeatureId(2)]);
-        let trained = ranker("ranksvm-primal").unwrap().fit(&[("c".into(), "7".into())], &run(), &view, None);
+        let trained =
+            ranker("ranksvm-primal").unwrap().fit(&[("c".into(), "7".into())], &run(), &view, None);
         close(&weights(found.model.as_ref().unwrap(), 3), &weights(&trained.unwrap(), 3), 1e-6);
         assert!(found.certificate["gradient"] <= 1e-10, "{method}");
     }
     let (arom, l0) = (select("rank-l2-arom", &[], &tiny()), select("rankrwfs-l0", &[], &tiny()));
-    assert_eq!((arom.selected, arom.model.unwrap().scorer), (l0.selected, l0.model.unwrap().scorer));
+    assert_eq!(
+        (arom.selected, arom.model.unwrap().scorer),
+        (l0.selected, l0.model.unwrap().scorer)
+    );
 }
 
 #[test]
 fn coupled_penalties_equal_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/fsmrank.json"));
-    let similarity: Vec<f64> = fixture["similarity"].as_array().unwrap().iter().flat_map(numbers).collect();
+    let similarity: Vec<f64> =
+        fixture["similarity"].as_array().unwrap().iter().flat_map(numbers).collect();
     for (lambdas, expected) in fixture["solutions"].as_object().unwrap() {
         let (likeness, price) = lambdas.split_once(',').unwrap();
         let (likeness, price): (f64, f64) = (likeness.parse().unwrap(), price.parse().unwrap());
@@ -177,13 +184,16 @@ fn coupled_penalties_equal_worked_numbers() {
     }
 }
 
-/// The fixture takes the sum of losses: λ and γλ are a seventh and the same of ours, over seven pairs.
+/// The fixture takes the sum of losses: λ and γλ are a seventh and the same of ours, over seven
+/// pairs.
 #[test]
 fn nonconvex_penalties_equal_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/nonconvex.json"));
     let data = shared_data();
     let lambda = (1.0f64 / 7.0).to_string();
-    for (penalty, name, epsilon) in [("log", "log", "0.1"), ("l0.5", "l05", "0.01"), ("mcp", "mcp", "0.01")] {
+    for (penalty, name, epsilon) in
+        [("log", "log", "0.1"), ("l0.5", "l05", "0.01"), ("mcp", "mcp", "0.01")]
+    {
         let expected = &fixture["solutions"][name];
         let after = |rounds: usize| {
             let rounds = rounds.to_string();

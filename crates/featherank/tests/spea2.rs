@@ -1,4 +1,5 @@
-//! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every option changes what it should.
+//! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every
+//! option changes what it should.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -51,8 +52,9 @@ fn with_role(truth: &Truth, role: Role) -> BTreeSet<u32> {
     truth.with_role(role).map(|feature| feature.id).collect()
 }
 
-/// Least squares on the useful features is what is in production. Features that mislead some queries raise the mean, so E takes them; no
-/// mean outweighs the queries that would get worse, so E-R does not.
+/// Least squares on the useful features is what is in production. Features that mislead some
+/// queries raise the mean, so E takes them; no mean outweighs the queries that would get worse, so
+/// E-R does not.
 #[test]
 fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,14 +66,19 @@ fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
         let ranker = registry::ranker("linear-regression").unwrap();
         let params = featherank::params::Params::new(ranker.name, ranker.params, &[]).unwrap();
         let view = data.view();
-        let model =
-            (ranker.build)(&params).unwrap().fit(&run(), &view.with_features(features), None).unwrap();
-        let lines: Vec<String> = model.score(&view).unwrap().iter().map(|score| score.to_string()).collect();
+        let model = (ranker.build)(&params)
+            .unwrap()
+            .fit(&run(), &view.with_features(features), None)
+            .unwrap();
+        let lines: Vec<String> =
+            model.score(&view).unwrap().iter().map(|score| score.to_string()).collect();
         std::fs::write(&scores, lines.join("\n")).unwrap();
         let production = format!("scores:{}", scores.display());
         let effective = ids(&select(&data, &run(), &[("objectives", "e")]).unwrap());
         assert!(risky.is_subset(&effective), "{effective:?} lacks some of {risky:?}");
-        let safe = ids(&select(&data, &run(), &[("objectives", "e-r"), ("baseline", &production)]).unwrap());
+        let safe =
+            ids(&select(&data, &run(), &[("objectives", "e-r"), ("baseline", &production)])
+                .unwrap());
         assert_eq!(safe, useful);
     }
 }
@@ -88,11 +95,13 @@ fn noise_is_dropped_where_features_count() {
     }
 }
 
-/// Costs are an objective of their own: what one useful feature costs makes the front choose others.
+/// Costs are an objective of their own: what one useful feature costs makes the front choose
+/// others.
 #[test]
 fn dear_features_leave_the_front_first() {
     let (data, truth) = planted(2);
-    let strongest = truth.with_role(Role::Useful).max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap().id;
+    let strongest =
+        truth.with_role(Role::Useful).max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap().id;
     let mut costs = vec![1.0; data.features().len()];
     costs[strongest as usize - 1] = 50.0;
     let run = Run::new(1, Constraints { costs, ..Constraints::default() });
@@ -139,10 +148,19 @@ fn every_black_box_and_every_choice_answers() {
         let settings = if value == "random-forest" { "trees=5" } else { "" };
         let set = [&few[..], &[(name, value), ("settings", settings)]].concat();
         let chosen = select(&data, &run(), &set).unwrap_or_else(|e| panic!("{name}={value}: {e}"));
-        assert!(!chosen.selected.is_empty() && chosen.notes.len() == 1, "{name}={value}: {:?}", chosen.notes);
-        let with_folds = [&few[..], &[(name, value), ("settings", settings), ("folds", "2")]].concat();
+        assert!(
+            !chosen.selected.is_empty() && chosen.notes.len() == 1,
+            "{name}={value}: {:?}",
+            chosen.notes
+        );
+        let with_folds =
+            [&few[..], &[(name, value), ("settings", settings), ("folds", "2")]].concat();
         if name == "ranker" {
-            assert_ne!(select(&data, &run(), &with_folds).unwrap().searched, chosen.searched, "{value}");
+            assert_ne!(
+                select(&data, &run(), &with_folds).unwrap().searched,
+                chosen.searched,
+                "{value}"
+            );
         }
     }
     for (name, value, says) in [
@@ -166,7 +184,8 @@ fn with_checkpoint(path: &Path) -> Run {
 
 #[test]
 fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
-    let (data, _) = generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
+    let (data, _) =
+        generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("population", "8"), ("archive", "10"), ("generations", "6")];
     let whole = select(&data, &run(), &set).unwrap().to_json().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -182,7 +201,8 @@ fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
 
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
-    let (data, _) = generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
+    let (data, _) =
+        generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kept.json");
     let set = [("population", "6"), ("archive", "8"), ("generations", "2")];
@@ -192,7 +212,12 @@ fn a_checkpoint_of_another_run_is_refused() {
         assert!(error.contains(says), "{error}");
     };
     let own = with_checkpoint(&path);
-    refused(&data, &own, &[&set[..], &[("level", "0.01")]].concat(), "level is 0.05 there and 0.01 here");
+    refused(
+        &data,
+        &own,
+        &[&set[..], &[("level", "0.01")]].concat(),
+        "level is 0.05 there and 0.01 here",
+    );
     refused(&data, &Run { seed: 9, ..own.clone() }, &set, "the seed is 1 there and 9 here");
     let (other, _) =
         generate(&SynthConfig { queries: 60, documents: 601, ..SynthConfig::default() }).unwrap();
@@ -203,7 +228,8 @@ fn a_checkpoint_of_another_run_is_refused() {
 
 #[test]
 fn time_that_is_up_leaves_the_best_so_far() {
-    let (data, _) = generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
+    let (data, _) =
+        generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("generations", "1000000000")];
     for wait in [Duration::ZERO, Duration::from_millis(200)] {
         let limited = Run { deadline: Some(Instant::now() + wait), ..run() };
@@ -212,5 +238,8 @@ fn time_that_is_up_leaves_the_best_so_far() {
         assert!(!found.searched.unwrap().generations.is_empty());
     }
     let late = Run { deadline: Some(Instant::now()), ..run() };
-    assert!(!select(&data, &late, &[("generations", "0")]).unwrap().unfinished, "there was no more to do");
+    assert!(
+        !select(&data, &late, &[("generations", "0")]).unwrap().unfinished,
+        "there was no more to do"
+    );
 }

@@ -1,4 +1,5 @@
-//! Synthetic data does what its settings say: shapes, balance, roles, and the same bytes on any number of threads.
+//! Synthetic data does what its settings say: shapes, balance, roles, and the same bytes on any
+//! number of threads.
 
 use std::ops::Range;
 
@@ -18,7 +19,8 @@ fn clear() -> SynthConfig {
     }
 }
 
-/// Share of pairs with different labels that the values order correctly, minus the share they order wrongly.
+/// Share of pairs with different labels that the values order correctly, minus the share they order
+/// wrongly.
 fn agreement(values: &[f32], labels: &[f32]) -> Option<f64> {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for i in 0..labels.len() {
@@ -36,7 +38,10 @@ fn agreement(values: &[f32], labels: &[f32]) -> Option<f64> {
 /// The agreement of a feature with the labels, in each query that has different labels.
 fn agreements(data: &Dataset, id: u32) -> Vec<f64> {
     let column = data.column(FeatureId(id - 1));
-    data.queries().iter().filter_map(|rows| agreement(&column[rows.clone()], &data.labels()[rows])).collect()
+    data.queries()
+        .iter()
+        .filter_map(|rows| agreement(&column[rows.clone()], &data.labels()[rows]))
+        .collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -92,7 +97,11 @@ fn presets_have_their_shape_their_balance_and_their_empty_queries() {
             assert!((found - share).abs() < 0.002, "{preset}, grade {grade}: {found}");
         }
         let empty = relevant_shares(&data).iter().filter(|&&share| share == 0.0).count();
-        assert_eq!(empty, (config.no_relevant * config.queries as f64).round() as usize, "{preset}");
+        assert_eq!(
+            empty,
+            (config.no_relevant * config.queries as f64).round() as usize,
+            "{preset}"
+        );
     }
 }
 
@@ -114,7 +123,8 @@ fn bytes_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn another_seed_is_another_data_set() {
-    let print = |seed| generate(&SynthConfig { seed, ..SynthConfig::default() }).unwrap().0.fingerprint();
+    let print =
+        |seed| generate(&SynthConfig { seed, ..SynthConfig::default() }).unwrap().0.fingerprint();
     assert_ne!(print(1), print(2));
 }
 
@@ -124,7 +134,11 @@ fn redundant_features_correlate_with_their_parents_at_the_set_level() {
         let (data, truth) = generate(&SynthConfig { correlation, ..clear() }).unwrap();
         for copy in truth.with_role(Role::Redundant) {
             let found = correlation_inside_queries(&data, copy.id, copy.parent.unwrap());
-            assert!((found - correlation).abs() < 0.03, "feature {}: {found}, not {correlation}", copy.id);
+            assert!(
+                (found - correlation).abs() < 0.03,
+                "feature {}: {found}, not {correlation}",
+                copy.id
+            );
         }
     }
 }
@@ -158,8 +172,14 @@ fn greater_weights_make_stronger_features() {
 /// Without noise and with one other feature, the sign of a risky feature shows in every query.
 #[test]
 fn risky_features_help_most_queries_and_hurt_the_set_share() {
-    let config =
-        SynthConfig { useful: 1, risky: 1, query_dependent: 0, signal: 1.0, no_relevant: 0.0, ..clear() };
+    let config = SynthConfig {
+        useful: 1,
+        risky: 1,
+        query_dependent: 0,
+        signal: 1.0,
+        no_relevant: 0.0,
+        ..clear()
+    };
     let (data, truth) = generate(&config).unwrap();
     let risky = truth.with_role(Role::Risky).next().unwrap();
     let found = agreements(&data, risky.id);
@@ -170,8 +190,14 @@ fn risky_features_help_most_queries_and_hurt_the_set_share() {
 
 #[test]
 fn query_dependent_features_matter_in_the_set_share_of_queries() {
-    let config =
-        SynthConfig { useful: 1, risky: 0, query_dependent: 1, signal: 1.0, no_relevant: 0.0, ..clear() };
+    let config = SynthConfig {
+        useful: 1,
+        risky: 0,
+        query_dependent: 1,
+        signal: 1.0,
+        no_relevant: 0.0,
+        ..clear()
+    };
     let (data, truth) = generate(&config).unwrap();
     let feature = truth.with_role(Role::QueryDependent).next().unwrap();
     let found = agreements(&data, feature.id);
@@ -184,13 +210,16 @@ fn constant_features_are_constant_inside_queries_and_no_others_are() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
     for feature in &truth.features {
         let column = data.column(FeatureId(feature.id - 1));
-        let same = |rows: Range<usize>| column[rows.clone()].iter().all(|&value| value == column[rows.start]);
+        let same = |rows: Range<usize>| {
+            column[rows.clone()].iter().all(|&value| value == column[rows.start])
+        };
         let constant = data.queries().iter().all(same);
         assert_eq!(constant, feature.role == Role::Constant, "feature {}", feature.id);
     }
 }
 
-/// Raw scales are drawn apart from everything else and rise: no pair of documents changes sides, some only tie.
+/// Raw scales are drawn apart from everything else and rise: no pair of documents changes sides,
+/// some only tie.
 #[test]
 fn raw_scales_keep_labels_and_order() {
     let raw = SynthConfig::default();
@@ -209,7 +238,10 @@ fn raw_scales_keep_labels_and_order() {
 fn the_truth_survives_json_and_says_its_version() {
     let (_, truth) = generate(&SynthConfig { names: true, ..SynthConfig::default() }).unwrap();
     let text = serde_json::to_string(&truth).unwrap();
-    assert!(text.starts_with(r#"{"version":1,"config":{"#) && text.contains(r#""role":"query-dependent""#));
+    assert!(
+        text.starts_with(r#"{"version":1,"config":{"#)
+            && text.contains(r#""role":"query-dependent""#)
+    );
     assert_eq!(serde_json::from_str::<Truth>(&text).unwrap(), truth);
 }
 
@@ -224,9 +256,15 @@ fn settings_may_be_partial_but_not_misspelt() {
 fn impossible_settings_are_errors_that_name_the_field() {
     let refused = |config: SynthConfig| generate(&config).unwrap_err().to_string();
     assert!(refused(SynthConfig { queries: 0, ..SynthConfig::default() }).contains("queries"));
-    assert!(refused(SynthConfig { labels: vec![0.5, 0.4], ..SynthConfig::default() }).contains("labels"));
-    let endless =
-        SynthConfig { documents: usize::MAX / 4, max_documents: usize::MAX, ..SynthConfig::default() };
+    assert!(
+        refused(SynthConfig { labels: vec![0.5, 0.4], ..SynthConfig::default() })
+            .contains("labels")
+    );
+    let endless = SynthConfig {
+        documents: usize::MAX / 4,
+        max_documents: usize::MAX,
+        ..SynthConfig::default()
+    };
     assert!(refused(endless).contains("documents"));
 }
 
@@ -241,8 +279,13 @@ fn the_smallest_data_set_and_one_without_any_signal_can_be_made() {
         ..SynthConfig::default()
     };
     assert_eq!(generate(&one).unwrap().0.labels().iter().sum::<f32>(), 1.0);
-    let noise =
-        SynthConfig { useful: 0, redundant: 0, query_dependent: 0, risky: 0, ..SynthConfig::default() };
+    let noise = SynthConfig {
+        useful: 0,
+        redundant: 0,
+        query_dependent: 0,
+        risky: 0,
+        ..SynthConfig::default()
+    };
     let (data, truth) = generate(&noise).unwrap();
     assert_eq!((data.features().len(), truth.with_role(Role::Noisy).count()), (6, 4));
     assert!((share_of_grade(&data, 0.0) - 0.7).abs() < 0.002);

@@ -46,7 +46,8 @@ fn trees(model: &Model) -> &TreeEnsemble {
 /// Rows of a fixture as one query.
 fn one_query(fixture: &Value) -> Dataset {
     let rows: Vec<Vec<f64>> = fixture["X"].as_array().unwrap().iter().map(numbers).collect();
-    let values = (0..rows[0].len()).flat_map(|f| rows.iter().map(move |row| row[f] as f32)).collect();
+    let values =
+        (0..rows[0].len()).flat_map(|f| rows.iter().map(move |row| row[f] as f32)).collect();
     let labels: Vec<f32> = numbers(&fixture["y"]).iter().map(|&y| y as f32).collect();
     let queries = Queries::from_sizes(&[labels.len()]);
     Dataset::new(values, labels, queries, FeatureTable::numbered(rows[0].len(), 1))
@@ -55,7 +56,10 @@ fn one_query(fixture: &Value) -> Dataset {
 fn close(got: impl IntoIterator<Item = f64>, expected: &[f64]) {
     let got: Vec<f64> = got.into_iter().collect();
     assert_eq!(got.len(), expected.len());
-    assert!(got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{got:?} is not {expected:?}");
+    assert!(
+        got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6),
+        "{got:?} is not {expected:?}"
+    );
 }
 
 #[test]
@@ -109,7 +113,8 @@ fn two_stumps_of_the_worked_mart() {
     }
 }
 
-/// The example's bootstrap samples as data sets of their own: each tree predicts what the example says.
+/// The example's bootstrap samples as data sets of their own: each tree predicts what the example
+/// says.
 #[test]
 fn trees_of_the_worked_forest() {
     let fixture = fixture("forest_mart");
@@ -155,8 +160,8 @@ fn a_duplicated_feature_changes_nothing() {
     }
 }
 
-/// An increasing change of a feature moves thresholds, not documents. Documents that a tree has not seen may stand between
-/// its thresholds, so the forest sees all.
+/// An increasing change of a feature moves thresholds, not documents. Documents that a tree has not
+/// seen may stand between its thresholds, so the forest sees all.
 #[test]
 fn an_increasing_change_of_features_changes_no_score() {
     let data = tiny();
@@ -166,8 +171,10 @@ fn an_increasing_change_of_features_changes_no_score() {
         column.iter_mut().filter(|x| **x > 1.0).for_each(|x| *x *= 8.0);
     });
     for name in TREES {
-        let set: &[_] = if name == "random-forest" { &[("bootstrap", "no"), ("trees", "3")] } else { &[] };
-        let scores = |data: &Dataset| fit(name, set, &data.view(), None).score(&data.view()).unwrap();
+        let set: &[_] =
+            if name == "random-forest" { &[("bootstrap", "no"), ("trees", "3")] } else { &[] };
+        let scores =
+            |data: &Dataset| fit(name, set, &data.view(), None).score(&data.view()).unwrap();
         assert!(scores(&data) == scores(&changed), "{name}");
     }
 }
@@ -180,7 +187,8 @@ fn whole_trees_fit_documents_that_differ_and_forests_get_closer_with_trees() {
         scores.iter().zip(data.labels()).map(|(s, y)| f64::from(s - y).powi(2)).sum()
     };
     assert!(error(&fit("regression-tree", &[], &data.view(), None)) < 1e-9);
-    let forest = |trees: &str| error(&fit("random-forest", &[("trees", trees)], &data.view(), None));
+    let forest =
+        |trees: &str| error(&fit("random-forest", &[("trees", trees)], &data.view(), None));
     assert!(forest("50") < forest("1"), "{} {}", forest("50"), forest("1"));
     let mart = |trees: &str| error(&fit("mart", &[("trees", trees)], &data.view(), None));
     assert!(mart("1") > mart("5") && mart("5") > mart("20"), "squared error falls with every tree");
@@ -189,9 +197,10 @@ fn whole_trees_fit_documents_that_differ_and_forests_get_closer_with_trees() {
 #[test]
 fn leaves_hold_as_many_documents_as_they_must() {
     let data = tiny();
-    for (name, set) in
-        [("regression-tree", &[("min-leaf", "50")][..]), ("mart", &[("min-leaf", "50"), ("trees", "3")])]
-    {
+    for (name, set) in [
+        ("regression-tree", &[("min-leaf", "50")][..]),
+        ("mart", &[("min-leaf", "50"), ("trees", "3")]),
+    ] {
         let model = fit(name, set, &data.view(), None);
         for tree in trees(&model).trees() {
             let mut sizes = vec![0; tree.leaf.len()];
@@ -204,13 +213,18 @@ fn leaves_hold_as_many_documents_as_they_must() {
     }
 }
 
-/// Feature 1 ranks but is missing for relevant documents: only a split that sends missing values apart can tell.
+/// Feature 1 ranks but is missing for relevant documents: only a split that sends missing values
+/// apart can tell.
 #[test]
 fn missing_values_find_their_side() {
     let labels: Vec<f32> = (0..40).map(|i| f32::from(i % 4 == 0)).collect();
-    let values: Vec<f32> =
-        labels.iter().zip(0..).map(|(&y, i)| if y > 0.0 { f32::NAN } else { (i % 7) as f32 }).collect();
-    let data = Dataset::new(values, labels, Queries::from_sizes(&[20, 20]), FeatureTable::numbered(1, 1));
+    let values: Vec<f32> = labels
+        .iter()
+        .zip(0..)
+        .map(|(&y, i)| if y > 0.0 { f32::NAN } else { (i % 7) as f32 })
+        .collect();
+    let data =
+        Dataset::new(values, labels, Queries::from_sizes(&[20, 20]), FeatureTable::numbered(1, 1));
     for name in TREES {
         let scores = fit(name, &[], &data.view(), None).score(&data.view()).unwrap();
         let map: Measure = "map".parse().unwrap();
@@ -226,16 +240,18 @@ fn validation_keeps_the_best_round_and_stops() {
     let valid = data.view().with_query_span(half..data.queries().len());
     let measure: Measure = "ndcg@10".parse().unwrap();
     for name in ["mart", "lambdamart"] {
-        let value =
-            |model: &Model| measure.summary(&measure.per_query(&model.score(&valid).unwrap(), &valid));
+        let value = |model: &Model| {
+            measure.summary(&measure.per_query(&model.score(&valid).unwrap(), &valid))
+        };
         let all = fit(name, &[("trees", "60")], &train, None);
         let best = fit(name, &[("trees", "60")], &train, Some(&valid));
         let kept = trees(&best).trees().len();
         assert!(kept < 60, "{name} kept {kept}");
         assert!(value(&best) > value(&all), "{name}");
         // The rounds that were kept are the first of the others'.
-        let leaves =
-            |model: &Model| trees(model).trees()[..kept].iter().map(|t| t.leaf.clone()).collect::<Vec<_>>();
+        let leaves = |model: &Model| {
+            trees(model).trees()[..kept].iter().map(|t| t.leaf.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(leaves(&best), leaves(&all), "{name}");
         let steps = |patience| {
             let steps = Arc::new(Steps::default());
@@ -277,7 +293,8 @@ fn more_trees_rank_the_training_data_better() {
     let data = tiny();
     let measure: Measure = "ndcg@10".parse().unwrap();
     let value = |trees: &str| {
-        let scores = fit("lambdamart", &[("trees", trees)], &data.view(), None).score(&data.view()).unwrap();
+        let scores =
+            fit("lambdamart", &[("trees", trees)], &data.view(), None).score(&data.view()).unwrap();
         measure.summary(&measure.per_query(&scores, &data.view()))
     };
     assert!(value("5") < value("30") && value("30") < value("200"));
@@ -292,7 +309,9 @@ fn permutation_importance_is_the_fall_of_the_measure() {
     let falls = permutation_importance(&run, &model, &data.view(), &measure, 4).unwrap();
     assert_eq!(falls.len(), model.features().len());
     let gains = trees(&model).importance(Importance::Gain);
-    let top = |values: &[f64]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+    let top = |values: &[f64]| {
+        (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap()
+    };
     let values: Vec<f64> = falls.iter().map(|f| f.fall).collect();
     assert_eq!(top(&values), top(&gains), "both agree on the feature that matters most");
     for fall in &falls {

@@ -25,7 +25,8 @@ fn with_valid() -> (Dataset, Run) {
     (train, Run { valid: Some(Arc::new(LocalEngine::new(valid, 1).unwrap())), ..run() })
 }
 
-/// The best size is taken where sizes are judged, and slack takes a smaller one; with `k` nothing is judged.
+/// The best size is taken where sizes are judged, and slack takes a smaller one; with `k` nothing
+/// is judged.
 #[test]
 fn the_best_size_is_taken() {
     let (train, tuned) = with_valid();
@@ -37,14 +38,18 @@ fn the_best_size_is_taken() {
         assert_eq!(chosen[0].features, found.selected.len(), "{method}");
         assert!(chosen[0].value.unwrap() >= best - 1e-9, "{method}");
         let first = found.fits.iter().find(|fit| fit.value.unwrap() >= best - 1e-9).unwrap();
-        assert_eq!(first.features, chosen[0].features, "{method}: fewer features where values are equal");
+        assert_eq!(
+            first.features, chosen[0].features,
+            "{method}: fewer features where values are equal"
+        );
         let slack = [&LINEAR[..], &[("slack", "1")]].concat();
         assert_eq!(try_select(method, &slack, &train, run).unwrap().selected.len(), 1, "{method}");
     }
     assert!(try_select("rfe", &LINEAR, &train, &with_k(4)).unwrap().fits.is_empty());
 }
 
-/// The value of a size on validation data is the measure of the ranker that is trained on those features.
+/// The value of a size on validation data is the measure of the ranker that is trained on those
+/// features.
 #[test]
 fn sizes_are_worth_what_their_rankers_are() {
     let (train, tuned) = with_valid();
@@ -54,23 +59,27 @@ fn sizes_are_worth_what_their_rankers_are() {
     let model = ranker("rankrls").unwrap().fit(&[], &run(), &view, None).unwrap();
     let valid = tuned.valid.as_ref().unwrap().local().unwrap();
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
-    let value = measure.summary(&measure.per_query(&model.score(&valid.view()).unwrap(), &valid.view()));
+    let value =
+        measure.summary(&measure.per_query(&model.score(&valid.view()).unwrap(), &valid.view()));
     let chosen = found.fits.iter().find(|fit| fit.chosen).unwrap();
     assert!((chosen.value.unwrap() - value).abs() < 1e-9, "{value}");
 }
 
-/// Elimination one feature a round is nested, whatever is asked for; larger steps jump over sizes but not over `k`.
+/// Elimination one feature a round is nested, whatever is asked for; larger steps jump over sizes
+/// but not over `k`.
 #[test]
 fn k_is_met_exactly_at_any_pace() {
     let data = tiny();
     let whole = select("rfe", &[&LINEAR[..], &[("step", "1")]].concat(), &data);
     for k in [1, 3, 8, 18] {
-        let slow = try_select("rfe", &[&LINEAR[..], &[("step", "1")]].concat(), &data, &with_k(k)).unwrap();
+        let slow = try_select("rfe", &[&LINEAR[..], &[("step", "1")]].concat(), &data, &with_k(k))
+            .unwrap();
         let mut first: Vec<u32> = whole.path[..k].iter().map(|step| step.feature).collect();
         first.sort_unstable();
         assert_eq!(ids(&slow), first);
         for step in ["0.5", "5"] {
-            let fast = try_select("rfe", &[&LINEAR[..], &[("step", step)]].concat(), &data, &with_k(k));
+            let fast =
+                try_select("rfe", &[&LINEAR[..], &[("step", step)]].concat(), &data, &with_k(k));
             assert_eq!(fast.unwrap().selected.len(), k);
         }
     }
@@ -89,8 +98,9 @@ fn boruta_finds_what_matters_and_no_noise() {
     assert!(!truth.with_role(Role::Noisy).any(|f| chosen.contains(&f.id)), "{chosen:?}");
 }
 
-/// One feature says which queries have relevant documents and is noise within them, the other says a little about documents. A
-/// forest makes most use of the first; a ranking can use the second only.
+/// One feature says which queries have relevant documents and is noise within them, the other says
+/// a little about documents. A forest makes most use of the first; a ranking can use the second
+/// only.
 #[test]
 fn boruta_is_not_misled_by_features_of_queries() {
     let mut draws = stream(5, Purpose::Test, 1);
@@ -128,8 +138,12 @@ fn wrong_settings_are_refused() {
         let error = try_select(method, &set, &tiny(), &run()).unwrap_err().to_string();
         assert!(error.contains(says), "{method} {set:?}: {error}");
     }
-    let narrow =
-        Dataset::new(vec![0.; 2], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(1, 1));
+    let narrow = Dataset::new(
+        vec![0.; 2],
+        vec![0., 1.],
+        Queries::from_sizes(&[2]),
+        FeatureTable::numbered(1, 1),
+    );
     let narrow = Run { valid: Some(Arc::new(LocalEngine::new(narrow, 1).unwrap())), ..run() };
     for method in ["rfe", "backward", "btfs"] {
         let error = try_select(method, &LINEAR, &tiny(), &narrow).unwrap_err().to_string();
@@ -155,8 +169,8 @@ fn five_folds(folder: &str, method: &str, set: &[(&str, &str)], c: &str) -> Opti
     Some(sums)
 }
 
-/// No measurable loss against RankSVM with all features (.4480 in an independent implementation at this C, less two standard errors of a
-/// paired difference), with less than half of them.
+/// No measurable loss against RankSVM with all features (.4480 in an independent implementation at
+/// this C, less two standard errors of a paired difference), with less than half of them.
 #[test]
 fn few_features_rank_like_all_of_them_on_real_data() {
     let Some(found) = five_folds(OHSUMED, "backward", &[], "1e-4") else { return };

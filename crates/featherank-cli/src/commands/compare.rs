@@ -17,7 +17,8 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A LETOR folder (Fold1 … or S1 … S5), three or more part files, one file to deal into folds, or a plan (plan.toml)
+    /// A LETOR folder (Fold1 … or S1 … S5), three or more part files, one file to deal into folds,
+    /// or a plan (plan.toml)
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]
@@ -25,7 +26,8 @@ pub struct Args {
     /// Folder for results; the same command goes on where it was interrupted
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     output: PathBuf,
-    /// Cells to run side by side; 0 means as many as cores and memory allow. Results do not depend on it
+    /// Cells to run side by side; 0 means as many as cores and memory allow. Results do not depend
+    /// on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     jobs: usize,
     /// Folder that the data of a plan is in [default: the plan's own]
@@ -39,13 +41,16 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What to compare")]
 struct What {
-    /// Selectors, with settings in brackets: top-k,best-gain[delta=0.03],l1-svm; see `featherank methods`
+    /// Selectors, with settings in brackets: top-k,best-gain[delta=0.03],l1-svm; see `featherank
+    /// methods`
     #[arg(long, value_name = "LIST")]
     methods: Option<String>,
-    /// Rankers, with settings in brackets; `own` is the model that a selector trains itself [default: own]
+    /// Rankers, with settings in brackets; `own` is the model that a selector trains itself
+    /// [default: own]
     #[arg(long, value_name = "LIST")]
     rankers: Option<String>,
-    /// Numbers of features among which validation data chooses [default: as many as each method finds]
+    /// Numbers of features among which validation data chooses [default: as many as each method
+    /// finds]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     k: Vec<usize>,
     /// Folds that one file is dealt into [default: 5]
@@ -54,7 +59,8 @@ struct What {
     /// Measures on test data, the most important first [default: ndcg@10,map]
     #[arg(long, short, value_name = "LIST")]
     measure: Option<String>,
-    /// Measure on validation data that chooses settings [default: the first measure, ties by expected value]
+    /// Measure on validation data that chooses settings [default: the first measure, ties by
+    /// expected value]
     #[arg(long, value_name = "MEASURE")]
     choose: Option<String>,
     /// Seeds with which everything is run [default: 1]
@@ -63,7 +69,8 @@ struct What {
     /// The first seed [default: 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Draws of the training queries from which features are selected, to see how stable selections are [default: 0]
+    /// Draws of the training queries from which features are selected, to see how stable selections
+    /// are [default: 0]
     #[arg(long, value_name = "N")]
     bootstraps: Option<u64>,
     /// Use the rankers' defaults instead of choosing settings on validation data
@@ -104,9 +111,10 @@ impl What {
         let words = |list: &Option<String>| -> Vec<String> {
             split_outside_brackets(list.as_deref().unwrap_or_default()).map(str::to_owned).collect()
         };
-        let measures: Vec<Measure> = split_outside_brackets(self.measure.as_deref().unwrap_or("ndcg@10,map"))
-            .map(str::parse)
-            .collect::<Result<_>>()?;
+        let measures: Vec<Measure> =
+            split_outside_brackets(self.measure.as_deref().unwrap_or("ndcg@10,map"))
+                .map(str::parse)
+                .collect::<Result<_>>()?;
         if measures.is_empty() {
             return Err(Error::invalid("list of measures", "", "at least one measure"));
         }
@@ -132,7 +140,8 @@ impl What {
 }
 
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
-    let plan_file = args.data.iter().find(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let plan_file =
+        args.data.iter().find(|path| path.extension().is_some_and(|ending| ending == "toml"));
     let found = match plan_file {
         Some(path) => with_plan(args, path, output)?,
         None => {
@@ -144,7 +153,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
             plan.crossed()?;
             let folder = ResultsFolder::open(&args.output)?;
             let spinner = output.spinner("reading".into());
-            let source = FoldSource::find(&args.data, args.what.folds, plan.seed, &args.reading.options())?;
+            let source =
+                FoldSource::find(&args.data, args.what.folds, plan.seed, &args.reading.options())?;
             drop(spinner);
             vec![compare(args, plan, String::new(), source, &folder, output)?]
         }
@@ -158,7 +168,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
 /// A plan's data sets, one after the other; each in a folder of its own where there are several.
 fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Results>> {
     if args.data.len() > 1 {
-        return Err(conflict("a plan says itself which data it is about", "name the plan alone").into());
+        return Err(
+            conflict("a plan says itself which data it is about", "name the plan alone").into()
+        );
     }
     if let Some(option) = args.what.given() {
         let what = format!("{option} and a plan were given, and the plan says it already");
@@ -167,15 +179,21 @@ fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Re
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let plan = Plan::parse(&text)?;
     if plan.data.is_empty() {
-        return Err(conflict("the plan names no data", "add [[data]] with a name and a folder").into());
+        return Err(
+            conflict("the plan names no data", "add [[data]] with a name and a folder").into()
+        );
     }
     plan.crossed()?;
-    let own = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let own =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let root = args.root.as_deref().unwrap_or(own);
     let mut found = Vec::new();
     for data in &plan.data {
-        let folder =
-            if plan.data.len() > 1 { args.output.join(folder_name(data)) } else { args.output.clone() };
+        let folder = if plan.data.len() > 1 {
+            args.output.join(folder_name(data))
+        } else {
+            args.output.clone()
+        };
         let folder = ResultsFolder::open(&folder)?;
         let source = data.source(root, &args.reading.options(), plan.seed)?;
         found.push(compare(args, plan.clone(), data.name.clone(), source, &folder, output)?);
@@ -184,7 +202,10 @@ fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Re
 }
 
 fn folder_name(data: &DataPlan) -> String {
-    data.name.chars().map(|c| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' }).collect()
+    data.name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' })
+        .collect()
 }
 
 fn conflict(what: &str, help: &str) -> Error {
@@ -200,7 +221,8 @@ fn compare(
     folder: &ResultsFolder,
     output: &Output,
 ) -> anyhow::Result<Results> {
-    let title = if data.is_empty() { plan.title.clone() } else { format!("{}: {data}", plan.title) };
+    let title =
+        if data.is_empty() { plan.title.clone() } else { format!("{}: {data}", plan.title) };
     let mut comparison = Comparison::new(plan, title, command(std::env::args()), source)?;
     if let Some(path) = &args.what.costs {
         let costs = read_costs(path, &comparison.features()?)?;
@@ -225,15 +247,16 @@ pub fn carry_out(
 ) -> Result<Results> {
     let progress = CellProgress::new(output);
     let run = Run { observer: Progress::watch(), ..Run::new(1, Constraints::default()) };
-    let results = comparison.run(folder, &run, jobs, &|news| progress.show(news)).inspect_err(|error| {
-        progress.clear();
-        if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
-            output.note(format!(
-                "cells that are done are kept in {}: the same command goes on from them",
-                folder.path("").display()
-            ));
-        }
-    })?;
+    let results =
+        comparison.run(folder, &run, jobs, &|news| progress.show(news)).inspect_err(|error| {
+            progress.clear();
+            if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
+                output.note(format!(
+                    "cells that are done are kept in {}: the same command goes on from them",
+                    folder.path("").display()
+                ));
+            }
+        })?;
     progress.clear();
     folder.write(&results)?;
     Ok(results)
@@ -327,8 +350,7 @@ mod tests {
 
     #[test]
     fn what_does_not_matter_is_no_part_of_the_command() {
-        let words =
-            "path/featherank --threads 2 compare -q data --jobs=3 --k 5 -o out --output=x --json --threads=1";
+        let words = "path/featherank --threads 2 compare -q data --jobs=3 --k 5 -o out --output=x --json --threads=1";
         let kept = command(words.split(' ').map(str::to_owned));
         assert_eq!(kept, ["featherank", "compare", "data", "--k", "5"]);
     }

@@ -12,7 +12,8 @@ pub struct Args {
     /// Files to read, one after the other; `-` is standard input
     #[arg(required = true, value_name = "INPUT")]
     input: Vec<PathBuf>,
-    /// File to write: .txt (also .gz, .zst, .xz) for LETOR text, .parquet for Parquet, `-` for text on standard output
+    /// File to write: .txt (also .gz, .zst, .xz) for LETOR text, .parquet for Parquet, `-` for text
+    /// on standard output
     #[arg(value_name = "OUTPUT")]
     to: PathBuf,
     /// Normalise on the way: none, query-minmax, query-zscore or zscore
@@ -43,7 +44,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     }
     output.note(format!(
         "wrote {}: {} queries, {} documents, {} features",
-        if args.to.as_os_str() == "-" { "standard output".into() } else { args.to.display().to_string() },
+        if args.to.as_os_str() == "-" {
+            "standard output".into()
+        } else {
+            args.to.display().to_string()
+        },
         grouped(data.queries().len() as u64),
         grouped(data.documents() as u64),
         data.features().len()

@@ -25,7 +25,8 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Methods of every kind, with the ranker that most people use: first what is recommended, then what else there is.
+/// Methods of every kind, with the ranker that most people use: first what is recommended, then
+/// what else there is.
 const PLAN: &str = r#"
 title = "Demo"
 measures = ["ndcg@10", "map"]
@@ -55,10 +56,13 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
     output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99))?;
 
-    output.print("\n2. Methods compared: features chosen on training data, tested on other queries\n")?;
+    output.print(
+        "\n2. Methods compared: features chosen on training data, tested on other queries\n",
+    )?;
     let plan = Plan { seed: args.seed, ..Plan::parse(PLAN)? };
     let title = plan.title.clone();
-    let command = ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
+    let command =
+        ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
     let source = FoldSource::deal(engine.into_data(), FOLDS, args.seed)?;
     let comparison = Comparison::new(plan, title, command, source)?;
     let results = super::compare::carry_out(&comparison, &folder, 0, output)?;
@@ -77,7 +81,8 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         out.write_all(page.as_bytes()).map_err(|e| Error::io("write", &report, e))
     })?;
     output.print(format!("\nthe report: {}", report.display()))?;
-    output.note("now yours: featherank inspect DATA, then featherank select DATA -o selection.json");
+    output
+        .note("now yours: featherank inspect DATA, then featherank select DATA -o selection.json");
     Ok(())
 }
 
@@ -91,8 +96,9 @@ fn roles(selection: &Selection, truth: &Truth) -> String {
             kinds.push((name.clone(), 0, 0));
         }
         let of_kind = kinds.iter_mut().filter(|(known, ..)| *known == name);
-        of_kind
-            .for_each(|(_, kept, all)| (*kept, *all) = (*kept + usize::from(chosen(feature.id)), *all + 1));
+        of_kind.for_each(|(_, kept, all)| {
+            (*kept, *all) = (*kept + usize::from(chosen(feature.id)), *all + 1)
+        });
     }
     kinds.sort();
     let words = kinds.iter().map(|(name, kept, all)| format!("{kept} of {all} {name}"));

@@ -6,8 +6,8 @@ use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use featherank::data::{Dataset, FeatureTable};
 use featherank::engine::Engine;
 use featherank::evaluate::{
-    Evaluation, EvaluationPlan, OverFeatures, PairedTest, RankedBy, Ranking, RankingResult, RiskBaseline,
-    beaten, evaluate, evaluate_on, feature_scores, letter, read_scores,
+    Evaluation, EvaluationPlan, OverFeatures, PairedTest, RankedBy, Ranking, RankingResult,
+    RiskBaseline, beaten, evaluate, evaluate_on, feature_scores, letter, read_scores,
 };
 use featherank::rank::Model;
 use featherank::{Error, Result};
@@ -35,8 +35,8 @@ pub struct Args {
     /// Add risk against the baseline
     #[arg(long)]
     risk: bool,
-    /// What risk is against: mean or max (of single features, per query), feature:ID, scores:FILE, model:FILE, or the
-    /// number of a ranking in the table
+    /// What risk is against: mean or max (of single features, per query), feature:ID, scores:FILE,
+    /// model:FILE, or the number of a ranking in the table
     #[arg(long, value_name = "WHAT", default_value = "1")]
     baseline: String,
     /// Weight of losses in U_RISK, T_RISK, Z_RISK and GeoRisk
@@ -109,7 +109,10 @@ impl FromArgMatches for Rankings {
         Ok(Rankings(all.into_iter().map(|(_, wanted)| wanted).collect()))
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+    fn update_from_arg_matches(
+        &mut self,
+        matches: &ArgMatches,
+    ) -> std::result::Result<(), clap::Error> {
         *self = Rankings::from_arg_matches(matches)?;
         Ok(())
     }
@@ -140,7 +143,9 @@ impl Wanted {
     fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
         match self {
             Wanted::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
-            Wanted::Model(path) => Ok(RankedBy::model(path.display().to_string(), Model::load(path)?)),
+            Wanted::Model(path) => {
+                Ok(RankedBy::model(path.display().to_string(), Model::load(path)?))
+            }
             Wanted::Scores(path) => Err(scores_elsewhere(path)),
         }
     }
@@ -155,7 +160,10 @@ impl Wanted {
 
 fn scores_elsewhere(path: &Path) -> Error {
     Error::Conflict {
-        what: format!("{} has scores in the order of rows that are not in this process", path.display()),
+        what: format!(
+            "{} has scores in the order of rows that are not in this process",
+            path.display()
+        ),
         help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
     }
 }
@@ -169,7 +177,8 @@ pub fn run(
     let plan = plan(args)?;
     let observer = Progress::start(output);
     let refuse_scores = || args.rankings.0.iter().try_for_each(Wanted::check_elsewhere);
-    let how = Opening { reading: &args.reading, threads: common.threads, observer, cluster, output };
+    let how =
+        Opening { reading: &args.reading, threads: common.threads, observer, cluster, output };
     let opened = args.scale.open(&args.data, &how, &refuse_scores)?;
     let engine = opened.engine.as_ref();
     let found = match engine.local() {
@@ -185,7 +194,12 @@ pub fn run(
 }
 
 /// Where rows are in this process: rankings may come from files.
-fn here(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine, data: &Dataset) -> Result<Evaluation> {
+fn here(
+    args: &Args,
+    plan: &EvaluationPlan,
+    engine: &dyn Engine,
+    data: &Dataset,
+) -> Result<Evaluation> {
     let mut rankings: Vec<Ranking> =
         args.rankings.0.iter().map(|wanted| wanted.ranking(data)).collect::<Result<_>>()?;
     rankings.push(Ranking::constant(data));
@@ -196,12 +210,13 @@ fn here(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine, data: &Dataset)
             per_query: measure.per_query(&ranking.scores, &data.view()),
         })
     };
-    let baseline = match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
-        None => None,
-        Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
-        Some(Against::Wanted(wanted)) => Some(of(&wanted.ranking(data)?)?),
-        Some(Against::Number(number)) => Some(of(&rankings[number - 1])?),
-    };
+    let baseline =
+        match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+            None => None,
+            Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
+            Some(Against::Wanted(wanted)) => Some(of(&wanted.ranking(data)?)?),
+            Some(Against::Number(number)) => Some(of(&rankings[number - 1])?),
+        };
     evaluate(data, &rankings, plan, baseline.as_ref())
 }
 
@@ -212,12 +227,17 @@ fn elsewhere(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<
         args.rankings.0.iter().map(|wanted| wanted.ranked_by(table)).collect::<Result<_>>()?;
     rankings.push(RankedBy::constant());
     let measure = &plan.measures[0];
-    let baseline = match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
-        None => None,
-        Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
-        Some(Against::Wanted(wanted)) => Some(wanted.ranked_by(table)?.as_baseline(engine, measure)?),
-        Some(Against::Number(number)) => Some(rankings[number - 1].as_baseline(engine, measure)?),
-    };
+    let baseline =
+        match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+            None => None,
+            Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
+            Some(Against::Wanted(wanted)) => {
+                Some(wanted.ranked_by(table)?.as_baseline(engine, measure)?)
+            }
+            Some(Against::Number(number)) => {
+                Some(rankings[number - 1].as_baseline(engine, measure)?)
+            }
+        };
     evaluate_on(engine, &rankings, plan, baseline.as_ref())
 }
 
@@ -261,7 +281,8 @@ impl Against {
                 Ok(number) if (1..=rankings).contains(&number) => Against::Number(number),
                 _ => {
                     let numbers = format!("or a ranking's number, 1 to {rankings}");
-                    let expected = format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
+                    let expected =
+                        format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
                     return Err(Error::invalid("baseline", number, expected));
                 }
             },
@@ -274,10 +295,13 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
     let mut header = vec!["".to_owned(), "ranking".to_owned()];
     header.extend(found.measures.iter().flat_map(|m| [m.to_string(), "95 % interval".to_owned()]));
     if found.risk_baseline.is_some() {
-        header.extend(["F_RISK", "T_RISK", "p", "GeoRisk", "win/loss", "loss>20%"].map(str::to_owned));
+        header.extend(
+            ["F_RISK", "T_RISK", "p", "GeoRisk", "win/loss", "loss>20%"].map(str::to_owned),
+        );
     }
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let rows: Vec<Vec<String>> = (0..found.rankings.len()).map(|i| row(found, i, test, level)).collect();
+    let rows: Vec<Vec<String>> =
+        (0..found.rankings.len()).map(|i| row(found, i, test, level)).collect();
     let mut text = table(&header, &rows);
     let name = match test {
         Test::T => "paired t",
@@ -289,7 +313,9 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
     );
     if let Some(baseline) = &found.risk_baseline {
         text += &format!("\nrisk: {} against {baseline}", found.measures[0]);
-        (0..found.rankings.len()).filter_map(|i| hurt_queries(found, i)).for_each(|line| text += &line);
+        (0..found.rankings.len())
+            .filter_map(|i| hurt_queries(found, i))
+            .for_each(|line| text += &line);
     }
     text
 }
@@ -305,11 +331,16 @@ fn hurt_queries(found: &Evaluation, index: usize) -> Option<String> {
         .map(|query| (query.contribution, query.query))
         .collect();
     hurt.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let ids: Vec<&str> = hurt.iter().take(SHOWN).map(|&(_, query)| found.queries[query].as_str()).collect();
+    let ids: Vec<&str> =
+        hurt.iter().take(SHOWN).map(|&(_, query)| found.queries[query].as_str()).collect();
     let more = if hurt.len() > SHOWN { ", …" } else { "" };
     let count = hurt.len();
     (count > 0).then(|| {
-        format!("\n{} hurts {count} queries, each significantly: {}{more}", letter(index), ids.join(", "))
+        format!(
+            "\n{} hurts {count} queries, each significantly: {}{more}",
+            letter(index),
+            ids.join(", ")
+        )
     })
 }
 

@@ -25,10 +25,12 @@ pub struct Args {
     /// The model's name where it goes [default: featherank]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The file that defines all features where the model goes: a feature set of Elasticsearch, a feature store of Solr
+    /// The file that defines all features where the model goes: a feature set of Elasticsearch, a
+    /// feature store of Solr
     #[arg(long, value_name = "FILE")]
     featureset: Option<PathBuf>,
-    /// How many columns the data has, for lightgbm and xgboost-json [default: up to the last one the model needs]
+    /// How many columns the data has, for lightgbm and xgboost-json [default: up to the last one
+    /// the model needs]
     #[arg(long, value_name = "N")]
     columns: Option<usize>,
     /// Tell missing values from zeros, for solr and solr-features (Solr 9.2 and later)
@@ -39,14 +41,17 @@ pub struct Args {
 /// The list of targets under the options.
 fn targets() -> String {
     let width = TARGETS.iter().map(|target| target.name.len()).max().unwrap_or(0);
-    let line = |target: &&featherank::export::Target| format!("  {:width$}  {}", target.name, target.summary);
+    let line = |target: &&featherank::export::Target| {
+        format!("  {:width$}  {}", target.name, target.summary)
+    };
     format!("Targets:\n{}", TARGETS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let target = target(&args.to)?;
     let model = Model::load(&args.model)?;
-    let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e));
+    let read =
+        |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e));
     let options = ExportOptions {
         name: args.name.clone(),
         featureset: args.featureset.as_ref().map(read).transpose()?,

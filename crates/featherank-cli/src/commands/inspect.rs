@@ -79,7 +79,12 @@ pub fn overview(found: &Inspection, near: f64) -> String {
     let most = sizes.histogram.iter().map(|span| span.queries).max().unwrap_or(1).max(1);
     for span in &sizes.histogram {
         let bar = "█".repeat((40 * span.queries).div_ceil(most));
-        lines.push(format!("  {:>6}–{:<6} {:>7}  {bar}", span.from, span.to, grouped(span.queries as u64)));
+        lines.push(format!(
+            "  {:>6}–{:<6} {:>7}  {bar}",
+            span.from,
+            span.to,
+            grouped(span.queries as u64)
+        ));
     }
     lines.push(format!("no relevant        {} queries", grouped(found.queries_without_relevant)));
     lines.push(format!("labels all equal   {} queries", grouped(found.queries_all_equal)));
@@ -95,9 +100,14 @@ pub fn overview(found: &Inspection, near: f64) -> String {
         .map(|f| format!("{} ({:.1} %)", f.feature.label(), share(f.missing)))
         .collect();
     if !lacking.is_empty() {
-        lines.push(format!("missing values     in {} features: {}", lacking.len(), lacking.join(", ")));
+        lines.push(format!(
+            "missing values     in {} features: {}",
+            lacking.len(),
+            lacking.join(", ")
+        ));
     }
-    let groups: Vec<String> = found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
+    let groups: Vec<String> =
+        found.duplicates.iter().map(|group| labels_of(group).join(" = ")).collect();
     lines.push(format!(
         "duplicates         {}",
         if groups.is_empty() { "none".into() } else { groups.join("; ") }

@@ -15,19 +15,24 @@ pub struct Args {
 
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let all = entries();
-    let shown: Vec<&Entry> =
-        all.iter().filter(|entry| args.name.as_deref().is_none_or(|name| name == entry.name)).collect();
+    let shown: Vec<&Entry> = all
+        .iter()
+        .filter(|entry| args.name.as_deref().is_none_or(|name| name == entry.name))
+        .collect();
     match &args.name {
         Some(name) if shown.is_empty() => {
-            Err(unknown("measure, selector or ranker", name, all.iter().map(|entry| entry.name)).into())
+            Err(unknown("measure, selector or ranker", name, all.iter().map(|entry| entry.name))
+                .into())
         }
         _ if output.json() => output.print_json(&shown),
         Some(_) => shown.iter().try_for_each(|entry| output.print(details(entry))),
         None if args.markdown => output.print(markdown(&all)),
         None => {
             let row = |e: &&Entry| vec![e.name.to_owned(), e.kind.to_owned(), e.summary.to_owned()];
-            output
-                .print(table(&["name", "kind", "what it is"], &shown.iter().map(row).collect::<Vec<_>>()))?;
+            output.print(table(
+                &["name", "kind", "what it is"],
+                &shown.iter().map(row).collect::<Vec<_>>(),
+            ))?;
             output.note("\nparameters and papers: featherank methods NAME");
             Ok(())
         }
@@ -42,17 +47,20 @@ fn cells(p: &ParameterEntry) -> Vec<String> {
 
 /// Category, status and whether it scales out, as far as the entry has them.
 fn facts(entry: &Entry) -> Vec<String> {
-    let word =
-        |value: serde_json::Result<serde_json::Value>| value.ok().and_then(|v| v.as_str().map(str::to_owned));
+    let word = |value: serde_json::Result<serde_json::Value>| {
+        value.ok().and_then(|v| v.as_str().map(str::to_owned))
+    };
     let category = entry.category.and_then(|category| word(serde_json::to_value(category)));
     let status = entry.status.and_then(|status| word(serde_json::to_value(status)));
-    let scale = entry.scales_out.map(|yes| if yes { "scales out" } else { "one machine" }.to_owned());
+    let scale =
+        entry.scales_out.map(|yes| if yes { "scales out" } else { "one machine" }.to_owned());
     [category, status, scale].into_iter().flatten().collect()
 }
 
 /// What is tried on validation data, in one line.
 fn tried(entry: &Entry) -> Option<String> {
-    let lists = entry.tried.iter().map(|tried| format!("{} {}", tried.name, tried.values.join(", ")));
+    let lists =
+        entry.tried.iter().map(|tried| format!("{} {}", tried.name, tried.values.join(", ")));
     let lists: Vec<String> = lists.collect();
     (!lists.is_empty()).then(|| format!("tried by train --tune: {}", lists.join("; ")))
 }
@@ -60,7 +68,12 @@ fn tried(entry: &Entry) -> Option<String> {
 fn details(entry: &Entry) -> String {
     let mut lines = vec![format!("{}: {}", entry.name, entry.summary)];
     let facts = facts(entry);
-    lines.push(format!("{}{}{}", entry.kind, if facts.is_empty() { "" } else { ", " }, facts.join(", ")));
+    lines.push(format!(
+        "{}{}{}",
+        entry.kind,
+        if facts.is_empty() { "" } else { ", " },
+        facts.join(", ")
+    ));
     if !entry.cites.is_empty() {
         lines.push(format!("papers: {}", entry.cites.join(", ")));
     }
@@ -78,13 +91,17 @@ fn markdown(all: &[Entry]) -> String {
          Papers are listed in [references.md](references.md).\n",
     );
     let row = |cells: &[String]| {
-        format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+        format!(
+            "| {} |\n",
+            cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
+        )
     };
     for kind in ["measure", "selector", "ranker"] {
         text += &format!("\n## {}{}s\n", kind[..1].to_uppercase(), &kind[1..]);
         for entry in all.iter().filter(|entry| entry.kind == kind) {
             text += &format!("\n### `{}`\n\n{}.", entry.name, capital(entry.summary));
-            let facts = [facts(entry), entry.cites.iter().map(|key| format!("[{key}]")).collect()].concat();
+            let facts =
+                [facts(entry), entry.cites.iter().map(|key| format!("[{key}]")).collect()].concat();
             text += &if facts.is_empty() {
                 "\n".to_owned()
             } else {

@@ -11,8 +11,8 @@ use crate::output::{Output, grouped};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Data to rank, as one data set; `-` is standard input. Labels are read and not used; where documents have none,
-    /// --unjudged zero reads them all the same
+    /// Data to rank, as one data set; `-` is standard input. Labels are read and not used; where
+    /// documents have none, --unjudged zero reads them all the same
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// The model, as `featherank train` writes it

@@ -25,7 +25,8 @@ const ROWS: usize = 20;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Redundancy")]
 pub struct Comparing {
-    /// Show which features repeat each other instead: groups, variance inflation, the matrix of correlations
+    /// Show which features repeat each other instead: groups, variance inflation, the matrix of
+    /// correlations
     #[arg(long)]
     pub redundancy: bool,
     /// How alike two features are: spearman, kendall, pearson or top-10
@@ -134,7 +135,8 @@ fn report(found: &Redundancy) -> String {
 fn group_table(found: &Redundancy) -> String {
     let alone = format!("its {}", found.measure);
     let row = |group: &Group| {
-        let others: Vec<Feature> = group.others.iter().map(|member| member.feature.clone()).collect();
+        let others: Vec<Feature> =
+            group.others.iter().map(|member| member.feature.clone()).collect();
         vec![
             group.best.feature.label(),
             format!("{:.4}", group.best.alone),
@@ -193,10 +195,12 @@ fn picture(found: &Redundancy) -> String {
     let names: Vec<String> =
         found.features.iter().map(|f| f.feature.label().chars().take(24).collect()).collect();
     let margin = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let limits: Vec<String> =
-        (1..SHADES.len()).map(|quarter| format!("{} ≥ {}", SHADES[quarter], short(limit(quarter)))).collect();
+    let limits: Vec<String> = (1..SHADES.len())
+        .map(|quarter| format!("{} ≥ {}", SHADES[quarter], short(limit(quarter))))
+        .collect();
     let rows = found.matrix.iter().zip(&names).map(|(row, name)| {
-        let cells: String = row.iter().flat_map(|value| std::iter::repeat_n(cell(value), wide)).collect();
+        let cells: String =
+            row.iter().flat_map(|value| std::iter::repeat_n(cell(value), wide)).collect();
         format!("{name:>margin$} {cells}")
     });
     let title = format!("|r|, alike features beside each other: {}", limits.join(", "));

@@ -30,7 +30,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         .into());
     }
     let page = source.render()?;
-    write_atomically(path, |out| out.write_all(page.as_bytes()).map_err(|e| Error::io("write", path, e)))?;
+    write_atomically(path, |out| {
+        out.write_all(page.as_bytes()).map_err(|e| Error::io("write", path, e))
+    })?;
     output.print(format!("wrote {}: open it in a browser", path.display()))
 }
 

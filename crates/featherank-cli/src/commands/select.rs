@@ -22,10 +22,12 @@ pub struct Args {
     /// Training data, as one data set; `-` is standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
-    /// Validation data, on which methods that tune or judge do so; may be repeated [default: parts of the training data]
+    /// Validation data, on which methods that tune or judge do so; may be repeated [default: parts
+    /// of the training data]
     #[arg(long, value_name = "FILE")]
     valid: Vec<PathBuf>,
-    /// The method; see `featherank methods`. auto finds the smallest set that is as good as all features
+    /// The method; see `featherank methods`. auto finds the smallest set that is as good as all
+    /// features
     #[arg(long, default_value = "auto")]
     method: String,
     /// The ranker that the features are for, of methods that train one; as `-p ranker=NAME`
@@ -59,7 +61,8 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Long runs")]
 struct LongRun {
-    /// Keep what is needed to go on in this file; the same command goes on from it, and removes it in the end
+    /// Keep what is needed to go on in this file; the same command goes on from it, and removes it
+    /// in the end
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Stop after this time and return the best so far: 90s, 10m, 1h30m
@@ -70,7 +73,8 @@ struct LongRun {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What may be chosen")]
 struct Limits {
-    /// Choose exactly this many features [default: as many as the method finds; all that are alive, best first, if it only orders them]
+    /// Choose exactly this many features [default: as many as the method finds; all that are alive,
+    /// best first, if it only orders them]
     #[arg(long, value_name = "N")]
     k: Option<usize>,
     /// Features that must be chosen: names, ids, ranges of ids (bm25,3,10-15)
@@ -166,7 +170,8 @@ pub fn run(
         }
         (false, None) => Some(open(&args.valid)?.engine),
     };
-    let checkpoint = args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
+    let checkpoint =
+        args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
     let run = Run { observer, valid, deadline, checkpoint, ..Run::new(args.seed, constraints) };
     let start = Instant::now();
     let selection = spec.run(&params, &run, engine).inspect_err(|error| {
@@ -184,7 +189,9 @@ pub fn run(
     }
     match &run.checkpoint {
         Some(checkpoint) if !selection.unfinished => checkpoint.remove()?,
-        Some(_) => output.note("time is up; the checkpoint is kept: the same command goes on from it"),
+        Some(_) => {
+            output.note("time is up; the checkpoint is kept: the same command goes on from it")
+        }
         None if selection.unfinished => output.note("time is up; this is the best so far"),
         None => {}
     }
@@ -233,7 +240,8 @@ fn searched(searched: &Searched) -> String {
             _ => format!("{name} {value:.4}"),
         })
         .collect();
-    let best = |generation: Option<&Generation>| generation.map_or(0.0, |generation| generation.best);
+    let best =
+        |generation: Option<&Generation>| generation.map_or(0.0, |generation| generation.best);
     format!(
         "the subset, one of {} that no other dominates: {}; best of the first generation {:.4}, of the last {:.4}",
         searched.front.len(),
@@ -268,12 +276,17 @@ pub fn summary(selection: &Selection) -> String {
         cells
     };
     lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
-    lines.extend(selection.fits.iter().find(|fit| fit.chosen).map(|fit| fitted(fit, selection.fits.len())));
+    lines.extend(
+        selection.fits.iter().find(|fit| fit.chosen).map(|fit| fitted(fit, selection.fits.len())),
+    );
     lines.extend(selection.searched.as_ref().map(searched));
     lines.extend(selection.notes.iter().map(|note| format!("note: {note}")));
     if !selection.set_aside.is_empty() {
-        let aside: Vec<String> =
-            selection.set_aside.iter().map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string())).collect();
+        let aside: Vec<String> = selection
+            .set_aside
+            .iter()
+            .map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string()))
+            .collect();
         lines.push(format!("set aside, constant within every query: {}", aside.join(", ")));
     }
     lines.join("\n")

@@ -67,7 +67,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     }
     let path = args.output.join("truth.json");
     let text = serde_json::to_string_pretty(&truth)? + "\n";
-    write_atomically(&path, |out| out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e)))?;
+    write_atomically(&path, |out| {
+        out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e))
+    })?;
     output.note(format!("wrote {}: which feature is what; seed {}", path.display(), config.seed));
     if output.json() {
         output.print_json(&truth)?;
@@ -85,8 +87,8 @@ fn parts(data: &Dataset, seed: u64) -> Result<Vec<(&'static str, Vec<usize>)>> {
 
 fn configure(args: &Args) -> Result<SynthConfig> {
     let config = SynthConfig { seed: args.seed, ..args.preset.config() };
-    let mut value =
-        serde_json::to_value(&config).map_err(|e| Error::invalid("preset", args.preset, e.to_string()))?;
+    let mut value = serde_json::to_value(&config)
+        .map_err(|e| Error::invalid("preset", args.preset, e.to_string()))?;
     for (key, text) in &args.settings {
         let known = value.get(key).is_some();
         if !known {
@@ -96,16 +98,20 @@ fn configure(args: &Args) -> Result<SynthConfig> {
                 "see the table in the documentation of synthetic data",
             ));
         }
-        value[key] = serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
+        value[key] =
+            serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
     }
     // Fewer or more queries of the same length is what people mean who set only the queries.
     let set = |name: &str| args.settings.iter().any(|(key, _)| key == name);
     if set("queries") && !set("documents") && config.queries > 0 {
         let mean = config.documents as f64 / config.queries as f64;
-        value["documents"] = ((value["queries"].as_f64().unwrap_or(0.0) * mean).round() as u64).into();
+        value["documents"] =
+            ((value["queries"].as_f64().unwrap_or(0.0) * mean).round() as u64).into();
     }
-    let settings: Vec<String> = args.settings.iter().map(|(key, text)| format!("{key}={text}")).collect();
-    serde_json::from_value(value).map_err(|e| Error::invalid("setting", settings.join(" "), e.to_string()))
+    let settings: Vec<String> =
+        args.settings.iter().map(|(key, text)| format!("{key}={text}")).collect();
+    serde_json::from_value(value)
+        .map_err(|e| Error::invalid("setting", settings.join(" "), e.to_string()))
 }
 
 fn describe(path: &Path, data: &Dataset) -> String {

@@ -9,7 +9,9 @@ use featherank::evaluate::Ranking;
 use featherank::measure::{Measure, Ties};
 use featherank::rank::tree::Importance;
 use featherank::rank::tune::{Outcome, Trial};
-use featherank::rank::{Model, PermutationImportance, Scorer, TrainingPlan, permutation_importance, train};
+use featherank::rank::{
+    Model, PermutationImportance, Scorer, TrainingPlan, permutation_importance, train,
+};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -43,12 +45,13 @@ pub struct Args {
     /// Normalise first: none, query-minmax, query-zscore or zscore. The model remembers it
     #[arg(long, value_name = "HOW", default_value = "none")]
     normalise: Normaliser,
-    /// Choose the parameters that are not set with -p on validation data, by the first measure, among the values that
-    /// `featherank methods NAME` lists
+    /// Choose the parameters that are not set with -p on validation data, by the first measure,
+    /// among the values that `featherank methods NAME` lists
     #[arg(long, requires = "valid")]
     tune: bool,
-    /// Say how much each feature matters to the model: by the gain or the number of a tree model's splits, or by what the
-    /// first measure loses when a feature is shuffled within queries (of the validation data, where there is some)
+    /// Say how much each feature matters to the model: by the gain or the number of a tree model's
+    /// splits, or by what the first measure loses when a feature is shuffled within queries (of the
+    /// validation data, where there is some)
     #[arg(long, value_enum, value_name = "HOW")]
     importance: Option<ImportanceKind>,
     /// Seed of everything random
@@ -136,15 +139,19 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let offered = features.as_ref().map_or(data.features().len(), Vec::len);
     // Chosen with the expected value of ties, so that the order of the file has no say.
     let tune = args.tune.then(|| measures[0].clone().with_ties(Ties::Expected));
-    let plan = TrainingPlan { ranker, params: &args.params, features, normaliser: args.normalise, tune };
-    let run = Run { observer: Progress::start(output), ..Run::new(args.seed, Constraints::default()) };
+    let plan =
+        TrainingPlan { ranker, params: &args.params, features, normaliser: args.normalise, tune };
+    let run =
+        Run { observer: Progress::start(output), ..Run::new(args.seed, Constraints::default()) };
     let start = Instant::now();
     let trained = train(&plan, &run, &mut data, valid.as_mut())?;
     if let Some(path) = &args.output {
         trained.model.save(path)?;
     }
     let mut importance = match args.importance {
-        Some(kind) => importances(kind, &run, &trained.model, valid.as_ref().unwrap_or(&data), &measures[0])?,
+        Some(kind) => {
+            importances(kind, &run, &trained.model, valid.as_ref().unwrap_or(&data), &measures[0])?
+        }
         None => Vec::new(),
     };
     importance.sort_by(|a, b| b.importance.total_cmp(&a.importance));
@@ -154,7 +161,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     }
     let report = Report {
         ranker: ranker.name,
-        params: trained.model.trained.as_ref().map(|trained| trained.params.clone()).unwrap_or_default(),
+        params: trained
+            .model
+            .trained
+            .as_ref()
+            .map(|trained| trained.params.clone())
+            .unwrap_or_default(),
         seed: args.seed,
         normalise: args.normalise,
         features: trained.model.features().into_iter().cloned().collect(),
@@ -211,7 +223,8 @@ fn importances(
 /// The model and the constant score on one part of the data.
 fn rows(part: &'static str, scores: Vec<f32>, data: &Dataset, measures: &[Measure]) -> Vec<Row> {
     let rankings = [Ranking { name: "model".into(), scores }, Ranking::constant(data)];
-    let value = |m: &Measure, ranking: &Ranking| m.summary(&m.per_query(&ranking.scores, &data.view()));
+    let value =
+        |m: &Measure, ranking: &Ranking| m.summary(&m.per_query(&ranking.scores, &data.view()));
     let row = |ranking: Ranking| {
         let values = measures.iter().map(|m| value(m, &ranking)).collect();
         Row { ranking: ranking.name, data: part, values }
@@ -221,10 +234,12 @@ fn rows(part: &'static str, scores: Vec<f32>, data: &Dataset, measures: &[Measur
 
 /// The model as a table for people.
 fn summary(report: &Report, offered: usize) -> String {
-    let params: Vec<String> = report.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let params: Vec<String> =
+        report.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let used = report.features.len();
     let names: Vec<String> = report.measures.iter().map(Measure::to_string).collect();
-    let header: Vec<&str> = ["ranking", "data"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let header: Vec<&str> =
+        ["ranking", "data"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let cells = |row: &Row| {
         let start = [row.ranking.clone(), row.data.to_owned()];
         start.into_iter().chain(row.values.iter().map(|value| format!("{value:.4}"))).collect()
@@ -240,7 +255,9 @@ fn summary(report: &Report, offered: usize) -> String {
         text += &format!("\ntried on validation data\n{}", table(&["settings", &names[0]], &rows));
     }
     if !report.importance.is_empty() {
-        let row = |entry: &FeatureImportance| vec![entry.feature.label(), format!("{:.4}", entry.importance)];
+        let row = |entry: &FeatureImportance| {
+            vec![entry.feature.label(), format!("{:.4}", entry.importance)]
+        };
         let rows: Vec<Vec<String>> = report.importance.iter().map(row).collect();
         text += &format!("\n{}", table(&["feature", "importance"], &rows));
     }

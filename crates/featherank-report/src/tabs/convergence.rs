@@ -43,7 +43,8 @@ pub struct FiveNumbers {
 impl FiveNumbers {
     fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
-        let [least, q1, median, q3, most] = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&values, share));
+        let [least, q1, median, q3, most] =
+            [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&values, share));
         FiveNumbers { least, q1, median, q3, most }
     }
 }
@@ -51,7 +52,8 @@ impl FiveNumbers {
 /// Of all methods that search.
 pub fn of_results(groups: &[Grouped<'_>]) -> Vec<Convergence> {
     let of_group = |group: &Grouped<'_>| {
-        let runs: Vec<&[Generation]> = group.cells.iter().map(|(_, done)| &done.generations[..]).collect();
+        let runs: Vec<&[Generation]> =
+            group.cells.iter().map(|(_, done)| &done.generations[..]).collect();
         convergence(group.name, &runs)
     };
     groups.iter().filter_map(of_group).collect()
@@ -60,7 +62,9 @@ pub fn of_results(groups: &[Grouped<'_>]) -> Vec<Convergence> {
 /// Of a selection that came from a search.
 pub fn of_selection(selection: &Selection) -> Vec<Convergence> {
     let searched = selection.searched.iter();
-    searched.filter_map(|searched| convergence(&selection.method, &[&searched.generations])).collect()
+    searched
+        .filter_map(|searched| convergence(&selection.method, &[&searched.generations]))
+        .collect()
 }
 
 fn convergence(method: &str, runs: &[&[Generation]]) -> Option<Convergence> {

@@ -1,4 +1,5 @@
-//! Pareto fronts: the subsets that a search could not improve in one objective without losing in another.
+//! Pareto fronts: the subsets that a search could not improve in one objective without losing in
+//! another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +52,8 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
 
 /// The front of a selection that came from a search.
 pub fn of_selection(selection: &Selection) -> Vec<Front> {
-    let Some(searched) = selection.searched.as_ref().filter(|searched| !searched.front.is_empty()) else {
+    let Some(searched) = selection.searched.as_ref().filter(|searched| !searched.front.is_empty())
+    else {
         return Vec::new();
     };
     let ranker = selection.parameters.get("ranker").map(String::as_str);
@@ -98,7 +100,8 @@ const SIZE: &str = "features";
 /// Trains a ranker on some features; in capitals what users put in.
 pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str]) -> String {
     let mut words = vec!["featherank", "train", "TRAIN", "--ranker", ranker.unwrap_or("RANKER")];
-    let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let settings: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     for setting in &settings {
         words.extend(["-p", setting]);
     }

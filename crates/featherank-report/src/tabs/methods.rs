@@ -1,4 +1,5 @@
-//! Every method in a few numbers: the table under the recommendation, and what the tabs on sizes and on time draw.
+//! Every method in a few numbers: the table under the recommendation, and what the tabs on sizes
+//! and on time draw.
 
 use featherank::experiment::Results;
 use serde::Serialize;

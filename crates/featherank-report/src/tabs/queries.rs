@@ -32,7 +32,8 @@ pub struct Comparison {
     pub f_reward: f64,
     pub t_risk: f64,
     pub p: f64,
-    /// Differences of queries, from the greatest gain to the greatest loss; where there are too many to draw, evenly spaced ones.
+    /// Differences of queries, from the greatest gain to the greatest loss; where there are too
+    /// many to draw, evenly spaced ones.
     pub differences: Vec<f64>,
     pub worst: Vec<Loss>,
 }
@@ -51,7 +52,8 @@ pub struct Loss {
 /// How many queries are listed, and how many are drawn.
 const LISTED: usize = 10;
 const DRAWN: usize = 1000;
-/// How much more a loss weighs than a gain where the document does not say: as the command `evaluate` has it.
+/// How much more a loss weighs than a gain where the document does not say: as the command
+/// `evaluate` has it.
 const ALPHA: f64 = 5.0;
 const RESAMPLES: usize = 1000;
 
@@ -69,7 +71,8 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Comparison> 
     };
     let numbers = results.folds.iter().flat_map(of_fold);
     let ids = results.folds.iter().flat_map(|fold| &fold.queries);
-    let queries: Vec<Query<'_>> = ids.zip(numbers).map(|(id, fold)| Query { id, fold: Some(fold) }).collect();
+    let queries: Vec<Query<'_>> =
+        ids.zip(numbers).map(|(id, fold)| Query { id, fold: Some(fold) }).collect();
     let Some(measure) = results.measures.first() else { return Vec::new() };
     let compare_group = |group: &Grouped<'_>| {
         let (baseline, values) = baseline(results, groups, group)?;
@@ -84,7 +87,8 @@ pub fn of_selection(selection: &Selection) -> Vec<Comparison> {
     let Some(advice) = selection.advice.as_ref().filter(|advice| advice.chosen.is_some()) else {
         return Vec::new();
     };
-    let queries: Vec<Query<'_>> = advice.queries.iter().map(|id| Query { id, fold: None }).collect();
+    let queries: Vec<Query<'_>> =
+        advice.queries.iter().map(|id| Query { id, fold: None }).collect();
     let (own, all) = (numbers(&advice.per_query), numbers(&advice.per_query_of_all));
     let method = format!("{} chosen features", selection.selected.len());
     let alpha = advice.demand.alpha;
@@ -94,7 +98,11 @@ pub fn of_selection(selection: &Selection) -> Vec<Comparison> {
 }
 
 /// All features with the same ranker; where nobody ran that, what single features reach on average.
-fn baseline(results: &Results, groups: &[Grouped<'_>], group: &Grouped<'_>) -> Option<(String, Vec<f64>)> {
+fn baseline(
+    results: &Results,
+    groups: &[Grouped<'_>],
+    group: &Grouped<'_>,
+) -> Option<(String, Vec<f64>)> {
     let is_all = |other: &&Grouped<'_>| {
         other.selector.is_none()
             && other.ranker == group.ranker
@@ -106,10 +114,12 @@ fn baseline(results: &Results, groups: &[Grouped<'_>], group: &Grouped<'_>) -> O
         return Some((all.name.to_owned(), all.per_query(&results.folds, 0)));
     }
     let names = results.folds.first()?.baselines.keys();
-    let is_everywhere = |name: &&String| results.folds.iter().all(|fold| fold.baselines.contains_key(*name));
+    let is_everywhere =
+        |name: &&String| results.folds.iter().all(|fold| fold.baselines.contains_key(*name));
     let known: Vec<&String> = names.filter(is_everywhere).collect();
     let name = *known.iter().find(|name| name.contains("mean")).or_else(|| known.first())?;
-    let of_folds = results.folds.iter().flat_map(|fold| fold.baselines.get(name).into_iter().flatten());
+    let of_folds =
+        results.folds.iter().flat_map(|fold| fold.baselines.get(name).into_iter().flatten());
     Some((name.clone(), of_folds.map(|value| value.unwrap_or(f64::NAN)).collect()))
 }
 
@@ -128,8 +138,10 @@ fn compare(
 ) -> Option<Comparison> {
     let report = risk_report(own, other, alpha);
     let interval = bootstrap_difference(own, other, CONFIDENCE, RESAMPLES, seed);
-    let mut order: Vec<(usize, f64)> =
-        (0..own.len()).map(|query| (query, own[query] - other[query])).filter(|(_, d)| !d.is_nan()).collect();
+    let mut order: Vec<(usize, f64)> = (0..own.len())
+        .map(|query| (query, own[query] - other[query]))
+        .filter(|(_, d)| !d.is_nan())
+        .collect();
     if order.is_empty() {
         return None;
     }

@@ -138,7 +138,10 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
     let words = |words: &[&str]| shell::command(words);
     let mut commands = vec![
         command("Train a ranker on these features", train(ranker, &settings, features)),
-        command("Test it", words(&["featherank", "evaluate", "TEST", "--model", "model.json", "--risk"])),
+        command(
+            "Test it",
+            words(&["featherank", "evaluate", "TEST", "--model", "model.json", "--risk"]),
+        ),
         command(
             "Hand it to what serves it",
             words(&["featherank", "export", "model.json", "--to", "TARGET"]),
@@ -162,7 +165,11 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         costs: selection.selected.iter().any(|chosen| chosen.cost != 1.0),
         commands,
         trial: advice.filter(|advice| !advice.tried.is_empty()).map(trial),
-        set_aside: selection.set_aside.iter().map(|aside| (aside.id, aside.reason.clone())).collect(),
+        set_aside: selection
+            .set_aside
+            .iter()
+            .map(|aside| (aside.id, aside.reason.clone()))
+            .collect(),
     }
 }
 
@@ -193,7 +200,8 @@ fn tried(advice: &Advice, place: Option<usize>) -> Option<&Tried> {
 /// What to keep, what it costs, and what is lost at worst.
 fn keep(selection: &Selection, advice: &Advice) -> String {
     let Advice { ranker, measure, demand, .. } = advice;
-    let (kept, all) = (selection.selected.len(), counted(selection.data.features as usize, "feature"));
+    let (kept, all) =
+        (selection.selected.len(), counted(selection.data.features as usize, "feature"));
     let queries = counted(queries(advice), "held-out quer|y|ies");
     let (confidence, allowed) = (percent(1.0 - demand.level), percent(demand.margin));
     match tried(advice, advice.chosen) {
@@ -254,18 +262,22 @@ fn untested(selection: &Selection) -> Vec<String> {
             selection.selected.len(),
             counted(selection.data.features as usize, "feature")
         ),
-        "Nobody has tested whether they are as good as all features; the last command below does.".into(),
+        "Nobody has tested whether they are as good as all features; the last command below does."
+            .into(),
     ]
 }
 
 fn figures(selection: &Selection, advice: &Advice) -> Vec<Figure> {
     let figure = |value: String, what: String| Figure { value, what };
     let all = selection.data.features;
-    let mut figures = vec![figure(format!("{} of {all}", selection.selected.len()), "features kept".into())];
+    let mut figures =
+        vec![figure(format!("{} of {all}", selection.selected.len()), "features kept".into())];
     if let Some(tried) = tried(advice, advice.chosen) {
         let test = &tried.effectiveness;
-        figures
-            .push(figure(signed(test.mean_difference), format!("{} against all features", advice.measure)));
+        figures.push(figure(
+            signed(test.mean_difference),
+            format!("{} against all features", advice.measure),
+        ));
         figures.push(figure(
             signed(test.lower_bound),
             format!("at worst, with {} confidence", percent(1.0 - advice.demand.level)),

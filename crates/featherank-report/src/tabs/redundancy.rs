@@ -17,11 +17,13 @@ pub struct Redundancy {
 /// More than that no screen shows.
 const MOST: usize = 400;
 
-/// Of all features, or where they are too many of those in the first groups, and of the others as many as there is room for.
+/// Of all features, or where they are too many of those in the first groups, and of the others as
+/// many as there is room for.
 pub fn of(alike: &Alike) -> Redundancy {
     let mut shown: Vec<bool> = vec![alike.features.len() <= MOST; alike.features.len()];
     let mut room = MOST;
-    let alone = alike.features.iter().filter(|id| !alike.groups.iter().any(|group| group.contains(id)));
+    let alone =
+        alike.features.iter().filter(|id| !alike.groups.iter().any(|group| group.contains(id)));
     for id in alike.groups.iter().flatten().chain(alone) {
         if let Some(place) = alike.features.iter().position(|known| known == id)
             && room > 0

@@ -101,7 +101,12 @@ pub fn of_results(results: &Results) -> Repeat {
 /// Of one selection.
 pub fn of_selection(selection: &Selection, file: &Path) -> Repeat {
     let mut words = vec!["featherank".to_owned(), "select".into(), "TRAIN".into()];
-    words.extend(["--method".into(), selection.method.clone(), "--seed".into(), selection.seed.to_string()]);
+    words.extend([
+        "--method".into(),
+        selection.method.clone(),
+        "--seed".into(),
+        selection.seed.to_string(),
+    ]);
     for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
         words.extend(["-p".into(), format!("{name}={value}")]);
     }

@@ -1,4 +1,5 @@
-//! What numbers of features are worth: curves on validation data, and where every method ends on test data.
+//! What numbers of features are worth: curves on validation data, and where every method ends on
+//! test data.
 
 use std::collections::BTreeMap;
 
@@ -56,9 +57,14 @@ pub struct Level {
 }
 
 /// Curves of all methods that tried several sizes.
-pub fn of_results(results: &Results, groups: &[Grouped<'_>], methods: &[MethodSummary]) -> Option<Sizes> {
+pub fn of_results(
+    results: &Results,
+    groups: &[Grouped<'_>],
+    methods: &[MethodSummary],
+) -> Option<Sizes> {
     let curve = |group: &Grouped<'_>| Curve { name: group.name.to_owned(), points: points(group) };
-    let curves: Vec<Curve> = groups.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect();
+    let curves: Vec<Curve> =
+        groups.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect();
     if methods.is_empty() {
         return None;
     }
@@ -72,8 +78,8 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>], methods: &[MethodSu
     })
 }
 
-/// Means over folds. Folds hold different validation queries, so that their errors add up as independent ones; seeds of one
-/// fold share queries and are averaged first.
+/// Means over folds. Folds hold different validation queries, so that their errors add up as
+/// independent ones; seeds of one fold share queries and are averaged first.
 fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
     let mut sizes: BTreeMap<usize, BTreeMap<usize, Vec<(f64, f64)>>> = BTreeMap::new();
     for (cell, done) in &group.cells {
@@ -88,7 +94,8 @@ fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
         };
         let (values, errors) = (of_fold(|seed| seed.0), of_fold(|seed| seed.1));
         let value = mean(values.iter().copied());
-        let error = errors.iter().map(|error| error * error).sum::<f64>().sqrt() / errors.len() as f64;
+        let error =
+            errors.iter().map(|error| error * error).sum::<f64>().sqrt() / errors.len() as f64;
         SizePoint {
             features,
             value,

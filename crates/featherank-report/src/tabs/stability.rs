@@ -13,7 +13,8 @@ pub struct Stable {
     /// Ids, those chosen most often first; features that nobody chose are left out.
     pub features: Vec<u32>,
     pub methods: Vec<Choices>,
-    /// Mean Jaccard similarity of selections from the same fold and seed, methods by methods; nothing where they share none.
+    /// Mean Jaccard similarity of selections from the same fold and seed, methods by methods;
+    /// nothing where they share none.
     pub alike: Vec<Vec<Option<f64>>>,
 }
 
@@ -47,8 +48,9 @@ pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<Stable> {
         .iter()
         .map(|group| group.cells.iter().map(|(_, done)| done.features.clone()).collect())
         .collect();
-    let share =
-        |sets: &[Vec<u32>], id: u32| mean(sets.iter().map(|set| f64::from(u8::from(set.contains(&id)))));
+    let share = |sets: &[Vec<u32>], id: u32| {
+        mean(sets.iter().map(|set| f64::from(u8::from(set.contains(&id)))))
+    };
     let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
     for id in sets.iter().flatten().flatten() {
         totals.entry(*id).or_insert_with(|| sets.iter().map(|sets| share(sets, *id)).sum());
@@ -83,13 +85,18 @@ pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<Stable> {
 /// Nothing where there is nothing to compare.
 fn agreement(sets: &[Vec<u32>], features: usize) -> Option<Agreement> {
     let agreement = Stability::of(sets, features, CONFIDENCE).ok()?.agreement?;
-    Some(Agreement { value: agreement.value, low: agreement.interval.low, high: agreement.interval.high })
+    Some(Agreement {
+        value: agreement.value,
+        low: agreement.interval.low,
+        high: agreement.interval.high,
+    })
 }
 
 /// Two methods on the same folds with the same seeds.
 fn alike(a: &Grouped<'_>, b: &Grouped<'_>) -> Option<f64> {
     let value = mean(a.cells.iter().flat_map(|(cell, done)| {
-        let same = b.cells.iter().filter(|(other, _)| (other.fold, other.seed) == (cell.fold, cell.seed));
+        let same =
+            b.cells.iter().filter(|(other, _)| (other.fold, other.seed) == (cell.fold, cell.seed));
         same.map(|(_, other)| jaccard(&done.features, &other.features))
     }));
     (!value.is_nan()).then_some(value)

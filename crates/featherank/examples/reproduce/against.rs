@@ -1,4 +1,5 @@
-//! Rows beside another row, query by query: whether effectiveness and risk hold with fewer features.
+//! Rows beside another row, query by query: whether effectiveness and risk hold with fewer
+//! features.
 
 use featherank::Result;
 use featherank::data::FeatureId;
@@ -31,7 +32,8 @@ pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
         let theirs = pooled(&theirs[0]);
         let ours: Vec<Vec<f64>> = seeds.iter().map(pooled).collect();
         let p = ours.iter().map(|ours| wilcoxon(ours, &theirs, WilcoxonMethod::Auto).p);
-        let p: Vec<String> = p.map(|p| format!("{p:.2}").trim_start_matches('0').to_owned()).collect();
+        let p: Vec<String> =
+            p.map(|p| format!("{p:.2}").trim_start_matches('0').to_owned()).collect();
         let change = mean(ours.iter().map(|ours| counted_mean(ours) - counted_mean(&theirs)));
         let risk = |baseline: &[f64]| {
             let own = mean(ours.iter().map(|ours| t_risk(ours, baseline, ALPHA)));

@@ -26,14 +26,17 @@ impl Kept {
         seed: u64,
         run: impl FnOnce() -> Result<Row>,
     ) -> Result<Row> {
-        let name = format!("{} {} {} {seed}.json", plan.title, data.name, row.name).replace('/', " ");
+        let name =
+            format!("{} {} {} {seed}.json", plan.title, data.name, row.name).replace('/', " ");
         let path = self.folder.join(name);
-        let known = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let known =
+            std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
         if let Some(row) = known {
             return Ok(row);
         }
         let row = run()?;
-        // A whole file or none: a broken one would be read as nothing, but half a number is a number.
+        // A whole file or none: a broken one would be read as nothing, but half a number is a
+        // number.
         let unfinished = path.with_extension("unfinished");
         let text = serde_json::to_string(&row).map_err(std::io::Error::from);
         let written = text.and_then(|text| std::fs::write(&unfinished, text));

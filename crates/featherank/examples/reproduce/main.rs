@@ -1,7 +1,9 @@
-//! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what this library gets.
+//! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what
+//! this library gets.
 //!
-//! `cargo run --release --example reproduce -- DATA_FOLDER KEPT_FOLDER experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` names all plans.
-//! What a row gave is kept in KEPT_FOLDER, so that an interrupted run goes on; empty it when the code has changed.
+//! `cargo run --release --example reproduce -- DATA_FOLDER KEPT_FOLDER experiments/cheng2018.toml …
+//! > docs/reproduction.md`; `make reproduce` names all plans. What a row gave is kept in
+//! KEPT_FOLDER, so that an interrupted run goes on; empty it when the code has changed.
 
 mod against;
 mod kept;
@@ -39,7 +41,8 @@ fn main() -> Result<()> {
     print!("{HEAD}");
     for path in plans {
         let read = std::fs::read_to_string(path);
-        let text = read.map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
+        let text =
+            read.map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
         part(&Plan::parse(&text)?, root, &kept)?;
     }
     Ok(())
@@ -81,7 +84,9 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
     let timed = outcomes.iter().any(|(row, _)| row.select.is_some());
     let (time, line) = if timed { (" time |", "---|") } else { ("", "") };
     println!("### {}\n", data.name);
-    println!("| method | | MAP | N@1 | N@5 | N@10 | features |{time}\n|---|---|---|---|---|---|---|{line}");
+    println!(
+        "| method | | MAP | N@1 | N@5 | N@10 | features |{time}\n|---|---|---|---|---|---|---|{line}"
+    );
     for (row, outcome) in outcomes {
         let ours = figures(outcome);
         let minutes = row.minutes(data).map(|minutes| format!("{minutes} min"));
@@ -97,18 +102,24 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
             (&seeds, spread.as_ref(), None),
         ] {
             let Some(figures) = figures else { continue };
-            let time = if timed { format!(" {} |", time.unwrap_or_default()) } else { String::new() };
+            let time =
+                if timed { format!(" {} |", time.unwrap_or_default()) } else { String::new() };
             println!("| {name} | {whose} | {} |{time}", cells(figures).join(" | "));
             name = "";
         }
         if let Some(apart) = apart {
-            println!("| | ours − published | {} |{}", apart.join(" | "), if timed { " |" } else { "" });
+            println!(
+                "| | ours − published | {} |{}",
+                apart.join(" | "),
+                if timed { " |" } else { "" }
+            );
         }
     }
     println!("\nTolerance: {}.\n", cells(&data.tolerance).join(", "));
 }
 
-/// How many preference pairs rankers learn from where a method chooses them, and what share of the most that is.
+/// How many preference pairs rankers learn from where a method chooses them, and what share of the
+/// most that is.
 fn pairs(outcomes: &[Outcome]) {
     let of_row = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
@@ -134,19 +145,27 @@ fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
     if selecting.is_empty() {
         return;
     }
-    println!("| method | | features by fold | in 5, 4, 3, 2, 1 folds | most often |\n|---|---|---|---|---|");
+    println!(
+        "| method | | features by fold | in 5, 4, 3, 2, 1 folds | most often |\n|---|---|---|---|---|"
+    );
     for (row, outcome) in selecting {
         let sizes = outcome[0].folds.iter().map(|fold| fold.features.len().to_string());
         let repeats = Repeats::of(&outcome[0].folds);
         let counts = repeats.by_count().into_iter().map(|count| count.to_string());
-        let most = repeats.features.iter().take(NAMED).map(|(id, count)| format!("{id} ({count}×)"));
+        let most =
+            repeats.features.iter().take(NAMED).map(|(id, count)| format!("{id} ({count}×)"));
         let [sizes, counts, most] = [sizes.collect(), counts.collect(), most.collect::<Vec<_>>()];
         let mut name = row.name.as_str();
         if let Some([sizes, counts]) = row.agreement(data) {
             println!("| {name} | published | {sizes} | {counts} | |");
             name = "";
         }
-        println!("| {name} | ours | {} | {} | {} |", sizes.join(" "), counts.join(" "), most.join(", "));
+        println!(
+            "| {name} | ours | {} | {} | {} |",
+            sizes.join(" "),
+            counts.join(" "),
+            most.join(", ")
+        );
     }
     println!();
 }
@@ -157,11 +176,14 @@ fn recurring(data: &DataPlan, outcomes: &[Outcome]) {
     if named.is_empty() {
         return;
     }
-    println!("| method | features that recur, published | folds that select them, ours |\n|---|---|---|");
+    println!(
+        "| method | features that recur, published | folds that select them, ours |\n|---|---|---|"
+    );
     for (row, outcome) in named {
         let repeats = Repeats::of(&outcome[0].folds);
-        let folds =
-            |id: &u32| repeats.features.iter().find(|(own, _)| own == id).map_or(0, |(_, count)| *count);
+        let folds = |id: &u32| {
+            repeats.features.iter().find(|(own, _)| own == id).map_or(0, |(_, count)| *count)
+        };
         let ids: Vec<String> = row.recurs(data).iter().map(u32::to_string).collect();
         let counts: Vec<String> = row.recurs(data).iter().map(|id| folds(id).to_string()).collect();
         println!("| {} | {} | {} |", row.name, ids.join(" "), counts.join(" "));
@@ -175,23 +197,32 @@ fn sparsity(outcomes: &[Outcome]) {
     if sparse.is_empty() {
         return;
     }
-    println!("| method | compared with | times fewer features | change of MAP |\n|---|---|---|---|");
+    println!(
+        "| method | compared with | times fewer features | change of MAP |\n|---|---|---|---|"
+    );
     for (row, outcome) in sparse {
-        for (other, theirs) in outcomes.iter().filter(|(other, _)| row.sparser_than.contains(&other.name)) {
+        for (other, theirs) in
+            outcomes.iter().filter(|(other, _)| row.sparser_than.contains(&other.name))
+        {
             let (ours, theirs) = (&outcome[0], &theirs[0]);
-            let (fewer, change) = (theirs.features / ours.features, ours.means[0] - theirs.means[0]);
+            let (fewer, change) =
+                (theirs.features / ours.features, ours.means[0] - theirs.means[0]);
             println!("| {} | {} | {fewer:.1} | {change:+.4} |", row.name, other.name);
         }
     }
     println!();
 }
 
-/// Rows along a parameter: features, NDCG@10 on training and on test data, and the ratio to the first row.
+/// Rows along a parameter: features, NDCG@10 on training and on test data, and the ratio to the
+/// first row.
 fn trajectories(outcomes: &[Outcome]) {
     let of_row = |(row, outcome): &Outcome| {
         let outcome = &outcome[0];
-        let train = outcome.folds.iter().map(|fold| fold.train[3]).sum::<f64>() / outcome.folds.len() as f64;
-        row.along.clone().map(|(name, value)| (name, value, outcome.features, train, outcome.means[3]))
+        let train = outcome.folds.iter().map(|fold| fold.train[3]).sum::<f64>()
+            / outcome.folds.len() as f64;
+        row.along
+            .clone()
+            .map(|(name, value)| (name, value, outcome.features, train, outcome.means[3]))
     };
     let rows: Vec<_> = outcomes.iter().filter_map(of_row).collect();
     let Some((name, _, _, train_0, test_0)) = rows.first() else { return };
@@ -200,7 +231,9 @@ fn trajectories(outcomes: &[Outcome]) {
     );
     for (_, value, features, train, test) in &rows {
         let (of_train, of_test) = (train / train_0, test / test_0);
-        println!("| {value} | {features:.1} | {train:.4} | {of_train:.4} | {test:.4} | {of_test:.4} |");
+        println!(
+            "| {value} | {features:.1} | {train:.4} | {of_train:.4} | {test:.4} | {of_test:.4} |"
+        );
     }
     println!();
 }
@@ -213,7 +246,8 @@ fn settings(rows: &[RowPlan]) {
             Some(select) => [Some(&select.selector), row.ranker.as_ref()],
             None => [row.ranker.as_ref(), None],
         };
-        let named: Vec<String> = named.into_iter().flatten().map(|name| format!("`{name}`")).collect();
+        let named: Vec<String> =
+            named.into_iter().flatten().map(|name| format!("`{name}`")).collect();
         let named = named.join(", ");
         let select = row.select.as_ref();
         let both = |selector: Option<String>, ranker: String| {
@@ -221,8 +255,8 @@ fn settings(rows: &[RowPlan]) {
             parts.collect::<Vec<_>>().join("; ")
         };
         let set = both(select.map(|select| select.set()), row.set());
-        let tuned =
-            Some(both(select.map(|select| select.tuned()), row.tuned())).filter(|words| !words.is_empty());
+        let tuned = Some(both(select.map(|select| select.tuned()), row.tuned()))
+            .filter(|words| !words.is_empty());
         let tuned = tuned.as_deref().unwrap_or("nothing, or only when to stop");
         println!("| {} ({named}) | {set} | {tuned} |", row.name);
     }
@@ -267,11 +301,12 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 /// Ours less what papers print, where they do.
 fn differences(ours: &Figures, published: &Figures) -> Vec<String> {
-    let difference = |(i, ours): (usize, &Option<f64>)| match (ours, published.get(i).copied().flatten()) {
-        (Some(ours), Some(theirs)) if i == 4 => format!("{:+.1}", ours - theirs),
-        (Some(ours), Some(theirs)) => format!("{:+.4}", ours - theirs).replacen("0.", ".", 1),
-        _ => String::new(),
-    };
+    let difference =
+        |(i, ours): (usize, &Option<f64>)| match (ours, published.get(i).copied().flatten()) {
+            (Some(ours), Some(theirs)) if i == 4 => format!("{:+.1}", ours - theirs),
+            (Some(ours), Some(theirs)) => format!("{:+.4}", ours - theirs).replacen("0.", ".", 1),
+            _ => String::new(),
+        };
     ours.iter().enumerate().map(difference).collect()
 }
 

@@ -1,4 +1,5 @@
-//! How searches went: what survives from generation to generation, as in figure 1 of Sousa et al. 2016.
+//! How searches went: what survives from generation to generation, as in figure 1 of Sousa et al.
+//! 2016.
 
 use featherank::select::Generation;
 
@@ -7,13 +8,16 @@ use super::{Outcome, mean};
 /// Generations that are shown.
 const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
 
-/// Means over folds and seeds, of every row whose selector tells how it searched, once for the same searches.
+/// Means over folds and seeds, of every row whose selector tells how it searched, once for the same
+/// searches.
 pub fn table(outcomes: &[Outcome]) {
     let searched = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
-        let selections = folds.filter_map(|fold| fold.selected.as_ref()?.selection.searched.as_ref());
+        let selections =
+            folds.filter_map(|fold| fold.selected.as_ref()?.selection.searched.as_ref());
         let runs = selections.map(|searched| searched.generations.clone());
-        let runs: Vec<Vec<Generation>> = runs.filter(|generations| !generations.is_empty()).collect();
+        let runs: Vec<Vec<Generation>> =
+            runs.filter(|generations| !generations.is_empty()).collect();
         (!runs.is_empty()).then(|| (row.name.clone(), runs))
     };
     let mut rows: Vec<(String, Vec<Vec<Generation>>)> = Vec::new();
@@ -40,7 +44,8 @@ pub fn table(outcomes: &[Outcome]) {
     for (name, runs) in &rows {
         for (what, show) in kinds {
             let cells = SHOWN.map(|number| {
-                let values: Vec<f64> = runs.iter().filter_map(|run| run.get(number)).map(show).collect();
+                let values: Vec<f64> =
+                    runs.iter().filter_map(|run| run.get(number)).map(show).collect();
                 let value = mean(values.into_iter());
                 if value < 1.0 { format!("{value:.4}") } else { format!("{value:.1}") }
             });

@@ -8,7 +8,8 @@ use super::features::{FeatureId, FeatureTable};
 use super::fingerprint::Fingerprint;
 use super::view::View;
 
-/// Labelled query–document data in memory: column-major 32-bit features, one label a document, rows grouped by query.
+/// Labelled query–document data in memory: column-major 32-bit features, one label a document, rows
+/// grouped by query.
 ///
 /// ```
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -28,12 +29,22 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Puts the parts together. `values` holds feature 0 of all documents, then feature 1 of all documents, and so on.
+    /// Puts the parts together. `values` holds feature 0 of all documents, then feature 1 of all
+    /// documents, and so on.
     ///
     /// # Panics
     /// If the parts do not fit each other; readers check their input before they come here.
-    pub fn new(values: Vec<f32>, labels: Vec<f32>, queries: Queries, features: FeatureTable) -> Self {
-        assert_eq!(values.len(), labels.len() * features.len(), "values must be documents × features");
+    pub fn new(
+        values: Vec<f32>,
+        labels: Vec<f32>,
+        queries: Queries,
+        features: FeatureTable,
+    ) -> Self {
+        assert_eq!(
+            values.len(),
+            labels.len() * features.len(),
+            "values must be documents × features"
+        );
         assert_eq!(queries.documents(), labels.len(), "queries must cover the documents");
         Dataset { values, labels, queries, features, documents: None }
     }
@@ -41,7 +52,10 @@ impl Dataset {
     /// Adds what is known about each document (an id, or the whole comment of a text row).
     #[must_use]
     pub fn with_documents(mut self, documents: Option<TextColumn>) -> Self {
-        assert!(documents.as_ref().is_none_or(|d| d.len() == self.labels.len()), "one text a document");
+        assert!(
+            documents.as_ref().is_none_or(|d| d.len() == self.labels.len()),
+            "one text a document"
+        );
         self.documents = documents;
         self
     }
@@ -107,7 +121,8 @@ impl Dataset {
         self.documents.as_ref()
     }
 
-    /// The id of a document: what follows `docid =` in its text, else the text's first word, else its row number from 1.
+    /// The id of a document: what follows `docid =` in its text, else the text's first word, else
+    /// its row number from 1.
     pub fn document_id(&self, row: usize) -> String {
         let text = self.documents.as_ref().map_or("", |d| d.get(row));
         match document_id(text) {
@@ -124,7 +139,8 @@ impl Dataset {
         self
     }
 
-    /// The rows in another order (`order[i]` is the old place of row `i`), divided into queries anew.
+    /// The rows in another order (`order[i]` is the old place of row `i`), divided into queries
+    /// anew.
     #[must_use]
     pub(crate) fn reordered(mut self, order: &[usize], queries: Queries) -> Self {
         let pick = |column: &[f32]| -> Vec<f32> { order.iter().map(|&i| column[i]).collect() };
@@ -145,8 +161,9 @@ impl Dataset {
     /// A copy of some queries (in the order given) with all features.
     pub fn subset(&self, queries: &[usize]) -> Dataset {
         let rows: Vec<Range<usize>> = queries.iter().map(|&q| self.queries.rows(q)).collect();
-        let gather =
-            |source: &[f32]| -> Vec<f32> { rows.iter().flat_map(|r| &source[r.clone()]).copied().collect() };
+        let gather = |source: &[f32]| -> Vec<f32> {
+            rows.iter().flat_map(|r| &source[r.clone()]).copied().collect()
+        };
         let labels = gather(&self.labels);
         let mut values = vec![0.0; labels.len() * self.features.len()];
         let (from, to) = (self.labels.len().max(1), labels.len().max(1));
@@ -159,8 +176,10 @@ impl Dataset {
         });
         let sizes: Vec<usize> = rows.iter().map(Range::len).collect();
         let ids = queries.iter().map(|&q| self.queries.id(q).to_owned()).collect();
-        let documents =
-            self.documents.as_ref().map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
+        let documents = self
+            .documents
+            .as_ref()
+            .map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
         Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone())
             .with_documents(documents)
     }
@@ -172,7 +191,8 @@ impl Dataset {
     pub fn joined(&self, other: &Dataset) -> Dataset {
         assert_eq!(self.features, other.features, "only data with the same features can be joined");
         let columns = (0..self.features.len()).map(FeatureId::from);
-        let values = columns.flat_map(|f| self.column(f).iter().chain(other.column(f))).copied().collect();
+        let values =
+            columns.flat_map(|f| self.column(f).iter().chain(other.column(f))).copied().collect();
         let sizes: Vec<usize> = self.queries.sizes().chain(other.queries.sizes()).collect();
         let ids = self.queries.ids().iter().chain(other.queries.ids()).cloned().collect();
         let documents = self.documents.as_ref().zip(other.documents.as_ref());
@@ -182,7 +202,8 @@ impl Dataset {
             .with_documents(documents)
     }
 
-    /// A number that changes with any label, value, query or feature: it ties a saved selection to its data.
+    /// A number that changes with any label, value, query or feature: it ties a saved selection to
+    /// its data.
     pub fn fingerprint(&self) -> String {
         Fingerprint::of(self, 0..self.queries.len()).text(&self.features)
     }
@@ -190,12 +211,16 @@ impl Dataset {
 
 /// The id inside a document's text; `None` for a text without words.
 pub(crate) fn document_id(text: &str) -> Option<&str> {
-    let named =
-        text.trim_start().strip_prefix("docid").map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+    let named = text
+        .trim_start()
+        .strip_prefix("docid")
+        .map(str::trim_start)
+        .and_then(|rest| rest.strip_prefix('='));
     named.unwrap_or(text).split_whitespace().next()
 }
 
-/// FNV-1a over eight bytes at a time: stable across releases and machines, which `std`'s hashers do not promise.
+/// FNV-1a over eight bytes at a time: stable across releases and machines, which `std`'s hashers do
+/// not promise.
 pub(super) struct Fnv(u64);
 
 impl Default for Fnv {
@@ -207,7 +232,8 @@ impl Default for Fnv {
 impl Fnv {
     fn word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        // Multiplication only carries upwards; folding the top back lets every input bit reach the low ones.
+        // Multiplication only carries upwards; folding the top back lets every input bit reach the
+        // low ones.
         self.0 ^= self.0 >> 32;
     }
 
@@ -357,7 +383,12 @@ mod tests {
 
     fn small() -> Dataset {
         let queries = Queries::new(&[2, 1], vec!["a".into(), "b".into()]);
-        Dataset::new(vec![1., 2., 3., 4., 5., 6.], vec![0., 1., 2.], queries, FeatureTable::numbered(2, 1))
+        Dataset::new(
+            vec![1., 2., 3., 4., 5., 6.],
+            vec![0., 1., 2.],
+            queries,
+            FeatureTable::numbered(2, 1),
+        )
     }
 
     #[test]

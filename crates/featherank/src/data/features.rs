@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A feature's position in its data set, from 0. The owner's own id and name are in the [`FeatureTable`].
+/// A feature's position in its data set, from 0. The owner's own id and name are in the
+/// [`FeatureTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeatureId(pub u32);
@@ -51,11 +52,13 @@ pub struct FeatureTable {
 impl FeatureTable {
     /// Features without names, numbered from `first` on.
     pub fn numbered(count: usize, first: u32) -> Self {
-        FeatureTable { features: (0..count as u32).map(|i| Feature { id: first + i, name: None }).collect() }
+        FeatureTable {
+            features: (0..count as u32).map(|i| Feature { id: first + i, name: None }).collect(),
+        }
     }
 
-    /// Features named by table columns. Names that are all numbers are taken as ids: that is how unnamed features
-    /// travel through formats whose columns must have names.
+    /// Features named by table columns. Names that are all numbers are taken as ids: that is how
+    /// unnamed features travel through formats whose columns must have names.
     pub fn named(names: Vec<String>) -> Self {
         let ids: Option<Vec<u32>> = names.iter().map(|name| canonical_id(name)).collect();
         let features = match ids {
@@ -109,7 +112,10 @@ impl FeatureTable {
         by_name.or_else(by_id).map(|(id, _)| id).ok_or_else(|| Error::Unknown {
             kind: "feature".into(),
             name: wanted.into(),
-            near: crate::registry::near_names(wanted, self.features.iter().filter_map(|f| f.name.as_deref())),
+            near: crate::registry::near_names(
+                wanted,
+                self.features.iter().filter_map(|f| f.name.as_deref()),
+            ),
         })
     }
 
@@ -117,15 +123,22 @@ impl FeatureTable {
     pub fn resolve_list(&self, list: &str) -> Result<Vec<FeatureId>> {
         let mut found: Vec<FeatureId> = Vec::new();
         for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-            let range = item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
+            let range =
+                item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
             match range {
                 Some((first, last)) if self.resolve(item).is_err() => {
-                    let inside =
-                        self.iter().filter(|(_, f)| (first..=last).contains(&f.id)).map(|(id, _)| id);
+                    let inside = self
+                        .iter()
+                        .filter(|(_, f)| (first..=last).contains(&f.id))
+                        .map(|(id, _)| id);
                     let before = found.len();
                     found.extend(inside);
                     if found.len() == before {
-                        return Err(Error::invalid("feature range", item, "no feature has an id inside it"));
+                        return Err(Error::invalid(
+                            "feature range",
+                            item,
+                            "no feature has an id inside it",
+                        ));
                     }
                 }
                 _ => found.push(self.resolve(item)?),
@@ -140,7 +153,10 @@ impl FeatureTable {
     /// The first name or id that stands twice, if any.
     pub fn first_duplicate(&self) -> Option<String> {
         let mut seen = HashMap::new();
-        self.features.iter().map(Feature::label).find(|label| seen.insert(label.clone(), ()).is_some())
+        self.features
+            .iter()
+            .map(Feature::label)
+            .find(|label| seen.insert(label.clone(), ()).is_some())
     }
 }
 

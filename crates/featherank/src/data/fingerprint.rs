@@ -1,7 +1,9 @@
-//! A number that changes with any label, value, query or feature, and that can be put together from the numbers of parts.
+//! A number that changes with any label, value, query or feature, and that can be put together from
+//! the numbers of parts.
 //!
-//! Each column is read as the digits of a number in base [`BASE`], modulo 2⁶⁴, every value scrambled first. The number of two parts, one after the
-//! other, then follows from those of each: that of the first times the base to the length of the second, plus that of the second.
+//! Each column is read as the digits of a number in base [`BASE`], modulo 2⁶⁴, every value
+//! scrambled first. The number of two parts, one after the other, then follows from those of each:
+//! that of the first times the base to the length of the second, plus that of the second.
 
 use std::ops::Range;
 
@@ -44,8 +46,9 @@ impl Digits {
     fn followed_by(self, next: Self) -> Self {
         // The base to a power beyond 32 bits is taken in two steps.
         let low = BASE.wrapping_pow(next.count as u32);
-        let high =
-            (0..32).fold(BASE, |power, _| power.wrapping_mul(power)).wrapping_pow((next.count >> 32) as u32);
+        let high = (0..32)
+            .fold(BASE, |power, _| power.wrapping_mul(power))
+            .wrapping_pow((next.count >> 32) as u32);
         Digits {
             value: self.value.wrapping_mul(low).wrapping_mul(high).wrapping_add(next.value),
             count: self.count + next.count,
@@ -64,7 +67,9 @@ impl Fingerprint {
     pub fn of(data: &Dataset, queries: Range<usize>) -> Self {
         let rows = match queries.is_empty() {
             true => 0..0,
-            false => data.queries().rows(queries.start).start..data.queries().rows(queries.end - 1).end,
+            false => {
+                data.queries().rows(queries.start).start..data.queries().rows(queries.end - 1).end
+            }
         };
         let column = |f: usize| Digits::of(&data.column(FeatureId::from(f))[rows.clone()]);
         let mut sizes = Digits::default();
@@ -116,7 +121,10 @@ mod tests {
         let data = data();
         let whole = Fingerprint::of(&data, 0..3);
         for cut in 0..=3 {
-            assert_eq!(Fingerprint::of(&data, 0..cut).followed_by(Fingerprint::of(&data, cut..3)), whole);
+            assert_eq!(
+                Fingerprint::of(&data, 0..cut).followed_by(Fingerprint::of(&data, cut..3)),
+                whole
+            );
         }
         assert_eq!(whole.text(data.features()), data.fingerprint());
     }
@@ -125,11 +133,14 @@ mod tests {
     fn every_part_is_seen() {
         let print = data().fingerprint();
         let table = FeatureTable::numbered(2, 1);
-        let with =
-            |values: Vec<f32>, labels: Vec<f32>, sizes: &[usize], ids: [&str; 3], table: FeatureTable| {
-                let queries = Queries::new(sizes, ids.map(String::from).to_vec());
-                Dataset::new(values, labels, queries, table).fingerprint()
-            };
+        let with = |values: Vec<f32>,
+                    labels: Vec<f32>,
+                    sizes: &[usize],
+                    ids: [&str; 3],
+                    table: FeatureTable| {
+            let queries = Queries::new(sizes, ids.map(String::from).to_vec());
+            Dataset::new(values, labels, queries, table).fingerprint()
+        };
         let (values, labels) = (data().values().to_vec(), data().labels().to_vec());
         let (sizes, ids) = ([2, 1, 3], ["a", "b", "c"]);
         assert_eq!(with(values.clone(), labels.clone(), &sizes, ids, table.clone()), print);
@@ -157,7 +168,8 @@ mod tests {
     fn long_parts_are_shifted_by_their_whole_length() {
         let one = Digits { value: 1, count: 1 };
         let long = Digits { value: 0, count: (1 << 32) + 3 };
-        let steps = (0..4).fold(one, |sum, _| sum.followed_by(Digits { value: 0, count: long.count / 4 }));
+        let steps =
+            (0..4).fold(one, |sum, _| sum.followed_by(Digits { value: 0, count: long.count / 4 }));
         assert_eq!(one.followed_by(long).count, 4 + (1 << 32));
         let rest = Digits { value: 0, count: long.count - 4 * (long.count / 4) };
         assert_eq!(steps.followed_by(rest), one.followed_by(long));

@@ -1,7 +1,7 @@
 //! Folds: LETOR's five, as folders or as parts to rotate, and query-grouped k-fold of any data.
 //!
-//! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2 starts at S2; and so on. Any
-//! three or more parts rotate alike.
+//! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2
+//! starts at S2; and so on. Any three or more parts rotate alike.
 
 use std::path::{Path, PathBuf};
 
@@ -39,14 +39,16 @@ pub struct FoldFiles {
 }
 
 impl FoldFiles {
-    /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt … S5.txt`. A fold that lacks a file
-    /// is an error: fewer folds than there should be would go unnoticed.
+    /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt …
+    /// S5.txt`. A fold that lacks a file is an error: fewer folds than there should be would go
+    /// unnoticed.
     pub fn find(folder: &Path) -> Result<Vec<FoldFiles>> {
         let numbers = fold_numbers(folder)?;
         if let Some(&last) = numbers.last() {
             return (1..=last).map(|number| fold_folder(folder, number)).collect();
         }
-        let parts: Vec<PathBuf> = (1..=5).map_while(|part| data_file(folder, &format!("S{part}"))).collect();
+        let parts: Vec<PathBuf> =
+            (1..=5).map_while(|part| data_file(folder, &format!("S{part}"))).collect();
         match parts.len() {
             5 => rotate(&parts),
             found => Err(Error::Conflict {
@@ -69,7 +71,8 @@ impl FoldFiles {
     }
 }
 
-/// The folds of three or more parts: each tests once, the one before it validates, the others train.
+/// The folds of three or more parts: each tests once, the one before it validates, the others
+/// train.
 pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
     let count = parts.len();
     if count < 3 {
@@ -93,7 +96,8 @@ pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
 fn fold_numbers(folder: &Path) -> Result<Vec<usize>> {
     let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, e))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let number = |name: String| name.strip_prefix("Fold")?.parse().ok().filter(|number| *number > 0);
+    let number =
+        |name: String| name.strip_prefix("Fold")?.parse().ok().filter(|number| *number > 0);
     let mut numbers: Vec<usize> = names.filter_map(number).collect();
     numbers.sort_unstable();
     Ok(numbers)
@@ -130,8 +134,8 @@ fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Which queries each of `folds` folds tests on: a seeded shuffle dealt out like cards, so that sizes differ by one at
-/// most and no query is ever cut.
+/// Which queries each of `folds` folds tests on: a seeded shuffle dealt out like cards, so that
+/// sizes differ by one at most and no query is ever cut.
 pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > queries {
         let expected = format!("from 2 up to the number of queries ({queries})");
@@ -145,7 +149,8 @@ pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>
     Ok(parts)
 }
 
-/// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the others train.
+/// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the
+/// others train.
 pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
     let parts = dealt(data, folds, seed)?;
     Ok((0..folds).map(|i| dealt_fold(data, &parts, i)).collect())
@@ -182,8 +187,9 @@ mod tests {
     fn parts_rotate_the_letor_way() {
         let parts = ["S1", "S2", "S3", "S4", "S5"].map(PathBuf::from);
         let folds = rotate(&parts).unwrap();
-        let names =
-            |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ");
+        let names = |files: &[PathBuf]| {
+            files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")
+        };
         assert_eq!(names(&folds[0].train), "S1 S2 S3");
         assert_eq!((names(&folds[0].valid), names(&folds[0].test)), ("S4".into(), "S5".into()));
         assert_eq!(names(&folds[3].train), "S4 S5 S1");
@@ -215,7 +221,9 @@ mod tests {
         };
         assert!(FoldFiles::find(folder.path()).unwrap_err().to_string().contains("holds no folds"));
         write("S1.txt", "0 qid:1 1:1\n");
-        assert!(FoldFiles::find(folder.path()).unwrap_err().to_string().contains("part S2 is missing"));
+        assert!(
+            FoldFiles::find(folder.path()).unwrap_err().to_string().contains("part S2 is missing")
+        );
         for name in ["train.txt", "vali.txt", "test.txt"] {
             write(&format!("Fold1/{name}"), "0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n");
         }
@@ -225,21 +233,29 @@ mod tests {
         // A fold that lacks a file, or is not there at all, is not passed over.
         write("Fold3/train.txt", "0 qid:1 1:1\n");
         assert!(
-            FoldFiles::find(folder.path()).unwrap_err().to_string().contains("Fold2/train.txt is missing")
+            FoldFiles::find(folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("Fold2/train.txt is missing")
         );
         for name in ["Fold2/train.txt", "Fold2/vali.txt", "Fold2/test.txt", "Fold3/vali.txt"] {
             write(name, "0 qid:1 1:1\n");
         }
         assert!(
-            FoldFiles::find(folder.path()).unwrap_err().to_string().contains("Fold3/test.txt is missing")
+            FoldFiles::find(folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("Fold3/test.txt is missing")
         );
     }
 
     #[test]
     fn a_split_tests_every_query_once() {
-        let (data, _) = super::super::synth::generate(&super::super::synth::SynthConfig::default()).unwrap();
+        let (data, _) =
+            super::super::synth::generate(&super::super::synth::SynthConfig::default()).unwrap();
         let folds = split(&data, 5, 3).unwrap();
-        let mut tested: Vec<String> = folds.iter().flat_map(|f| f.test.queries().ids().to_vec()).collect();
+        let mut tested: Vec<String> =
+            folds.iter().flat_map(|f| f.test.queries().ids().to_vec()).collect();
         tested.sort();
         tested.dedup();
         assert_eq!(tested.len(), data.queries().len());

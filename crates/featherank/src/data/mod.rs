@@ -1,4 +1,5 @@
-//! Ranking data: the [`Dataset`], views of it, readers, writers, normalisers, folds and synthetic data.
+//! Ranking data: the [`Dataset`], views of it, readers, writers, normalisers, folds and synthetic
+//! data.
 
 mod dataset;
 mod features;
@@ -16,8 +17,8 @@ pub use fingerprint::Fingerprint;
 pub use normalise::{Normaliser, Scale, Scaler};
 pub(crate) use read::shorten;
 pub use read::{
-    Format, Missing, PartSource, Parts, QueryRows, RangeSource, ReadOptions, RowIndex, Unjudged, read,
-    read_bytes, read_like,
+    Format, Missing, PartSource, Parts, QueryRows, RangeSource, ReadOptions, RowIndex, Unjudged,
+    read, read_bytes, read_like,
 };
 pub use view::View;
 pub use write::{WriteOptions, check_target, discard_unfinished_writes, write, write_atomically};

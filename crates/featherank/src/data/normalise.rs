@@ -1,9 +1,10 @@
 //! Normalisers: bring features to comparable scales, per query or over all documents.
 //!
-//! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a feature is constant.
-//! `query-zscore` and `zscore` use the standard deviation with n in the denominator, as scikit-learn's scaler does.
-//! Missing values stay missing, and count neither for means nor for ranges.
-//! What a global scale learnt is kept in a [`Scaler`], because a model must see new data the way it saw the old.
+//! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a
+//! feature is constant. `query-zscore` and `zscore` use the standard deviation with n in the
+//! denominator, as scikit-learn's scaler does. Missing values stay missing, and count neither for
+//! means nor for ranges. What a global scale learnt is kept in a [`Scaler`], because a model must
+//! see new data the way it saw the old.
 
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +95,8 @@ impl Scaler {
         self.normaliser
     }
 
-    /// What was learnt of each feature, in their order; empty for normalisers that look at each query alone.
+    /// What was learnt of each feature, in their order; empty for normalisers that look at each
+    /// query alone.
     pub fn scales(&self) -> &[Scale] {
         &self.scales
     }
@@ -111,8 +113,9 @@ impl Scaler {
 
     /// Whether it can be applied to so many features: what stands in a file may be damaged.
     pub(crate) fn fits(&self, features: usize) -> bool {
-        let usable =
-            |scale: &Scale| scale.offset.is_finite() && scale.divisor.is_finite() && scale.divisor > 0.0;
+        let usable = |scale: &Scale| {
+            scale.offset.is_finite() && scale.divisor.is_finite() && scale.divisor > 0.0
+        };
         let expected = if self.normaliser == Normaliser::Zscore { features } else { 0 };
         self.scales.len() == expected && self.scales.iter().all(usable)
     }
@@ -129,14 +132,18 @@ impl Scaler {
         );
         match self.normaliser {
             Normaliser::None => {}
-            Normaliser::Zscore => data.for_each_column_mut(|f, _, column| scales[f.index()].apply(column)),
+            Normaliser::Zscore => {
+                data.for_each_column_mut(|f, _, column| scales[f.index()].apply(column))
+            }
             Normaliser::QueryZscore => data.for_each_column_mut(|_, queries, column| {
-                queries
-                    .iter()
-                    .for_each(|rows| Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows]));
+                queries.iter().for_each(|rows| {
+                    Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows])
+                });
             }),
             Normaliser::QueryMinmax => data.for_each_column_mut(|_, queries, column| {
-                queries.iter().for_each(|rows| min_max(&column[rows.clone()]).apply(&mut column[rows]));
+                queries
+                    .iter()
+                    .for_each(|rows| min_max(&column[rows.clone()]).apply(&mut column[rows]));
             }),
         }
     }
@@ -167,7 +174,10 @@ impl Moments {
     }
 
     fn scale(&self) -> Scale {
-        Scale { offset: self.mean, divisor: if self.deviation > 0.0 { self.deviation } else { 1.0 } }
+        Scale {
+            offset: self.mean,
+            divisor: if self.deviation > 0.0 { self.deviation } else { 1.0 },
+        }
     }
 }
 
@@ -199,7 +209,10 @@ mod tests {
         assert_eq!(normalised(Normaliser::QueryMinmax), [0., 0.5, 1., 0., 0.]);
         let root = 1.5f32.sqrt();
         let z = normalised(Normaliser::QueryZscore);
-        assert!(z.iter().zip([-root, 0., root, 0., 0.]).all(|(a, b)| (a - b).abs() < 1e-6), "{z:?}");
+        assert!(
+            z.iter().zip([-root, 0., root, 0., 0.]).all(|(a, b)| (a - b).abs() < 1e-6),
+            "{z:?}"
+        );
         // Mean 4.4, variance (2.4² + .4² + 1.6² + .6² + .6²)/5 = 1.84.
         let z = normalised(Normaliser::Zscore);
         assert!((f64::from(z[0]) + 2.4 / 1.84f64.sqrt()).abs() < 1e-6, "{z:?}");
@@ -209,8 +222,12 @@ mod tests {
     fn a_global_scale_is_remembered_and_saved() {
         let scaler = Normaliser::Zscore.fit(&data());
         let saved = serde_json::to_string(&scaler).unwrap();
-        let mut other =
-            Dataset::new(vec![4.4], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
+        let mut other = Dataset::new(
+            vec![4.4],
+            vec![0.],
+            Queries::from_sizes(&[1]),
+            FeatureTable::numbered(1, 1),
+        );
         serde_json::from_str::<Scaler>(&saved).unwrap().apply(&mut other);
         assert!(other.values()[0].abs() < 1e-6);
     }
@@ -218,7 +235,12 @@ mod tests {
     #[test]
     fn a_scaler_can_be_restricted() {
         let values = vec![1., 3., 10., 30.];
-        let data = Dataset::new(values, vec![0.; 2], Queries::from_sizes(&[2]), FeatureTable::numbered(2, 1));
+        let data = Dataset::new(
+            values,
+            vec![0.; 2],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(2, 1),
+        );
         let scaler = Normaliser::Zscore.fit(&data);
         let last = scaler.restricted(&[FeatureId(1)]);
         assert_eq!(last.scales(), [Scale { offset: 20.0, divisor: 10.0 }]);
@@ -247,7 +269,8 @@ mod tests {
         let queries = Queries::from_sizes(&[2]);
         for normaliser in [Normaliser::QueryMinmax, Normaliser::QueryZscore, Normaliser::Zscore] {
             let values = vec![f32::MIN, f32::MAX];
-            let mut data = Dataset::new(values, vec![0.; 2], queries.clone(), FeatureTable::numbered(1, 1));
+            let mut data =
+                Dataset::new(values, vec![0.; 2], queries.clone(), FeatureTable::numbered(1, 1));
             normaliser.fit(&data).apply(&mut data);
             assert!(data.values().iter().all(|x| x.is_finite()), "{normaliser:?}");
         }

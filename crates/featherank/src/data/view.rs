@@ -8,7 +8,8 @@ use super::features::{FeatureId, FeatureTable};
 
 /// Some features and some queries of a [`Dataset`], without copying a value.
 ///
-/// Documents of a view are numbered in the order of its queries; scores for a view follow that order.
+/// Documents of a view are numbered in the order of its queries; scores for a view follow that
+/// order.
 #[derive(Debug, Clone)]
 pub struct View<'a> {
     data: &'a Dataset,
@@ -26,7 +27,11 @@ impl<'a> View<'a> {
     /// Everything.
     pub fn all(data: &'a Dataset) -> Self {
         let features = (0..data.features().len()).map(FeatureId::from).collect();
-        View { data, features: Cow::Owned(features), queries: QuerySet::Span(0..data.queries().len()) }
+        View {
+            data,
+            features: Cow::Owned(features),
+            queries: QuerySet::Span(0..data.queries().len()),
+        }
     }
 
     /// The same queries with these features only, in this order.
@@ -86,14 +91,20 @@ impl<'a> View<'a> {
 
     /// A data set of the view's documents with some columns of its data set, to be changed.
     pub(crate) fn copy(&self, columns: &[FeatureId]) -> Dataset {
-        let gather =
-            |source: &[f32]| self.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>();
+        let gather = |source: &[f32]| {
+            self.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>()
+        };
         let values = columns.iter().flat_map(|&f| gather(self.data.column(f))).collect();
         let sizes: Vec<usize> = self.rows().map(|rows| rows.len()).collect();
         let ids = self.queries().map(|q| self.data.queries().id(q).to_owned()).collect();
         let features = columns.iter().map(|&f| self.data.features().get(f).clone()).collect();
         let labels = gather(self.data.labels());
-        Dataset::new(values, labels, Queries::new(&sizes, ids), FeatureTable::from_features(features))
+        Dataset::new(
+            values,
+            labels,
+            Queries::new(&sizes, ids),
+            FeatureTable::from_features(features),
+        )
     }
 
     /// The labels of each of the view's queries.

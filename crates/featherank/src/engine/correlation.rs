@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Centring, Correlation, Correlations, CorrelationsPass, Gram, GramPass, KendallColumns, mean_ranks,
-    standardise,
+    Centring, Correlation, Correlations, CorrelationsPass, Gram, GramPass, KendallColumns,
+    mean_ranks, standardise,
 };
 use super::{Engine, Outcome, Pass};
 use crate::data::{Dataset, FeatureId};
@@ -53,8 +53,9 @@ impl CorrelationMatrix {
         self.values[a * self.width + b]
     }
 
-    /// The correlation of two features, 0 where it is undefined. Of live features only: two of those never vary in the same
-    /// query, so each helps where the other cannot. Dead features are set aside before, or they would look best of all.
+    /// The correlation of two features, 0 where it is undefined. Of live features only: two of
+    /// those never vary in the same query, so each helps where the other cannot. Dead features are
+    /// set aside before, or they would look best of all.
     pub fn or_zero(&self, a: usize, b: usize) -> f64 {
         self.get(a, b).unwrap_or(0.0)
     }

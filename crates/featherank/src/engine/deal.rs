@@ -1,7 +1,8 @@
 //! Queries dealt into parts of equal size, told without naming them.
 //!
-//! Everybody draws the same number for a query from its key and a seed. In the order of these numbers queries are cut into parts, so that a part is
-//! a range of numbers: a few bytes say which queries are meant, however many there are, and the order of the data has no say.
+//! Everybody draws the same number for a query from its key and a seed. In the order of these
+//! numbers queries are cut into parts, so that a part is a range of numbers: a few bytes say which
+//! queries are meant, however many there are, and the order of the data has no say.
 
 use std::ops::Range;
 
@@ -87,7 +88,8 @@ mod tests {
         let reversed: Vec<u64> = keys.iter().rev().copied().collect();
         assert_eq!(parts(&reversed, 7).into_iter().rev().collect::<Vec<_>>(), dealt);
         assert_ne!(parts(&keys, 8), dealt);
-        let sizes: Vec<usize> = (0..5).map(|part| dealt.iter().filter(|&&p| p == part).count()).collect();
+        let sizes: Vec<usize> =
+            (0..5).map(|part| dealt.iter().filter(|&&p| p == part).count()).collect();
         assert_eq!(sizes, [4, 5, 4, 5, 5]);
     }
 
@@ -100,7 +102,10 @@ mod tests {
         for &key in &keys {
             assert_eq!(wanted.has(key), deal.part_of(key) != 2);
         }
-        assert!(keys.iter().all(|&key| deal.drawn(|_| true).has(key) && !deal.drawn(|_| false).has(key)));
+        assert!(
+            keys.iter()
+                .all(|&key| deal.drawn(|_| true).has(key) && !deal.drawn(|_| false).has(key))
+        );
     }
 
     /// More parts than queries leave some parts empty; equal keys share a part.

@@ -1,4 +1,5 @@
-//! How data that is not in memory as a whole is divided: blocks, as everywhere, and pieces of whole blocks that are read together.
+//! How data that is not in memory as a whole is divided: blocks, as everywhere, and pieces of whole
+//! blocks that are read together.
 
 use std::ops::Range;
 
@@ -49,11 +50,13 @@ impl Layout {
         self.documents.len() - 1
     }
 
-    /// As many runs of blocks as there are shards, about equally long; fewer where there are fewer blocks.
+    /// As many runs of blocks as there are shards, about equally long; fewer where there are fewer
+    /// blocks.
     pub fn shards(&self, count: usize) -> Vec<Range<usize>> {
         let blocks = self.blocks();
         let count = count.clamp(1, blocks.max(1));
-        // Borders at multiples of a power of two leave few answers per shard that its neighbour has the other half of.
+        // Borders at multiples of a power of two leave few answers per shard that its neighbour has
+        // the other half of.
         let step = (blocks / (8 * count)).checked_ilog2().map_or(1, |log| 1 << log);
         let border = |i: usize| match i {
             _ if i == count => blocks,
@@ -101,10 +104,15 @@ mod tests {
         {
             let pieces = layout.pieces(0..21, documents);
             assert_eq!(pieces.iter().map(|piece| piece.blocks).collect::<Vec<_>>(), sizes);
-            assert_eq!((pieces[0].rows.start, pieces.last().unwrap().rows.end), (0, 2 + 103 * 1002));
+            assert_eq!(
+                (pieces[0].rows.start, pieces.last().unwrap().rows.end),
+                (0, 2 + 103 * 1002)
+            );
             assert!(pieces.windows(2).all(|pair| pair[0].rows.end == pair[1].rows.start));
             assert!(
-                pieces.windows(2).all(|pair| pair[0].first_block + pair[0].blocks == pair[1].first_block)
+                pieces
+                    .windows(2)
+                    .all(|pair| pair[0].first_block + pair[0].blocks == pair[1].first_block)
             );
         }
         assert_eq!(layout.pieces(20..21, 0)[0].rows, 2 + 100 * 1002..2 + 103 * 1002);

@@ -56,7 +56,8 @@ impl std::ops::Add for Cost {
     }
 }
 
-/// An engine whose passes are counted, with the bytes that they move, or would move to and from one shard.
+/// An engine whose passes are counted, with the bytes that they move, or would move to and from one
+/// shard.
 pub struct Explained {
     engine: Arc<dyn Engine>,
     ledger: Ledger,
@@ -88,7 +89,10 @@ impl Engine for Explained {
             let time = start.elapsed();
             let moved = match moved {
                 Some(moved) => moved,
-                None => Moved { sent: encode(pass)?.len() as u64, received: encode(&outcome)?.len() as u64 },
+                None => Moved {
+                    sent: encode(pass)?.len() as u64,
+                    received: encode(&outcome)?.len() as u64,
+                },
             };
             self.ledger.add(pass, moved, time);
             Ok(outcome)

@@ -80,7 +80,8 @@ impl Engine for LocalEngine {
         Some(self.rows.data())
     }
 
-    /// On one of the threads that answer: waking one up for every pass takes longer than a small pass itself.
+    /// On one of the threads that answer: waking one up for every pass takes longer than a small
+    /// pass itself.
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         self.pool.install(work);
     }

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use super::{Outcome, Pass};
 use crate::error::Result;
 
-/// Moments of all rows: nearly every method wants them, some several times, and they depend on nothing but the rows.
+/// Moments of all rows: nearly every method wants them, some several times, and they depend on
+/// nothing but the rows.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     moments: OnceLock<Outcome>,

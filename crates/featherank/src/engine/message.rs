@@ -1,7 +1,9 @@
-//! What is said between a driver and its shards: bytes that begin with what they are and in which version.
+//! What is said between a driver and its shards: bytes that begin with what they are and in which
+//! version.
 //!
-//! A request says everything that is needed to answer it, so that a shard that was lost and made anew is simply asked again. Messages are
-//! postcard's, which has no types of its own to run code with; those of another version, and anything else, are refused.
+//! A request says everything that is needed to answer it, so that a shard that was lost and made
+//! anew is simply asked again. Messages are postcard's, which has no types of its own to run code
+//! with; those of another version, and anything else, are refused.
 
 use std::ops::Range;
 
@@ -80,7 +82,9 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
         VERSION => {}
         version => {
             return Err(Error::Conflict {
-                what: format!("a message has version {version}, and this release speaks version {VERSION}"),
+                what: format!(
+                    "a message has version {version}, and this release speaks version {VERSION}"
+                ),
                 help: "install the same release of featherank everywhere".into(),
             });
         }

@@ -1,9 +1,11 @@
 //! The engine: methods reach rows only by sending passes through it.
 //!
-//! A [`Pass`] is a small request that can be sent anywhere; an [`Outcome`] is a small answer that can be merged with the
-//! answers of other rows. A pass is a pure function of the rows and the request, so a lost shard is simply asked again.
-//! Rows are visited in blocks of queries whose borders depend on the data alone, and outcomes are merged in an order that
-//! depends on the number of blocks alone ([`tree`]): results are the same to the last bit for any number of threads and shards.
+//! A [`Pass`] is a small request that can be sent anywhere; an [`Outcome`] is a small answer that
+//! can be merged with the answers of other rows. A pass is a pure function of the rows and the
+//! request, so a lost shard is simply asked again. Rows are visited in blocks of queries whose
+//! borders depend on the data alone, and outcomes are merged in an order that depends on the number
+//! of blocks alone ([`tree`]): results are the same to the last bit for any number of threads and
+//! shards.
 
 mod correlation;
 mod deal;
@@ -37,9 +39,9 @@ pub use part::{JoinedEngine, PartEngine};
 pub use pass::{FeatureMeasuresPass, Outcome, Pass};
 pub use passes::LabelCount;
 use passes::{
-    FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass,
-    Means, MergeGains, MergeGainsPass, ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge,
-    PairwiseHingePass, PlacedModel, Relief, ReliefPass,
+    FeatureMeasures, Gram, GramPass, LeaveQueryOut, LeaveQueryOutPass, LinearMeasures,
+    LinearMeasuresPass, Means, MergeGains, MergeGainsPass, ModelMeasuresPass, Moments, NdcgPairs,
+    NdcgPairsPass, PairwiseHinge, PairwiseHingePass, PlacedModel, Relief, ReliefPass,
 };
 pub use remote::{RemoteEngine, Shards};
 pub(crate) use rows::BLOCKS_AT_A_TIME;
@@ -68,7 +70,8 @@ pub trait Engine: Send + Sync {
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
-    /// Asks all rows, and says what that moved to other processes and back; `None` where rows are in this one.
+    /// Asks all rows, and says what that moved to other processes and back; `None` where rows are
+    /// in this one.
     fn run_counted(&self, pass: &Pass) -> Result<(Outcome, Option<Moved>)> {
         Ok((self.run(pass)?, None))
     }
@@ -101,7 +104,11 @@ impl dyn Engine + '_ {
     }
 
     /// A measure for each of these features alone, per query.
-    pub fn feature_measures(&self, measure: &Measure, features: &[FeatureId]) -> Result<FeatureMeasures> {
+    pub fn feature_measures(
+        &self,
+        measure: &Measure,
+        features: &[FeatureId],
+    ) -> Result<FeatureMeasures> {
         measure.check_labels(self.schema().largest_label())?;
         let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
         match self.run(&Pass::FeatureMeasures(pass))? {
@@ -110,7 +117,8 @@ impl dyn Engine + '_ {
         }
     }
 
-    /// The measure of each of these features alone, over all queries. Unlike values per query, that is little to send however many queries there are.
+    /// The measure of each of these features alone, over all queries. Unlike values per query, that
+    /// is little to send however many queries there are.
     pub fn feature_means(&self, measure: &Measure, features: &[FeatureId]) -> Result<Vec<f64>> {
         measure.check_labels(self.schema().largest_label())?;
         let pass = FeatureMeasuresPass { measure: measure.clone(), features: features.to_vec() };
@@ -154,8 +162,13 @@ impl dyn Engine + '_ {
         }
     }
 
-    /// Measures of models, per query; for each model one list a measure. An error for models that could not score the rows.
-    pub fn model_measures(&self, models: &[&Model], measures: &[Measure]) -> Result<Vec<Vec<Vec<f64>>>> {
+    /// Measures of models, per query; for each model one list a measure. An error for models that
+    /// could not score the rows.
+    pub fn model_measures(
+        &self,
+        models: &[&Model],
+        measures: &[Measure],
+    ) -> Result<Vec<Vec<Vec<f64>>>> {
         let schema = self.schema();
         measures.iter().try_for_each(|measure| measure.check_labels(schema.largest_label()))?;
         let placed = |model: &&Model| {
@@ -192,7 +205,8 @@ impl dyn Engine + '_ {
         }
     }
 
-    /// Squared errors on queries left out, with every feature that could be added to a least-squares model.
+    /// Squared errors on queries left out, with every feature that could be added to a
+    /// least-squares model.
     pub fn leave_query_out(&self, pass: LeaveQueryOutPass) -> Result<LeaveQueryOut> {
         match self.run(&Pass::LeaveQueryOut(pass))? {
             Outcome::LeaveQueryOut(errors) => Ok(errors),

@@ -1,5 +1,5 @@
-//! Some of an engine's queries as an engine of their own, and two engines as one: what held-out parts and joined data need, wherever
-//! their rows are.
+//! Some of an engine's queries as an engine of their own, and two engines as one: what held-out
+//! parts and joined data need, wherever their rows are.
 
 use super::passes::{Labels, PartPass};
 use super::tree::Merge;
@@ -8,8 +8,8 @@ use crate::data::{Dataset, View};
 use crate::error::Result;
 use crate::run::Step;
 
-/// Some of the queries behind another engine. Its rows are never in this process as a data set of their own; [`PartEngine::view`] is
-/// the way to them.
+/// Some of the queries behind another engine. Its rows are never in this process as a data set of
+/// their own; [`PartEngine::view`] is the way to them.
 pub struct PartEngine<'a> {
     whole: &'a dyn Engine,
     /// None where it is all of them.

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::passes::{
     Correlations, CorrelationsPass, FeatureMeasures, Gram, GramPass, Labels, LeaveQueryOut,
-    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, Means, MergeGains, MergeGainsPass, ModelMeasures,
-    ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge, PairwiseHingePass, PartPass, Relief,
-    ReliefPass,
+    LeaveQueryOutPass, LinearMeasures, LinearMeasuresPass, Means, MergeGains, MergeGainsPass,
+    ModelMeasures, ModelMeasuresPass, Moments, NdcgPairs, NdcgPairsPass, PairwiseHinge,
+    PairwiseHingePass, PartPass, Relief, ReliefPass,
 };
 use super::tree::Merge;
 use crate::data::FeatureId;
@@ -44,7 +44,8 @@ pub enum Pass {
     MergeGains(MergeGainsPass),
     /// Squared hinge over preference pairs, its slope and its curvature.
     PairwiseHinge(PairwiseHingePass),
-    /// Squared errors of least squares on queries that were not learnt from, for every feature that could be added.
+    /// Squared errors of least squares on queries that were not learnt from, for every feature that
+    /// could be added.
     LeaveQueryOut(LeaveQueryOutPass),
     /// Pairs weighted by what swapping them changes in NDCG: their loss and its slope.
     NdcgPairs(NdcgPairsPass),
@@ -100,10 +101,13 @@ impl Pass {
         }
     }
 
-    /// Refuses a request that contradicts itself or names features that are not there; rows need not be looked at for that.
+    /// Refuses a request that contradicts itself or names features that are not there; rows need
+    /// not be looked at for that.
     pub(crate) fn check(&self, features: usize) -> Result<()> {
         let known = |list: &[FeatureId]| match list.iter().find(|f| f.index() >= features) {
-            Some(f) => Err(Error::invalid("feature", f.0, format!("below {features}, their number"))),
+            Some(f) => {
+                Err(Error::invalid("feature", f.0, format!("below {features}, their number")))
+            }
             None => Ok(()),
         };
         let as_many = |what: &'static str, found: usize, wanted: usize| match found == wanted {
@@ -135,21 +139,33 @@ impl Pass {
             }
             Pass::LinearMeasures(pass) | Pass::LinearMeans(pass) => {
                 let width = pass.features.len();
-                pass.weights.iter().try_for_each(|w| as_many("weights of a model", w.len(), width))?;
+                pass.weights
+                    .iter()
+                    .try_for_each(|w| as_many("weights of a model", w.len(), width))?;
                 known(&pass.features)
             }
             Pass::MergeGains(pass) => {
                 if pass.chosen.is_empty() {
                     return Err(Error::invalid("features to merge with", "none", "at least one"));
                 }
-                [&pass.live, &pass.chosen, &pass.candidates].into_iter().try_for_each(|list| known(list))
+                [&pass.live, &pass.chosen, &pass.candidates]
+                    .into_iter()
+                    .try_for_each(|list| known(list))
             }
             Pass::PairwiseHinge(pass) => {
                 let width = pass.features.len();
                 as_many("weights of a model", pass.weights.len(), width)?;
-                as_many("weights to go towards", pass.towards.as_ref().map_or(width, Vec::len), width)?;
+                as_many(
+                    "weights to go towards",
+                    pass.towards.as_ref().map_or(width, Vec::len),
+                    width,
+                )?;
                 if let Some(place) = pass.curved.iter().find(|&&place| place >= width) {
-                    return Err(Error::invalid("place of a feature", place, format!("below {width}")));
+                    return Err(Error::invalid(
+                        "place of a feature",
+                        place,
+                        format!("below {width}"),
+                    ));
                 }
                 known(&pass.features)
             }
@@ -233,18 +249,28 @@ impl Merge for Outcome {
         match (self, next) {
             (Outcome::Moments(a), Outcome::Moments(b)) => Outcome::Moments(a.merge(b)),
             (Outcome::Labels(a), Outcome::Labels(b)) => Outcome::Labels(a.merge(b)),
-            (Outcome::ModelMeasures(a), Outcome::ModelMeasures(b)) => Outcome::ModelMeasures(a.merge(b)),
+            (Outcome::ModelMeasures(a), Outcome::ModelMeasures(b)) => {
+                Outcome::ModelMeasures(a.merge(b))
+            }
             (Outcome::FeatureMeasures(a), Outcome::FeatureMeasures(b)) => {
                 Outcome::FeatureMeasures(a.merge(b))
             }
             (Outcome::Means(a), Outcome::Means(b)) => Outcome::Means(a.merge(b)),
             (Outcome::Gram(a), Outcome::Gram(b)) => Outcome::Gram(a.merge(b)),
-            (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => Outcome::LinearMeasures(a.merge(b)),
-            (Outcome::Correlations(a), Outcome::Correlations(b)) => Outcome::Correlations(a.merge(b)),
+            (Outcome::LinearMeasures(a), Outcome::LinearMeasures(b)) => {
+                Outcome::LinearMeasures(a.merge(b))
+            }
+            (Outcome::Correlations(a), Outcome::Correlations(b)) => {
+                Outcome::Correlations(a.merge(b))
+            }
             (Outcome::Relief(a), Outcome::Relief(b)) => Outcome::Relief(a.merge(b)),
             (Outcome::MergeGains(a), Outcome::MergeGains(b)) => Outcome::MergeGains(a.merge(b)),
-            (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => Outcome::PairwiseHinge(a.merge(b)),
-            (Outcome::LeaveQueryOut(a), Outcome::LeaveQueryOut(b)) => Outcome::LeaveQueryOut(a.merge(b)),
+            (Outcome::PairwiseHinge(a), Outcome::PairwiseHinge(b)) => {
+                Outcome::PairwiseHinge(a.merge(b))
+            }
+            (Outcome::LeaveQueryOut(a), Outcome::LeaveQueryOut(b)) => {
+                Outcome::LeaveQueryOut(a.merge(b))
+            }
             (Outcome::NdcgPairs(a), Outcome::NdcgPairs(b)) => Outcome::NdcgPairs(a.merge(b)),
             _ => unreachable!("answers to different passes are never merged"),
         }

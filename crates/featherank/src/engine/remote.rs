@@ -1,4 +1,5 @@
-//! The engine for rows that lie with shards: the same request goes to all of them, and what they answer is merged.
+//! The engine for rows that lie with shards: the same request goes to all of them, and what they
+//! answer is merged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,9 +19,13 @@ use crate::run::{Observer, Step};
 pub trait Shards: Send + Sync {
     /// How many shards there are.
     fn count(&self) -> usize;
-    /// Sends one request to each shard, from the first on, and returns their replies in the same order. `done` is told from time to time how
-    /// many have replied, and may say stop.
-    fn ask(&self, requests: Vec<Vec<u8>>, done: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<Vec<Vec<u8>>>;
+    /// Sends one request to each shard, from the first on, and returns their replies in the same
+    /// order. `done` is told from time to time how many have replied, and may say stop.
+    fn ask(
+        &self,
+        requests: Vec<Vec<u8>>,
+        done: &(dyn Fn(u64) -> Result<()> + Sync),
+    ) -> Result<Vec<Vec<u8>>>;
 }
 
 /// Rows with shards.
@@ -36,7 +41,8 @@ pub struct RemoteEngine {
 }
 
 impl RemoteEngine {
-    /// Finds out which query is where, and who shall hold what. `memory` is what rows may take with each shard, in bytes.
+    /// Finds out which query is where, and who shall hold what. `memory` is what rows may take with
+    /// each shard, in bytes.
     pub fn open(shards: Arc<dyn Shards>, memory: u64, observer: Arc<dyn Observer>) -> Result<Self> {
         let asking = Asking { shards: shards.as_ref(), observer: observer.as_ref() };
         let opened = asking.open()?;
@@ -45,7 +51,8 @@ impl RemoteEngine {
         let layout = Layout::new(&queries, rows);
         let documents = piece_documents(memory, opened.features.len());
         let runs = layout.shards(shards.count());
-        let pieces: Vec<Vec<Piece>> = runs.into_iter().map(|run| layout.pieces(run, documents)).collect();
+        let pieces: Vec<Vec<Piece>> =
+            runs.into_iter().map(|run| layout.pieces(run, documents)).collect();
         let requests = pieces.iter().map(|pieces| Request::Describe(pieces.clone()));
         let mut parts = Vec::new();
         for (shard, reply) in asking.ask("reading", requests)?.replies.into_iter().enumerate() {
@@ -74,7 +81,10 @@ impl RemoteEngine {
 
     /// Bytes that passes have moved so far.
     pub fn moved(&self) -> Moved {
-        Moved { sent: self.moved.0.load(Ordering::Relaxed), received: self.moved.1.load(Ordering::Relaxed) }
+        Moved {
+            sent: self.moved.0.load(Ordering::Relaxed),
+            received: self.moved.1.load(Ordering::Relaxed),
+        }
     }
 
     fn observer(&self) -> Arc<dyn Observer> {
@@ -136,10 +146,12 @@ struct Asking<'a> {
 impl Asking<'_> {
     /// Sends requests to the first shards, one each.
     fn ask(&self, what: &'static str, requests: impl Iterator<Item = Request>) -> Result<Asked> {
-        let requests: Vec<Vec<u8>> = requests.map(|request| encode(&request)).collect::<Result<_>>()?;
+        let requests: Vec<Vec<u8>> =
+            requests.map(|request| encode(&request)).collect::<Result<_>>()?;
         let (count, sent) = (requests.len(), requests.iter().map(|bytes| bytes.len() as u64).sum());
         let total = Some(count as u64);
-        let bytes = self.shards.ask(requests, &|done| told(self.observer, &Step { what, done, total }))?;
+        let bytes =
+            self.shards.ask(requests, &|done| told(self.observer, &Step { what, done, total }))?;
         if bytes.len() != count {
             return Err(confused(bytes.len()));
         }
@@ -161,7 +173,8 @@ impl Asking<'_> {
             let Reply::Opened(opened) = reply else { return Err(confused(shard)) };
             let own = env!("CARGO_PKG_VERSION");
             if opened.release != own {
-                let message = format!("it runs featherank {}, and the driver {own}", opened.release);
+                let message =
+                    format!("it runs featherank {}, and the driver {own}", opened.release);
                 return Err(Error::Shard { shard: shard + 1, message });
             }
             if all.as_ref().is_some_and(|first| *first != opened) {
@@ -181,7 +194,9 @@ impl Asking<'_> {
         let border = |i: usize| group_starts.get(i * groups / count).copied().unwrap_or(0);
         let requests = (0..count).map(|i| Request::Scan(border(i)..border(i + 1)));
         let mut scans = Vec::new();
-        for (shard, reply) in self.ask("looking for queries", requests)?.replies.into_iter().enumerate() {
+        for (shard, reply) in
+            self.ask("looking for queries", requests)?.replies.into_iter().enumerate()
+        {
             let Reply::Scanned(scan) = reply else { return Err(confused(shard)) };
             scans.push(scan);
         }

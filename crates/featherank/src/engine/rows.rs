@@ -17,8 +17,8 @@ use crate::error::Result;
 /// Documents per block, at least. Fixed, because results must not depend on the machine.
 const BLOCK_DOCUMENTS: usize = 4096;
 
-/// Queries that are asked together, and what is remembered of them between passes. Memory saves time only: answers are the
-/// same without it.
+/// Queries that are asked together, and what is remembered of them between passes. Memory saves
+/// time only: answers are the same without it.
 struct Block {
     queries: Range<usize>,
     merges: Mutex<MergeMemory>,
@@ -64,7 +64,8 @@ impl Rows {
         let mut number = self.first_block;
         // Waves keep few answers in memory at once.
         for blocks in self.blocks.chunks(8 * rayon::current_num_threads()) {
-            let outcomes: Vec<Outcome> = blocks.par_iter().map(|block| answer(pass, &view, block)).collect();
+            let outcomes: Vec<Outcome> =
+                blocks.par_iter().map(|block| answer(pass, &view, block)).collect();
             for outcome in outcomes {
                 tree.push(Node::leaf(number, outcome));
                 number += 1;

@@ -13,7 +13,8 @@ pub struct Schema {
     pub features: FeatureTable,
     /// Number of documents of each query.
     pub query_sizes: Vec<u32>,
-    /// A number for each query that depends on its id alone, to tell queries apart wherever their rows are.
+    /// A number for each query that depends on its id alone, to tell queries apart wherever their
+    /// rows are.
     pub query_keys: Vec<u64>,
     /// The id of each query; none where they did not come along.
     pub query_ids: Vec<String>,
@@ -49,8 +50,11 @@ impl Schema {
 
     /// The id of a query, or its key where ids did not come along.
     pub fn query_id(&self, query: usize) -> String {
-        let key =
-            || self.query_keys.get(query).map_or_else(|| query.to_string(), |key| format!("{key:016x}"));
+        let key = || {
+            self.query_keys
+                .get(query)
+                .map_or_else(|| query.to_string(), |key| format!("{key:016x}"))
+        };
         self.query_ids.get(query).cloned().unwrap_or_else(key)
     }
 
@@ -85,8 +89,10 @@ impl Schema {
             without_relevant: schema.without_relevant,
             all_equal: schema.all_equal,
         };
-        let Labels { counts, pairs, without_relevant, all_equal } = labels(self).merge(labels(next));
-        let all_have_ids = self.query_ids.len() == self.queries() && next.query_ids.len() == next.queries();
+        let Labels { counts, pairs, without_relevant, all_equal } =
+            labels(self).merge(labels(next));
+        let all_have_ids =
+            self.query_ids.len() == self.queries() && next.query_ids.len() == next.queries();
         let query_ids =
             if all_have_ids { [&self.query_ids[..], &next.query_ids].concat() } else { Vec::new() };
         let mut missing = [&self.missing[..], &next.missing].concat();
@@ -176,8 +182,12 @@ mod tests {
     #[test]
     fn counts_pairs_and_labels() {
         let labels = vec![2., 0., 1., 0., 0., 0.];
-        let data =
-            Dataset::new(vec![0.; 6], labels, Queries::from_sizes(&[4, 2]), FeatureTable::numbered(1, 1));
+        let data = Dataset::new(
+            vec![0.; 6],
+            labels,
+            Queries::from_sizes(&[4, 2]),
+            FeatureTable::numbered(1, 1),
+        );
         let schema = Schema::of(&data);
         assert_eq!((schema.pairs, schema.without_relevant, schema.all_equal), (5, 1, 1));
         assert_eq!(

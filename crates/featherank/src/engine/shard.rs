@@ -1,6 +1,7 @@
 //! A shard: some rows of Parquet files, wherever it runs, that answers messages.
 //!
-//! Which rows are its own is said with every request. What it has read is kept for the next one about the same rows.
+//! Which rows are its own is said with every request. What it has read is kept for the next one
+//! about the same rows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,8 +22,14 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Reads the footers of the files. `memory` is the most that rows may take, in bytes, about; 0 threads means all cores.
-    pub fn open(files: Vec<PartSource>, options: &ReadOptions, memory: u64, threads: usize) -> Result<Self> {
+    /// Reads the footers of the files. `memory` is the most that rows may take, in bytes, about; 0
+    /// threads means all cores.
+    pub fn open(
+        files: Vec<PartSource>,
+        options: &ReadOptions,
+        memory: u64,
+        threads: usize,
+    ) -> Result<Self> {
         let parts = Arc::new(Parts::open(files, options)?);
         Ok(Shard { parts, memory, pool: pool(threads)?, store: Mutex::default() })
     }

@@ -1,4 +1,5 @@
-//! Pieces of a data set under a limit of memory: as many as fit stay, the others are read anew for every pass.
+//! Pieces of a data set under a limit of memory: as many as fit stay, the others are read anew for
+//! every pass.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +14,8 @@ use crate::error::{Error, Result};
 /// Of the memory, what one piece may take while it is read and asked.
 const PIECE: u64 = 16;
 
-/// Of the memory, what pieces that stay may take, in tenths. Methods remember up to half as much again about rows that stay.
+/// Of the memory, what pieces that stay may take, in tenths. Methods remember up to half as much
+/// again about rows that stay.
 const STAYING: u64 = 4;
 
 /// How many documents with so many features a piece may have under a limit of memory in bytes.

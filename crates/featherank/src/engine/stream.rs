@@ -1,6 +1,8 @@
-//! The engine for data that is larger than memory: pieces of Parquet files, read and asked one after the other.
+//! The engine for data that is larger than memory: pieces of Parquet files, read and asked one
+//! after the other.
 //!
-//! Pieces consist of the same blocks, merged in the same order, as if all rows were in memory: answers have the same bits.
+//! Pieces consist of the same blocks, merged in the same order, as if all rows were in memory:
+//! answers have the same bits.
 
 use std::sync::Arc;
 
@@ -26,7 +28,12 @@ pub struct StreamEngine {
 
 impl StreamEngine {
     /// Looks at all rows once. `memory` is in bytes, about; 0 threads means all cores.
-    pub fn open(parts: Parts, memory: u64, threads: usize, observer: Arc<dyn Observer>) -> Result<Self> {
+    pub fn open(
+        parts: Parts,
+        memory: u64,
+        threads: usize,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Self> {
         let pool = pool(threads)?;
         let queries = pool.install(|| parts.index().join([parts.scan(0..parts.rows())?]))?;
         let layout = Layout::new(&queries, parts.rows());
@@ -34,9 +41,11 @@ impl StreamEngine {
         let pieces = layout.pieces(0..layout.blocks(), documents);
         let (features, blocks) = (parts.features().clone(), layout.blocks() as u64);
         let store = Store::new(Arc::new(parts), pieces, memory);
-        let step = |done| told(observer.as_ref(), &Step { what: "reading", done, total: Some(blocks) });
+        let step =
+            |done| told(observer.as_ref(), &Step { what: "reading", done, total: Some(blocks) });
         let found = pool.install(|| store.describe(step))?;
-        let schema = found.ok_or_else(|| Problem::Empty.at(Location::file("no input")))?.schema(features);
+        let schema =
+            found.ok_or_else(|| Problem::Empty.at(Location::file("no input")))?.schema(features);
         Ok(StreamEngine { store, blocks, schema, memory: Memory::default(), pool, observer })
     }
 
@@ -54,10 +63,13 @@ impl Engine for StreamEngine {
     fn run(&self, pass: &Pass) -> Result<Outcome> {
         self.memory.or_ask(pass, || {
             let mut tree = Tree::new();
-            let step = |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
+            let step =
+                |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
             self.pool.install(|| self.store.answer(pass, &mut tree, step))?;
-            tree.finish()
-                .ok_or(Error::Conflict { what: "there is no data".into(), help: "check the files".into() })
+            tree.finish().ok_or(Error::Conflict {
+                what: "there is no data".into(),
+                help: "check the files".into(),
+            })
         })
     }
 

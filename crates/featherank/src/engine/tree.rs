@@ -1,9 +1,11 @@
 //! Answers of blocks merged in an order that depends on the number of blocks alone.
 //!
-//! Sums of floating-point numbers depend on how they are bracketed. Here two answers are merged where they are the two halves of a run of
-//! blocks whose length is a power of two and whose start is a multiple of it, as in a binary counter. Whoever holds a run of neighbouring blocks can
-//! therefore merge them as far as they go, and the halves that lie with somebody else follow later: the result has the same bits however blocks are
-//! spread over threads, pieces of a file or machines. Rounding errors grow with the logarithm of the number of blocks, too.
+//! Sums of floating-point numbers depend on how they are bracketed. Here two answers are merged
+//! where they are the two halves of a run of blocks whose length is a power of two and whose start
+//! is a multiple of it, as in a binary counter. Whoever holds a run of neighbouring blocks can
+//! therefore merge them as far as they go, and the halves that lie with somebody else follow later:
+//! the result has the same bits however blocks are spread over threads, pieces of a file or
+//! machines. Rounding errors grow with the logarithm of the number of blocks, too.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +57,11 @@ impl<T: Merge> Tree<T> {
     /// Adds the answer of the blocks that follow.
     pub fn push(&mut self, mut node: Node<T>) {
         while let Some(last) = self.nodes.pop_if(|last| are_halves(last, &node)) {
-            node =
-                Node { first: last.first, blocks: 2 * last.blocks, answer: last.answer.merge(node.answer) };
+            node = Node {
+                first: last.first,
+                blocks: 2 * last.blocks,
+                answer: last.answer.merge(node.answer),
+            };
         }
         self.nodes.push(node);
     }
@@ -77,7 +82,9 @@ impl<T: Merge> Tree<T> {
 }
 
 fn are_halves<T>(left: &Node<T>, right: &Node<T>) -> bool {
-    left.blocks == right.blocks && left.end() == right.first && left.first.is_multiple_of(2 * left.blocks)
+    left.blocks == right.blocks
+        && left.end() == right.first
+        && left.first.is_multiple_of(2 * left.blocks)
 }
 
 #[cfg(test)]
@@ -111,7 +118,11 @@ mod tests {
                         assert!(nodes.iter().all(Node::is_aligned));
                         nodes.into_iter().for_each(|node| tree.push(node));
                     }
-                    assert_eq!(tree.finish().unwrap(), whole, "{count} blocks cut at {cut} and {second}");
+                    assert_eq!(
+                        tree.finish().unwrap(),
+                        whole,
+                        "{count} blocks cut at {cut} and {second}"
+                    );
                 }
             }
         }

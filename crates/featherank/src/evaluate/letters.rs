@@ -17,7 +17,8 @@ pub fn letter(index: usize) -> String {
     if index < 26 { first.to_string() } else { format!("{first}{}", index / 26) }
 }
 
-/// Letters of the rankings that the one at `index` is significantly better than under a measure, after Holm's correction.
+/// Letters of the rankings that the one at `index` is significantly better than under a measure,
+/// after Holm's correction.
 pub fn beaten(
     comparisons: &[Comparison],
     measure: usize,
@@ -27,7 +28,8 @@ pub fn beaten(
 ) -> String {
     let mut letters = String::new();
     for c in comparisons.iter().filter(|c| c.measure == measure && (c.a == index || c.b == index)) {
-        let (other, ahead) = if c.a == index { (c.b, c.difference > 0.0) } else { (c.a, c.difference < 0.0) };
+        let (other, ahead) =
+            if c.a == index { (c.b, c.difference > 0.0) } else { (c.a, c.difference < 0.0) };
         let p = match test {
             PairedTest::T => c.t_p_holm,
             PairedTest::Wilcoxon => c.wilcoxon_p_holm,

@@ -11,7 +11,9 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::measure::risk::{RiskReport, geo_risk, risk_report};
-use crate::measure::significance::{Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon};
+use crate::measure::significance::{
+    Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon,
+};
 pub use letters::{PairedTest, beaten, letter};
 pub use on_engine::{OverFeatures, RankedBy, evaluate_on};
 pub use run_file::{RunForm, RunOptions, write_run};
@@ -31,7 +33,8 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// The ranking that says nothing: file order under stable ties. Whoever does not beat it has learnt nothing.
+    /// The ranking that says nothing: file order under stable ties. Whoever does not beat it has
+    /// learnt nothing.
     pub fn constant(data: &Dataset) -> Self {
         Ranking { name: CONSTANT.into(), scores: vec![0.0; data.documents()] }
     }
@@ -149,7 +152,8 @@ pub fn evaluate(
     Ok(follow_up(rankings, data.queries().ids().to_vec(), plan, baseline))
 }
 
-/// What follows from the values of named rankings, for each of them under each measure of the plan and in every query.
+/// What follows from the values of named rankings, for each of them under each measure of the plan
+/// and in every query.
 fn follow_up(
     rankings: Vec<(String, Vec<Vec<f64>>)>,
     queries: Vec<String>,
@@ -160,15 +164,26 @@ fn follow_up(
         let value = |(measure, per_query): (&Measure, Vec<f64>)| {
             let Interval { low, high, level } =
                 bootstrap_mean(&measure.additive(&per_query), 0.95, plan.resamples, plan.seed);
-            let interval =
-                Interval { low: measure.from_additive(low), high: measure.from_additive(high), level };
+            let interval = Interval {
+                low: measure.from_additive(low),
+                high: measure.from_additive(high),
+                level,
+            };
             MeasureResult { value: measure.summary(&per_query), interval, per_query }
         };
-        RankingResult { name, values: plan.measures.iter().zip(values).map(value).collect(), risk: None }
+        RankingResult {
+            name,
+            values: plan.measures.iter().zip(values).map(value).collect(),
+            risk: None,
+        }
     };
     let mut results: Vec<RankingResult> = rankings.into_iter().map(of_ranking).collect();
     let of_measure = |(m, measure): (usize, &Measure)| {
-        compare(m, measure, &results.iter().map(|result| &result.values[m].per_query[..]).collect::<Vec<_>>())
+        compare(
+            m,
+            measure,
+            &results.iter().map(|result| &result.values[m].per_query[..]).collect::<Vec<_>>(),
+        )
     };
     let comparisons = plan.measures.iter().enumerate().flat_map(of_measure).collect();
     if let Some(baseline) = baseline {
@@ -214,7 +229,8 @@ pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Com
 }
 
 fn add_risk(results: &mut [RankingResult], baseline: &[f64], alpha: f64) {
-    let mut systems: Vec<Vec<f64>> = results.iter().map(|r| r.values[0].per_query.clone()).collect();
+    let mut systems: Vec<Vec<f64>> =
+        results.iter().map(|r| r.values[0].per_query.clone()).collect();
     systems.push(baseline.to_vec());
     let together = geo_risk(&systems, alpha);
     for (i, result) in results.iter_mut().enumerate() {

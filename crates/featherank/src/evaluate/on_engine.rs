@@ -1,4 +1,5 @@
-//! Evaluation by passes: rankings that rows can make where they are, so that nobody needs to have the scores of all documents.
+//! Evaluation by passes: rankings that rows can make where they are, so that nobody needs to have
+//! the scores of all documents.
 
 use super::{Evaluation, EvaluationPlan, RiskBaseline, follow_up};
 use crate::data::{FeatureId, FeatureTable};
@@ -71,7 +72,8 @@ impl OverFeatures {
     }
 }
 
-/// Evaluates rankings of the rows behind an engine: what [`evaluate`](super::evaluate) says of the same rankings.
+/// Evaluates rankings of the rows behind an engine: what [`evaluate`](super::evaluate) says of the
+/// same rankings.
 ///
 /// ```
 /// use featherank::data::FeatureId;
@@ -99,8 +101,13 @@ pub fn evaluate_on(
     Ok(follow_up(named, queries, plan, baseline))
 }
 
-/// For each ranking and each measure, the value in every query: one pass for all models, one a measure for all features.
-fn values(engine: &dyn Engine, rankings: &[RankedBy], measures: &[Measure]) -> Result<Vec<Vec<Vec<f64>>>> {
+/// For each ranking and each measure, the value in every query: one pass for all models, one a
+/// measure for all features.
+fn values(
+    engine: &dyn Engine,
+    rankings: &[RankedBy],
+    measures: &[Measure],
+) -> Result<Vec<Vec<Vec<f64>>>> {
     let (mut models, mut features) = (Vec::new(), Vec::new());
     for ranking in rankings {
         match &ranking.who {

@@ -1,5 +1,5 @@
-//! Rankings as files: TREC runs, tables, or one score a line. What is written here, [`read_scores`](super::read_scores)
-//! reads back with the same ranking.
+//! Rankings as files: TREC runs, tables, or one score a line. What is written here,
+//! [`read_scores`](super::read_scores) reads back with the same ranking.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -30,13 +30,16 @@ pub struct RunOptions {
     pub depth: Option<usize>,
 }
 
-/// Writes a ranking of a data set; `-` is standard output. Documents with equal scores stay in the order of the data.
+/// Writes a ranking of a data set; `-` is standard output. Documents with equal scores stay in the
+/// order of the data.
 pub fn write_run(data: &Dataset, scores: &[f32], options: &RunOptions, path: &Path) -> Result<()> {
     check(data, options)?;
     let failed = |e| Error::io("write", path, e);
     if path.as_os_str() == "-" {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        return write_to(data, scores, options, &mut out).and_then(|()| out.flush()).map_err(failed);
+        return write_to(data, scores, options, &mut out)
+            .and_then(|()| out.flush())
+            .map_err(failed);
     }
     write_atomically(path, |out| write_to(data, scores, options, out).map_err(failed))
 }
@@ -62,8 +65,9 @@ fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     }
     for (query, rows) in data.queries().iter().enumerate() {
         let id = data.queries().id(query);
-        let refuse =
-            |what| Err(Error::Conflict { what, help: "write --form scores, one score a line".into() });
+        let refuse = |what| {
+            Err(Error::Conflict { what, help: "write --form scores, one score a line".into() })
+        };
         if !word(id) || id.starts_with('#') {
             return refuse(format!("query id `{id}` cannot stand in a run"));
         }
@@ -77,7 +81,12 @@ fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     Ok(())
 }
 
-fn write_to(data: &Dataset, scores: &[f32], options: &RunOptions, out: &mut dyn Write) -> io::Result<()> {
+fn write_to(
+    data: &Dataset,
+    scores: &[f32],
+    options: &RunOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match options.form {
         RunForm::Scores => return scores.iter().try_for_each(|score| writeln!(out, "{score}")),
         RunForm::Tsv => writeln!(out, "query\tdocument\trank\tscore")?,
@@ -126,7 +135,8 @@ mod tests {
     #[test]
     fn the_best_come_first_and_ties_keep_their_order() {
         let tiny = -1e-30f32;
-        let run = format!("a Q0 y 1 1.5 me\na Q0 x 2 0.5 me\na Q0 z 3 0.5 me\nb Q0 4 1 {tiny} me\n");
+        let run =
+            format!("a Q0 y 1 1.5 me\na Q0 x 2 0.5 me\na Q0 z 3 0.5 me\nb Q0 4 1 {tiny} me\n");
         assert_eq!(text(RunForm::Trec, None), run);
         assert_eq!(text(RunForm::Scores, None), format!("0.5\n1.5\n0.5\n{tiny}\n"));
         let table = format!("query\tdocument\trank\tscore\na\ty\t1\t1.5\nb\t4\t1\t{tiny}\n");
@@ -155,7 +165,11 @@ mod tests {
             (spaced, options(RunForm::Tsv, None), "`a b` cannot stand in a run"),
             (data(ROWS), options(RunForm::Scores, Some(3)), "--form trec"),
             (data(ROWS), options(RunForm::Trec, Some(0)), "at least 1"),
-            (data(ROWS), RunOptions { tag: "my run".into(), ..options(RunForm::Trec, None) }, "one word"),
+            (
+                data(ROWS),
+                RunOptions { tag: "my run".into(), ..options(RunForm::Trec, None) },
+                "one word",
+            ),
         ] {
             let error = check(&data, &options).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

@@ -1,4 +1,5 @@
-//! Score files: one number a line in the order of the data, or a TREC run; and single features as scores.
+//! Score files: one number a line in the order of the data, or a TREC run; and single features as
+//! scores.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,15 +8,19 @@ use super::Ranking;
 use crate::data::{Dataset, FeatureId, FeatureTable, shorten};
 use crate::error::{Error, Location, Problem, Result};
 
-/// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score tag`.
+/// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score
+/// tag`.
 pub fn read_scores(path: &Path, data: &Dataset) -> Result<Ranking> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let lines: Vec<(u64, Vec<&str>)> =
         lines.map(|(number, line)| (number, line.split_whitespace().collect())).collect();
     let run = lines.first().is_some_and(|(_, words)| words.len() == 6);
-    let scores = if run { trec_scores(&name, &lines, data)? } else { plain_scores(&name, &lines, data)? };
+    let scores =
+        if run { trec_scores(&name, &lines, data)? } else { plain_scores(&name, &lines, data)? };
     Ok(Ranking { name, scores })
 }
 
@@ -35,9 +40,8 @@ fn plain_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Resul
         match words[..] {
             [text] => scores.push(score(name, *line, text)?),
             _ => {
-                return Err(
-                    Problem::RaggedRow { expected: 1, found: words.len() }.at(Location::line(name, *line))
-                );
+                return Err(Problem::RaggedRow { expected: 1, found: words.len() }
+                    .at(Location::line(name, *line)));
             }
         }
     }
@@ -52,9 +56,8 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
     let mut known: HashMap<(&str, &str), f32> = HashMap::with_capacity(lines.len());
     for (line, words) in lines {
         let [query, _, document, _, text, _] = words[..] else {
-            return Err(
-                Problem::RaggedRow { expected: 6, found: words.len() }.at(Location::line(name, *line))
-            );
+            return Err(Problem::RaggedRow { expected: 6, found: words.len() }
+                .at(Location::line(name, *line)));
         };
         known.insert((query, document), score(name, *line, text)?);
     }
@@ -62,9 +65,11 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
     for (query, rows) in data.queries().iter().enumerate() {
         for row in rows {
             let (query, document) = (data.queries().id(query), data.document_id(row));
-            let missing = || Problem::MissingScore { document: document.clone(), query: query.into() };
-            let found =
-                known.get(&(query, document.as_str())).ok_or_else(|| missing().at(Location::file(name)))?;
+            let missing =
+                || Problem::MissingScore { document: document.clone(), query: query.into() };
+            let found = known
+                .get(&(query, document.as_str()))
+                .ok_or_else(|| missing().at(Location::file(name)))?;
             scores.push(*found);
         }
     }

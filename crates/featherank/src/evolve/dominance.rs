@@ -1,6 +1,7 @@
 //! Dominance: who is better than whom.
 //!
-//! Nothing here takes dominance to be transitive, or free of circles: "significantly better" is neither.
+//! Nothing here takes dominance to be transitive, or free of circles: "significantly better" is
+//! neither.
 
 use std::cmp::Ordering;
 
@@ -13,8 +14,8 @@ pub trait Dominance<E: ?Sized>: Sync {
     /// Whether `a` is better than `b`.
     fn dominates(&self, a: &E, b: &E) -> bool;
 
-    /// Whether `a` is better than `b`, and whether `b` is better than `a`. To be written anew where the two answers
-    /// share their work, as those of a test of significance do.
+    /// Whether `a` is better than `b`, and whether `b` is better than `a`. To be written anew where
+    /// the two answers share their work, as those of a test of significance do.
     fn both_ways(&self, a: &E, b: &E) -> (bool, bool) {
         (self.dominates(a, b), self.dominates(b, a))
     }
@@ -30,8 +31,8 @@ impl<E: ?Sized, D: Dominance<E>> Dominance<E> for &D {
     }
 }
 
-/// The rule behind every dominance by objectives. Each item says how the first compares with the second on one
-/// objective: less is better, and equal is also "the difference may be chance".
+/// The rule behind every dominance by objectives. Each item says how the first compares with the
+/// second on one objective: less is better, and equal is also "the difference may be chance".
 pub fn better_somewhere_worse_nowhere(objectives: impl IntoIterator<Item = Ordering>) -> bool {
     let mut better = false;
     for objective in objectives {
@@ -44,14 +45,17 @@ pub fn better_somewhere_worse_nowhere(objectives: impl IntoIterator<Item = Order
     better
 }
 
-/// Pareto dominance of minimised objectives: nowhere greater and somewhere less. What is not a number is neither.
+/// Pareto dominance of minimised objectives: nowhere greater and somewhere less. What is not a
+/// number is neither.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pareto;
 
 impl<E: AsRef<[f64]> + ?Sized> Dominance<E> for Pareto {
     fn dominates(&self, a: &E, b: &E) -> bool {
         let objectives = a.as_ref().iter().zip(b.as_ref());
-        better_somewhere_worse_nowhere(objectives.map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)))
+        better_somewhere_worse_nowhere(
+            objectives.map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)),
+        )
     }
 }
 
@@ -69,15 +73,19 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The relation among all of these, given that this is the one among the first of them: only pairs with somebody
-    /// new are compared. Comparisons may be expensive, and most of an archive stays for a long time.
+    /// The relation among all of these, given that this is the one among the first of them: only
+    /// pairs with somebody new are compared. Comparisons may be expensive, and most of an archive
+    /// stays for a long time.
     #[must_use]
     pub fn grown<E: Sync>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
         let count = evaluations.len();
-        let mut rows: Vec<Bits> = self.rows.iter().map(|row| Bits::from_indices(count, row.ones())).collect();
+        let mut rows: Vec<Bits> =
+            self.rows.iter().map(|row| Bits::from_indices(count, row.ones())).collect();
         rows.resize(count, Bits::new(count));
         let with_others = |new: usize| -> Vec<(bool, bool)> {
-            (0..new).map(|other| dominance.both_ways(evaluations[new], evaluations[other])).collect()
+            (0..new)
+                .map(|other| dominance.both_ways(evaluations[new], evaluations[other]))
+                .collect()
         };
         let compared: Vec<Vec<(bool, bool)>> =
             (self.rows.len()..count).into_par_iter().map(with_others).collect();
@@ -140,16 +148,21 @@ mod tests {
         assert!(nondominated(&[0, 1, 2], &Circle(3)).is_empty());
     }
 
-    /// The tests of significance are the fixture's; what is checked is the rule that makes dominance of them.
+    /// The tests of significance are the fixture's; what is checked is the rule that makes
+    /// dominance of them.
     #[test]
     fn tested_dominance_is_as_the_fixture() {
         struct Tested<'a>(&'a Value);
         impl Tested<'_> {
             fn outcomes(&self, a: usize, b: usize, level: f64) -> [Ordering; 2] {
-                let pair =
-                    self.0["pairs"].as_array().unwrap().iter().find(|pair| pair["i"] == a && pair["j"] == b);
+                let pair = self.0["pairs"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|pair| pair["i"] == a && pair["j"] == b);
                 let number = |name: &str| pair.unwrap()[name].as_f64().unwrap();
-                let tested = |p: f64, order: Ordering| if p < level { order } else { Ordering::Equal };
+                let tested =
+                    |p: f64, order: Ordering| if p < level { order } else { Ordering::Equal };
                 let risk = number("frisk_i").total_cmp(&number("frisk_j"));
                 let effectiveness = number("eff_j").total_cmp(&number("eff_i"));
                 [tested(number("p_risk"), risk), tested(number("p_eff"), effectiveness)]
@@ -157,7 +170,11 @@ mod tests {
         }
         impl Dominance<usize> for Tested<'_> {
             fn dominates(&self, &a: &usize, &b: &usize) -> bool {
-                better_somewhere_worse_nowhere(self.outcomes(a, b, self.0["alpha_level"].as_f64().unwrap()))
+                better_somewhere_worse_nowhere(self.outcomes(
+                    a,
+                    b,
+                    self.0["alpha_level"].as_f64().unwrap(),
+                ))
             }
         }
 
@@ -165,7 +182,8 @@ mod tests {
         let fixture: Value = serde_json::from_str(text).unwrap();
         let tested = Tested(&fixture);
         let pairs = fixture["pairs"].as_array().unwrap();
-        let index = |pair: &Value, name: &str| usize::try_from(pair[name].as_u64().unwrap()).unwrap();
+        let index =
+            |pair: &Value, name: &str| usize::try_from(pair[name].as_u64().unwrap()).unwrap();
         for pair in pairs {
             let (a, b) = (index(pair, "i"), index(pair, "j"));
             assert_eq!(tested.dominates(&a, &b), pair["tested_ER"].as_bool().unwrap(), "{pair}");

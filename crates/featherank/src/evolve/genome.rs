@@ -11,8 +11,8 @@ const WORD: usize = u64::BITS as usize;
 
 /// A genome of bits, packed into words.
 ///
-/// Written as its length and hexadecimal digits, each for four genes with the first gene lowest: `5:31` has the genes
-/// 0, 1 and 4. The order is by length, then by words; it means nothing else.
+/// Written as its length and hexadecimal digits, each for four genes with the first gene lowest:
+/// `5:31` has the genes 0, 1 and 4. The order is by length, then by words; it means nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Bits {
@@ -38,7 +38,8 @@ impl Bits {
         bits
     }
 
-    /// The genome whose words come from a function, 64 genes at a time. What stands past the length is cut off.
+    /// The genome whose words come from a function, 64 genes at a time. What stands past the length
+    /// is cut off.
     #[must_use]
     pub fn from_words(length: usize, mut word: impl FnMut() -> u64) -> Self {
         let mut words: Vec<u64> = (0..length.div_ceil(WORD)).map(|_| word()).collect();
@@ -75,8 +76,8 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a gene is set. Like a slice, a genome has no genes past its end: asking for one is a bug and stops the
-    /// program, here and below.
+    /// Whether a gene is set. Like a slice, a genome has no genes past its end: asking for one is a
+    /// bug and stops the program, here and below.
     #[must_use]
     pub fn get(&self, index: usize) -> bool {
         let (word, mask) = self.place(index);
@@ -138,7 +139,8 @@ impl Bits {
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
     }
 
-    /// The Euclidean distance of two genomes as points of 0 and 1: the square root of the Hamming distance.
+    /// The Euclidean distance of two genomes as points of 0 and 1: the square root of the Hamming
+    /// distance.
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         (self.hamming(other) as f64).sqrt()
@@ -214,8 +216,8 @@ impl TryFrom<String> for Bits {
     }
 }
 
-/// A genome of bits and reals. Reals are the same only if they are the same bit for bit: 0 and -0 differ, and a NaN is
-/// itself.
+/// A genome of bits and reals. Reals are the same only if they are the same bit for bit: 0 and -0
+/// differ, and a NaN is itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mixed {
     /// What is chosen.
@@ -272,8 +274,18 @@ mod tests {
         assert_eq!(Bits::from_indices(5, [0, 4]).to_string(), "5:11");
         assert_eq!("5:31".parse(), Ok(Bits::from_indices(5, [0, 1, 4])));
         assert_eq!("0:".parse(), Ok(Bits::new(0)));
-        for wrong in ["", "5", "5:1", "5:12", "5:1g", "5:111", "x:11", "-1:", "99999999999999999999:0", "4:é"]
-        {
+        for wrong in [
+            "",
+            "5",
+            "5:1",
+            "5:12",
+            "5:1g",
+            "5:111",
+            "x:11",
+            "-1:",
+            "99999999999999999999:0",
+            "4:é",
+        ] {
             assert_eq!(wrong.parse::<Bits>(), Err(ParseBitsError), "{wrong}");
         }
         assert_eq!(format!("18446744073709551615:{:0>9}", 0).parse::<Bits>(), Err(ParseBitsError));

@@ -1,4 +1,5 @@
-//! Hypervolume: how much of the space of minimised objectives a set of points dominates, up to a reference point.
+//! Hypervolume: how much of the space of minimised objectives a set of points dominates, up to a
+//! reference point.
 //!
 //! Points that are not better than the reference on every objective add nothing.
 
@@ -19,7 +20,8 @@ pub fn area(points: &[[f64; 2]], reference: [f64; 2]) -> f64 {
     area
 }
 
-/// The volume that points of three objectives dominate: slices along the third, each as thick as there is no new point.
+/// The volume that points of three objectives dominate: slices along the third, each as thick as
+/// there is no new point.
 #[must_use]
 pub fn volume(points: &[[f64; 3]], reference: [f64; 3]) -> f64 {
     let mut inside: Vec<[f64; 3]> =
@@ -29,7 +31,9 @@ pub fn volume(points: &[[f64; 3]], reference: [f64; 3]) -> f64 {
     let tops = inside.iter().skip(1).map(|point| point[2]).chain([reference[2]]);
     let slices = inside.iter().zip(tops).enumerate().filter(|(_, (point, top))| *top > point[2]);
     slices
-        .map(|(last, (point, top))| (top - point[2]) * area(&flat[..=last], [reference[0], reference[1]]))
+        .map(|(last, (point, top))| {
+            (top - point[2]) * area(&flat[..=last], [reference[0], reference[1]])
+        })
         .sum()
 }
 

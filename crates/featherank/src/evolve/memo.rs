@@ -7,8 +7,9 @@ use crate::random::Stream;
 
 /// A problem that evaluates no genome twice while it remembers it.
 ///
-/// Remembers everything unless told how much. It is not part of a search's state: a search that goes on from a saved
-/// state starts with an empty memory, evaluates some genomes again and ends in the same bytes.
+/// Remembers everything unless told how much. It is not part of a search's state: a search that
+/// goes on from a saved state starts with an empty memory, evaluates some genomes again and ends in
+/// the same bytes.
 #[derive(Debug, Clone)]
 pub struct Memo<P: Problem> {
     problem: P,
@@ -26,11 +27,18 @@ impl<P: Problem> Memo<P> {
         Self::bounded(problem, usize::MAX)
     }
 
-    /// Remembers no more than `capacity` genomes, and no less than the half of it used last. For long genomes: 10,000
-    /// of 350,000 bits take 440 MB.
+    /// Remembers no more than `capacity` genomes, and no less than the half of it used last. For
+    /// long genomes: 10,000 of 350,000 bits take 440 MB.
     pub fn bounded(problem: P, capacity: usize) -> Self {
         let half = capacity / 2;
-        Self { problem, recent: HashMap::new(), older: HashMap::new(), half, evaluations: 0, hits: 0 }
+        Self {
+            problem,
+            recent: HashMap::new(),
+            older: HashMap::new(),
+            half,
+            evaluations: 0,
+            hits: 0,
+        }
     }
 
     /// How many genomes the problem evaluated.
@@ -115,7 +123,8 @@ impl<P: Problem> Problem for Memo<P> {
                 fresh.push(genome.clone());
             }
         }
-        let evaluations = if fresh.is_empty() { Vec::new() } else { self.problem.evaluate(&fresh)? };
+        let evaluations =
+            if fresh.is_empty() { Vec::new() } else { self.problem.evaluate(&fresh)? };
         self.evaluations += fresh.len() as u64;
         self.hits += (genomes.len() - fresh.len()) as u64;
         let answer = |source| match source {
@@ -163,7 +172,8 @@ mod tests {
                 assert_eq!(memo.evaluate(&batch), LeadingTrailing::new(8).evaluate(&batch));
                 assert!(memo.recent.len() + memo.older.len() <= capacity);
             }
-            // After genome 0 two others were stored; half the capacity must hold those for it to be there still.
+            // After genome 0 two others were stored; half the capacity must hold those for it to be
+            // there still.
             let before = memo.evaluations();
             memo.evaluate(&[genome(0)]).unwrap();
             assert_eq!(memo.evaluations() == before, capacity / 2 >= 2, "{capacity}");

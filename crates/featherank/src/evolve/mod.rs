@@ -1,8 +1,8 @@
 //! Evolutionary search over subsets: genomes, operators, dominance, SPEA2 and NSGA-II.
 //!
-//! A [`Problem`] says what a genome is worth and how genomes vary. An [`Algorithm`], [`Spea2`] or [`Nsga2`], says who
-//! survives. [`run`] puts the two together, a generation at a time. All fitness here is minimised, and below 1 exactly
-//! where nobody dominates an individual.
+//! A [`Problem`] says what a genome is worth and how genomes vary. An [`Algorithm`], [`Spea2`] or
+//! [`Nsga2`], says who survives. [`run`] puts the two together, a generation at a time. All fitness
+//! here is minimised, and below 1 exactly where nobody dominates an individual.
 //!
 //! Dominance may be anything, even circular: tests of significance are not transitive.
 //!

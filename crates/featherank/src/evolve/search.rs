@@ -38,18 +38,26 @@ pub trait Algorithm<G, E> {
         one.fitness < other.fitness
     }
 
-    /// Takes in the children of a generation, decides who survives and gives everybody their fitness.
+    /// Takes in the children of a generation, decides who survives and gives everybody their
+    /// fitness.
     ///
-    /// `known` says who dominates whom among [`parents`](Self::parents), or nothing yet, and must say so again
-    /// afterwards. It saves comparisons and never changes what comes out.
-    fn survive(&self, state: &mut State<G, E>, children: Vec<Individual<G, E>>, known: &mut Relation);
+    /// `known` says who dominates whom among [`parents`](Self::parents), or nothing yet, and must
+    /// say so again afterwards. It saves comparisons and never changes what comes out.
+    fn survive(
+        &self,
+        state: &mut State<G, E>,
+        children: Vec<Individual<G, E>>,
+        known: &mut Relation,
+    );
 }
 
-/// Searches until the last generation or until the observer says stop, from the start or from a saved state.
+/// Searches until the last generation or until the observer says stop, from the start or from a
+/// saved state.
 ///
-/// The random numbers of generation g are `stream(seed, Purpose::Evolution, g)` and nothing is kept outside the state.
-/// So going on from a state that was saved after any generation, with the same problem, algorithm and seed, ends in the
-/// same bytes as not stopping. Searches of one run that must differ need different seeds.
+/// The random numbers of generation g are `stream(seed, Purpose::Evolution, g)` and nothing is kept
+/// outside the state. So going on from a state that was saved after any generation, with the same
+/// problem, algorithm and seed, ends in the same bytes as not stopping. Searches of one run that
+/// must differ need different seeds.
 ///
 /// The observer sees the state after each generation, also after the random one.
 ///
@@ -81,13 +89,15 @@ pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     Ok(state)
 }
 
-/// How many genomes may be bred for each one wanted before copies are accepted: small problems have too few genomes.
+/// How many genomes may be bred for each one wanted before copies are accepted: small problems have
+/// too few genomes.
 const ATTEMPTS: usize = 100;
 
-/// The genomes of a generation: exactly as many as were asked for, random ones where there are no parents.
+/// The genomes of a generation: exactly as many as were asked for, random ones where there are no
+/// parents.
 ///
-/// A child that is a copy of one of the parents or of a sibling tells nothing new and crowds out others, so that another is
-/// bred in its place as long as the attempts last.
+/// A child that is a copy of one of the parents or of a sibling tells nothing new and crowds out
+/// others, so that another is bred in its place as long as the attempts last.
 fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &P,
     algorithm: &A,
@@ -106,7 +116,8 @@ fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
             (Some(a), Some(b)) => {
                 let (a, b) = (&parents[a].genome, &parents[b].genome);
                 let crossed = rng.random::<f64>() < settings.crossover;
-                let (a, b) = if crossed { problem.cross(a, b, rng) } else { (a.clone(), b.clone()) };
+                let (a, b) =
+                    if crossed { problem.cross(a, b, rng) } else { (a.clone(), b.clone()) };
                 [a, b].map(|child| problem.mutate(child, generation, rng)).to_vec()
             }
             _ => vec![problem.initial(bred, rng)],

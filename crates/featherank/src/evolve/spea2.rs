@@ -1,13 +1,15 @@
-//! SPEA2: an archive of the best, spread over the genomes there are (Zitzler, Laumanns & Thiele 2001).
+//! SPEA2: an archive of the best, spread over the genomes there are (Zitzler, Laumanns & Thiele
+//! 2001).
 //!
-//! An individual's strength is how many it dominates. Its raw fitness is the strength of all who dominate it, and its
-//! fitness adds a density below 1 that is greater where others are near. The archive takes everyone who is not
-//! dominated; [`truncate`] thins it out where those are too many, and the best of the others fill it up.
+//! An individual's strength is how many it dominates. Its raw fitness is the strength of all who
+//! dominate it, and its fitness adds a density below 1 that is greater where others are near. The
+//! archive takes everyone who is not dominated; [`truncate`] thins it out where those are too many,
+//! and the best of the others fill it up.
 //!
-//! The paper measures distances between objectives; Sousa et al., CIKM 2016, who select features with SPEA2, between
-//! genomes. Departs from both: copies are removed from population and archive together before anything is counted, so
-//! that a genome counts once, also in k. Of equals the earlier one is preferred, members of the archive before the
-//! newly born.
+//! The paper measures distances between objectives; Sousa et al., CIKM 2016, who select features
+//! with SPEA2, between genomes. Departs from both: copies are removed from population and archive
+//! together before anything is counted, so that a genome counts once, also in k. Of equals the
+//! earlier one is preferred, members of the archive before the newly born.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -70,7 +72,12 @@ where
         &state.archive
     }
 
-    fn survive(&self, state: &mut State<G, E>, children: Vec<Individual<G, E>>, known: &mut Relation) {
+    fn survive(
+        &self,
+        state: &mut State<G, E>,
+        children: Vec<Individual<G, E>>,
+        known: &mut Relation,
+    ) {
         let mut all = std::mem::take(&mut state.archive);
         let archived = all.len();
         all.extend(children);
@@ -128,8 +135,8 @@ pub fn raw_fitness(relation: &Relation) -> Vec<usize> {
     raw
 }
 
-/// 1/(σ + 2), where σ is the distance to the k-th nearest other individual and k the square root of the number of
-/// all, rounded down. One who is alone has a σ of 0.
+/// 1/(σ + 2), where σ is the distance to the k-th nearest other individual and k the square root of
+/// the number of all, rounded down. One who is alone has a σ of 0.
 #[must_use]
 pub fn density(distances: &Distances) -> Vec<f64> {
     let everyone: Vec<usize> = (0..distances.size()).collect();
@@ -142,15 +149,20 @@ pub fn density(distances: &Distances) -> Vec<f64> {
     everyone.iter().map(density).collect()
 }
 
-/// Raw fitness and density together. Density is at most ½, so that it only decides between equals and fitness is below
-/// 1 exactly where nobody dominates.
+/// Raw fitness and density together. Density is at most ½, so that it only decides between equals
+/// and fitness is below 1 exactly where nobody dominates.
 #[must_use]
 pub fn fitness(relation: &Relation, distances: &Distances) -> Vec<f64> {
-    raw_fitness(relation).iter().zip(density(distances)).map(|(&raw, density)| raw as f64 + density).collect()
+    raw_fitness(relation)
+        .iter()
+        .zip(density(distances))
+        .map(|(&raw, density)| raw as f64 + density)
+        .collect()
 }
 
-/// Who survives, in order of birth: everyone who is not dominated, truncated or filled up with the best others to
-/// `size`. Where all are dominated, in circles, those with the least fitness survive.
+/// Who survives, in order of birth: everyone who is not dominated, truncated or filled up with the
+/// best others to `size`. Where all are dominated, in circles, those with the least fitness
+/// survive.
 #[must_use]
 pub fn survivors(fitness: &[f64], distances: &Distances, size: usize) -> Vec<usize> {
     let (mut chosen, mut dominated): (Vec<usize>, Vec<usize>) =
@@ -176,11 +188,15 @@ mod tests {
     fn fixture_is_reproduced() {
         let fixture = fixture();
         let genomes = chromosomes(&fixture);
-        let numbers = |name: &str| -> Vec<f64> { serde_json::from_value(fixture[name].clone()).unwrap() };
+        let numbers =
+            |name: &str| -> Vec<f64> { serde_json::from_value(fixture[name].clone()).unwrap() };
         let near = |found: Vec<f64>, name: &str| {
             let expected = numbers(name);
             assert_eq!(found.len(), expected.len());
-            assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9), "{name}: {found:?}");
+            assert!(
+                found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9),
+                "{name}: {found:?}"
+            );
         };
         let objectives: Vec<[f64; 2]> =
             numbers("f_risk").iter().zip(numbers("eff")).map(|(&risk, eff)| [risk, -eff]).collect();
@@ -197,15 +213,16 @@ mod tests {
         assert_eq!(survivors(&fitness(&relation, &distances), &distances, 9), [0, 1, 2, 3, 4, 5]);
     }
 
-    /// Three that beat each other in a circle, and two that everyone in it beats. Nobody is undominated; each in the
-    /// circle has strength 3 and is dominated by one of that strength.
+    /// Three that beat each other in a circle, and two that everyone in it beats. Nobody is
+    /// undominated; each in the circle has strength 3 and is dominated by one of that strength.
     #[test]
     fn circles_have_survivors() {
         let relation = Relation::default().grown(&[&0, &1, &2, &3, &4], &Circle(3));
         let distances = Distances::new(5, |a, b| a.abs_diff(b) as f64);
         assert_eq!(strength(&relation), [3, 3, 3, 0, 0]);
         assert_eq!(raw_fitness(&relation), [3, 3, 3, 9, 9]);
-        // k is 2: the second nearest of 0 is 2 away, those of 1 and 2 are 1 away, and less crowded is better.
+        // k is 2: the second nearest of 0 is 2 away, those of 1 and 2 are 1 away, and less crowded
+        // is better.
         let fitness = fitness(&relation, &distances);
         assert_eq!(survivors(&fitness, &distances, 1), [0]);
         assert_eq!(survivors(&fitness, &distances, 2), [0, 1]);

@@ -9,14 +9,15 @@ pub struct Individual<G, E> {
     pub genome: G,
     /// What the problem said about it.
     pub evaluation: E,
-    /// How it stands among those it was last compared with; the least is best, and below 1 nobody dominates it.
+    /// How it stands among those it was last compared with; the least is best, and below 1 nobody
+    /// dominates it.
     pub fitness: f64,
 }
 
 /// A search after one of its generations: all that is needed to go on.
 ///
-/// To go on with the same bytes, a format must give every number back as it was. In JSON that takes the
-/// feature `float_roundtrip` of `serde_json` and evaluations without infinities.
+/// To go on with the same bytes, a format must give every number back as it was. In JSON that takes
+/// the feature `float_roundtrip` of `serde_json` and evaluations without infinities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State<G, E> {
     /// The generation that was completed last; 0 is the random one.
@@ -34,10 +35,14 @@ impl<G, E> State<G, E> {
     }
 }
 
-/// Those whom nobody dominates. If dominance goes in circles there may be none; then those with the least fitness.
+/// Those whom nobody dominates. If dominance goes in circles there may be none; then those with the
+/// least fitness.
 pub fn front<G, E>(individuals: &[Individual<G, E>]) -> impl Iterator<Item = &Individual<G, E>> {
-    let least = individuals.iter().map(|individual| individual.fitness).fold(f64::INFINITY, f64::min);
-    individuals.iter().filter(move |individual| individual.fitness < 1.0 || individual.fitness <= least)
+    let least =
+        individuals.iter().map(|individual| individual.fitness).fold(f64::INFINITY, f64::min);
+    individuals
+        .iter()
+        .filter(move |individual| individual.fitness < 1.0 || individual.fitness <= least)
 }
 
 #[cfg(test)]

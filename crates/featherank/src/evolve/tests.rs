@@ -44,8 +44,8 @@ impl Dominance<usize> for Circle {
     }
 }
 
-/// As many ones as can be at the start and as many zeros at the end (Laumanns and others 2004). The front is known:
-/// k ones followed by zeros, for every k.
+/// As many ones as can be at the start and as many zeros at the end (Laumanns and others 2004). The
+/// front is known: k ones followed by zeros, for every k.
 pub(super) struct LeadingTrailing {
     length: usize,
     pub evaluated: usize,
@@ -144,8 +144,9 @@ fn spea2<F>(settings: Settings, archive: usize, distance: F) -> Spea2<Pareto, F>
     Spea2 { settings, archive, dominance: Pareto, distance }
 }
 
-/// Both find the whole front, whose hypervolume to (17, 17) is 17² less the 16 · 17 / 2 cells under its steps.
-/// After 150 generations 95 of 100 seeds had found it with NSGA-II and 96 with SPEA2; after 300, all.
+/// Both find the whole front, whose hypervolume to (17, 17) is 17² less the 16 · 17 / 2 cells under
+/// its steps. After 150 generations 95 of 100 seeds had found it with NSGA-II and 96 with SPEA2;
+/// after 300, all.
 #[test]
 fn the_whole_front_of_bits_is_found() {
     let whole = hypervolume::area(&LeadingTrailing::new(16).whole_front(), [17.0; 2]);
@@ -153,7 +154,11 @@ fn the_whole_front_of_bits_is_found() {
     for seed in 0..3 {
         let algorithm = spea2(settings(40, 300), 40, genotype_distance);
         let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never).unwrap();
-        assert_eq!(hypervolume::area(&objectives(&state.archive), [17.0; 2]), whole, "SPEA2, seed {seed}");
+        assert_eq!(
+            hypervolume::area(&objectives(&state.archive), [17.0; 2]),
+            whole,
+            "SPEA2, seed {seed}"
+        );
         let algorithm = Nsga2 { settings: settings(40, 300), dominance: Pareto };
         let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never).unwrap();
         assert_eq!(
@@ -164,8 +169,8 @@ fn the_whole_front_of_bits_is_found() {
     }
 }
 
-/// The whole front has a hypervolume of 1.21 - ⅓ = .8767 to (1.1, 1.1); 40 points on it reach about .865.
-/// 100 of 100 seeds reached .855.
+/// The whole front has a hypervolume of 1.21 - ⅓ = .8767 to (1.1, 1.1); 40 points on it reach about
+/// .865. 100 of 100 seeds reached .855.
 #[test]
 fn the_front_of_reals_is_reached() {
     for seed in 0..3 {
@@ -220,7 +225,8 @@ fn saved_searches_go_on_with_the_same_bytes() {
     goes_on_as_if_uninterrupted(reals, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
 }
 
-/// Stone, scissors, paper on the first objective: better by a third of the circle, and nothing is best.
+/// Stone, scissors, paper on the first objective: better by a third of the circle, and nothing is
+/// best.
 struct Around;
 
 impl Dominance<[f64; 2]> for Around {
@@ -251,10 +257,16 @@ fn exactly_as_many_are_born_and_observers_stop() {
     let state = run(&mut problem, &algorithm, 1, None, stop).unwrap();
     assert_eq!((state.generation, problem.evaluated), (3, 4 * 7));
     assert_eq!((state.population.len(), state.archive.len()), (7, 4));
-    let ended =
-        run(&mut problem, &spea2(settings(7, 3), 4, genotype_distance), 1, Some(state.clone()), never);
+    let ended = run(
+        &mut problem,
+        &spea2(settings(7, 3), 4, genotype_distance),
+        1,
+        Some(state.clone()),
+        never,
+    );
     assert_eq!(ended.unwrap(), state, "nothing is left to do");
-    // The published settings: 75 at random and 30 times 75 children, of which a memory evaluates the distinct ones.
+    // The published settings: 75 at random and 30 times 75 children, of which a memory evaluates
+    // the distinct ones.
     let mut memo = Memo::new(LeadingTrailing::new(12));
     run(&mut memo, &Spea2::new(Pareto, genotype_distance), 1, None, never).unwrap();
     assert_eq!(memo.evaluations() + memo.hits(), 2_325);

@@ -2,10 +2,12 @@
 
 use rand::{Rng, seq::SliceRandom};
 
-/// Tournaments among the same candidates, one after the other: who is beaten by nobody who is drawn later wins.
+/// Tournaments among the same candidates, one after the other: who is beaten by nobody who is drawn
+/// later wins.
 ///
-/// Entrants are dealt from a shuffled pack that is shuffled again when it has run out, so that everyone enters as often as
-/// everyone else. Drawing each entrant from all would leave out one in seven of those who enter two tournaments on average.
+/// Entrants are dealt from a shuffled pack that is shuffled again when it has run out, so that
+/// everyone enters as often as everyone else. Drawing each entrant from all would leave out one in
+/// seven of those who enter two tournaments on average.
 #[derive(Debug)]
 pub struct Tournaments {
     candidates: usize,
@@ -21,7 +23,11 @@ impl Tournaments {
     }
 
     /// The next winner, if `beats` says who beats whom; nobody where there is nobody.
-    pub fn next(&mut self, beats: impl Fn(usize, usize) -> bool, rng: &mut impl Rng) -> Option<usize> {
+    pub fn next(
+        &mut self,
+        beats: impl Fn(usize, usize) -> bool,
+        rng: &mut impl Rng,
+    ) -> Option<usize> {
         let mut best = self.deal(rng)?;
         for _ in 1..self.size {
             let other = self.deal(rng)?;
@@ -46,8 +52,9 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
-    /// Two by two from a pack of four, the best of all wins 1 of 2 tournaments. Of the other three, the next best wins the
-    /// other one unless it met the best, 2 of 3 times, and the third then beats the last.
+    /// Two by two from a pack of four, the best of all wins 1 of 2 tournaments. Of the other three,
+    /// the next best wins the other one unless it met the best, 2 of 3 times, and the third then
+    /// beats the last.
     #[test]
     fn everyone_enters_as_often_and_the_least_wins() {
         let mut rng = stream(1, Purpose::Test, 0);
@@ -65,7 +72,8 @@ mod tests {
     fn of_equals_each_wins_as_often() {
         let mut rng = stream(2, Purpose::Test, 0);
         let mut tournaments = Tournaments::new(2, 2);
-        let firsts = (0..4_000).filter(|_| tournaments.next(|_, _| false, &mut rng) == Some(0)).count();
+        let firsts =
+            (0..4_000).filter(|_| tournaments.next(|_, _| false, &mut rng) == Some(0)).count();
         assert!(firsts.abs_diff(2_000) < 160, "{firsts}");
     }
 

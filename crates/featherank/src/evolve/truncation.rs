@@ -10,7 +10,8 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Asks for the distance of every pair once. A distance must be a number, and the same both ways.
+    /// Asks for the distance of every pair once. A distance must be a number, and the same both
+    /// ways.
     pub fn new(size: usize, distance: impl Fn(usize, usize) -> f64) -> Self {
         let mut values = vec![0.0; size * size];
         for a in 0..size {
@@ -44,11 +45,12 @@ impl Distances {
     }
 }
 
-/// Leaves `size` of the members: deletes, again and again, the one with the least distance to its nearest neighbour;
-/// where those are equal the second nearest decides, and so on. Where all are equal the last one goes.
+/// Leaves `size` of the members: deletes, again and again, the one with the least distance to its
+/// nearest neighbour; where those are equal the second nearest decides, and so on. Where all are
+/// equal the last one goes.
 ///
-/// Distances are sorted once; a deletion takes one number out of each list. That is O(n² log n), and O(n) for each
-/// list a deletion looks at.
+/// Distances are sorted once; a deletion takes one number out of each list. That is O(n² log n),
+/// and O(n) for each list a deletion looks at.
 #[must_use]
 pub fn truncate(distances: &Distances, members: &[usize], size: usize) -> Vec<usize> {
     let sorted = |&member: &usize| (member, distances.sorted(member, members));
@@ -87,7 +89,10 @@ mod tests {
             for (member, expected) in step["sorted_distances"].as_object().unwrap() {
                 let expected: Vec<f64> = serde_json::from_value(expected.clone()).unwrap();
                 let found = distances.sorted(member.parse().unwrap(), &members);
-                assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+                assert!(
+                    found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9),
+                    "{found:?}"
+                );
                 assert_eq!(found.len(), expected.len());
             }
             members.retain(|&member| step["removed"] != member);

@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::measure::Measure;
 use crate::redundancy::{RedundancyOptions, redundancy};
 
-/// More features than that make a matrix that nobody can look at: those that rank best alone are compared.
+/// More features than that make a matrix that nobody can look at: those that rank best alone are
+/// compared.
 const MOST: usize = 300;
 
 /// Absolute correlation from which two features are as good as one.
@@ -46,17 +47,24 @@ mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
 
-    /// Of 310 live features the 300 that rank best alone are compared; 301 repeats 1, and both are among them.
+    /// Of 310 live features the 300 that rank best alone are compared; 301 repeats 1, and both are
+    /// among them.
     #[test]
     fn many_features_are_cut_to_the_best() {
         let documents = 6;
-        let value = |feature: usize, document: usize| ((feature % 12 + 1) * (document + 1) % 13) as f32;
-        let mut values: Vec<f32> = (0..310).flat_map(|f| (0..documents).map(move |d| value(f, d))).collect();
+        let value =
+            |feature: usize, document: usize| ((feature % 12 + 1) * (document + 1) % 13) as f32;
+        let mut values: Vec<f32> =
+            (0..310).flat_map(|f| (0..documents).map(move |d| value(f, d))).collect();
         values[..documents].copy_from_slice(&[0., 1., 2., 3., 4., 5.]);
         values[300 * documents..301 * documents].copy_from_slice(&[0., 10., 20., 30., 40., 50.]);
         let labels = vec![0., 0., 0., 1., 1., 2.];
-        let data =
-            Dataset::new(values, labels, Queries::from_sizes(&[documents]), FeatureTable::numbered(310, 1));
+        let data = Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(&[documents]),
+            FeatureTable::numbered(310, 1),
+        );
         let found = alike(&data, &"ndcg@10".parse().unwrap()).unwrap();
         assert_eq!((found.features.len(), found.matrix.len()), (MOST, MOST));
         assert!(found.groups.iter().any(|group| group.contains(&1) && group.contains(&301)));

@@ -1,4 +1,5 @@
-//! One cell: a method on one fold with one seed, and what other numbers of features would have been worth.
+//! One cell: a method on one fold with one seed, and what other numbers of features would have been
+//! worth.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -67,7 +68,8 @@ pub(super) fn run(
     })
 }
 
-/// What the first features of the selection's path are worth on validation data, trained with the settings that were chosen.
+/// What the first features of the selection's path are worth on validation data, trained with the
+/// settings that were chosen.
 fn curve(
     selection: &Selection,
     ranker: &RankerSpec,
@@ -84,7 +86,8 @@ fn curve(
     let mut points = Vec::new();
     for size in sizes(path.len()) {
         let (train, valid) = (fold.train.view(), fold.valid.view());
-        let (train, valid) = (train.with_features(&path[..size]), valid.with_features(&path[..size]));
+        let (train, valid) =
+            (train.with_features(&path[..size]), valid.with_features(&path[..size]));
         match point(ranker, settings, run, &train, &valid, measure) {
             Ok((value, error)) => points.push(CurvePoint { features: size, value, error }),
             Err(stopped @ Error::Stopped(_)) => return Err(stopped),
@@ -117,7 +120,8 @@ fn point(
 /// From one feature to all of them, by equal ratios.
 fn sizes(all: usize) -> Vec<usize> {
     let step = |i: i32| (all as f64).powf(f64::from(i) / f64::from(POINTS - 1)).round() as usize;
-    let mut sizes: Vec<usize> = (0..POINTS).map(step).filter(|size| (1..=all).contains(size)).collect();
+    let mut sizes: Vec<usize> =
+        (0..POINTS).map(step).filter(|size| (1..=all).contains(size)).collect();
     sizes.dedup();
     sizes
 }

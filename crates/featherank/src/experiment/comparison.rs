@@ -1,4 +1,5 @@
-//! A comparison: every row of a plan on every fold with every seed. What there is to do and on what; `work.rs` does it.
+//! A comparison: every row of a plan on every fold with every seed. What there is to do and on
+//! what; `work.rs` does it.
 
 use super::folder::{Purpose, ResultsFolder};
 use super::plan::Plan;
@@ -48,10 +49,16 @@ const BESIDES: u64 = 64 << 20;
 
 impl Comparison {
     /// Checks a plan and everything it names. `command` are the words that repeat it.
-    pub fn new(plan: Plan, title: String, command: Vec<String>, source: FoldSource) -> Result<Self> {
+    pub fn new(
+        plan: Plan,
+        title: String,
+        command: Vec<String>,
+        source: FoldSource,
+    ) -> Result<Self> {
         let rows = plan.crossed()?;
         let with_method = |row: RowPlan| Ok((row.clone(), row.checked_method()?));
-        let rows: Vec<(RowPlan, Method)> = rows.into_iter().map(with_method).collect::<Result<_>>()?;
+        let rows: Vec<(RowPlan, Method)> =
+            rows.into_iter().map(with_method).collect::<Result<_>>()?;
         let protocol = plan.protocol()?;
         if plan.seeds == 0 {
             return Err(Error::invalid("number of seeds", 0, "at least 1"));
@@ -76,9 +83,16 @@ impl Comparison {
         Comparison { costs, ..self }
     }
 
-    /// Runs what the folder does not hold yet, `jobs` cells side by side (0: as many as cores and memory allow), and returns everything.
-    /// The observer of `run` may stop it; what is done by then is kept.
-    pub fn run(&self, folder: &ResultsFolder, run: &Run, jobs: usize, tell: Listener<'_>) -> Result<Results> {
+    /// Runs what the folder does not hold yet, `jobs` cells side by side (0: as many as cores and
+    /// memory allow), and returns everything. The observer of `run` may stop it; what is done by
+    /// then is kept.
+    pub fn run(
+        &self,
+        folder: &ResultsFolder,
+        run: &Run,
+        jobs: usize,
+        tell: Listener<'_>,
+    ) -> Result<Results> {
         let (folds, data, need) = self.look()?;
         let features = self.features()?;
         self.check_sizes(&features)?;
@@ -96,7 +110,9 @@ impl Comparison {
         let resamples = work.resamples(&cells)?;
         let recommendation = work.recommendation()?;
         let redundancy = alike::alike(&self.source.get(0)?.train, &self.protocol.report[0])
-            .map_err(|error| tell(&News::Note(format!("how alike features are is not known: {error}"))))
+            .map_err(|error| {
+                tell(&News::Note(format!("how alike features are is not known: {error}")))
+            })
             .ok();
         Ok(Results {
             title: self.title.clone(),
@@ -114,7 +130,8 @@ impl Comparison {
         })
     }
 
-    /// Looks at every fold once: its queries, what tells its data from any other, and how much memory a cell needs.
+    /// Looks at every fold once: its queries, what tells its data from any other, and how much
+    /// memory a cell needs.
     fn look(&self) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
         let (mut folds, mut data, mut largest) = (Vec::new(), Vec::new(), 0);
         let features = self.features()?;
@@ -134,7 +151,8 @@ impl Comparison {
             data.push(parts.map(Dataset::fingerprint));
             largest = largest.max(bytes(&fold));
         }
-        // Engines copy their rows, rankers take what they need of them once more, and trees bin them.
+        // Engines copy their rows, rankers take what they need of them once more, and trees bin
+        // them.
         Ok((folds, data, 3 * largest + BESIDES))
     }
 
@@ -178,8 +196,11 @@ impl Comparison {
             for turn in 0..most {
                 let seed = self.plan.seed.wrapping_add(turn);
                 let mut known: Vec<&super::SelectPlan> = Vec::new();
-                for (i, (row, _)) in
-                    self.rows.iter().enumerate().filter(|(_, (row, _))| turn < self.plan.seeds_of(row))
+                for (i, (row, _)) in self
+                    .rows
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, (row, _))| turn < self.plan.seeds_of(row))
                 {
                     let Some(select) = &row.select else {
                         groups.push(Group { rows: vec![i], fold, seed });

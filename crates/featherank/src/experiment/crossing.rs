@@ -1,4 +1,5 @@
-//! From a plan to the rows that are compared: methods crossed with rankers, and all features beside them.
+//! From a plan to the rows that are compared: methods crossed with rankers, and all features beside
+//! them.
 
 use super::plan::Plan;
 use super::row_plan::{RowPlan, SelectPlan, no_ranker};
@@ -11,12 +12,14 @@ use crate::registry;
 const OWN: &str = "own";
 
 impl Plan {
-    /// All rows, each with a name of its own: all features with every ranker, methods crossed with rankers, then the rows that the
-    /// plan lists, and all features with rankers that only those name.
+    /// All rows, each with a name of its own: all features with every ranker, methods crossed with
+    /// rankers, then the rows that the plan lists, and all features with rankers that only those
+    /// name.
     pub fn crossed(&self) -> Result<Vec<RowPlan>> {
         let own = self.rankers.is_empty() || self.rankers.iter().any(|word| word == OWN);
         let rankers = self.rankers.iter().filter(|word| *word != OWN);
-        let rankers: Vec<RowPlan> = rankers.map(|word| self.all_features(word)).collect::<Result<_>>()?;
+        let rankers: Vec<RowPlan> =
+            rankers.map(|word| self.all_features(word)).collect::<Result<_>>()?;
         let mut rows = rankers.clone();
         for method in &self.methods {
             let select = self.selecting(method)?;
@@ -34,7 +37,8 @@ impl Plan {
             }
         }
         rows.extend(self.rows.iter().map(RowPlan::bare));
-        let alone: Vec<RowPlan> = rows.iter().filter_map(|row| without_selector(row, &rows)).collect();
+        let alone: Vec<RowPlan> =
+            rows.iter().filter_map(|row| without_selector(row, &rows)).collect();
         for row in alone {
             if without_selector(&row, &rows).is_some() {
                 rows.push(row);
@@ -61,26 +65,38 @@ impl Plan {
     /// A selector and its settings; `k` among them is how many features are chosen.
     fn selecting(&self, word: &str) -> Result<SelectPlan> {
         let Word { name, settings } = Word::parse(word)?;
-        let (sizes, fixed): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(name, _)| name == "k");
+        let (sizes, fixed): (Vec<_>, Vec<_>) =
+            settings.into_iter().partition(|(name, _)| name == "k");
         let size = |text: &str| {
             let number = text.trim().parse::<usize>();
-            number
-                .map_err(|_| Error::invalid(format!("k of {name}"), text, "numbers with commas between them"))
+            number.map_err(|_| {
+                Error::invalid(format!("k of {name}"), text, "numbers with commas between them")
+            })
         };
         let k = match sizes.first() {
             Some((_, list)) => list.split(',').map(size).collect::<Result<_>>()?,
             None => self.k.clone(),
         };
-        Ok(SelectPlan { selector: name, fixed: fixed.into_iter().collect(), k, ..SelectPlan::default() })
+        Ok(SelectPlan {
+            selector: name,
+            fixed: fixed.into_iter().collect(),
+            k,
+            ..SelectPlan::default()
+        })
     }
 }
 
 /// The row with the same ranker and all features, where none of the rows is it.
 fn without_selector(row: &RowPlan, rows: &[RowPlan]) -> Option<RowPlan> {
     let word = row.ranker_word()?;
-    let is_there =
-        rows.iter().any(|other| other.select.is_none() && other.ranker_word().as_ref() == Some(&word));
-    (!is_there).then(|| RowPlan { name: format!("all features, {word}"), select: None, ..row.clone() })
+    let is_there = rows
+        .iter()
+        .any(|other| other.select.is_none() && other.ranker_word().as_ref() == Some(&word));
+    (!is_there).then(|| RowPlan {
+        name: format!("all features, {word}"),
+        select: None,
+        ..row.clone()
+    })
 }
 
 fn check(rows: &[RowPlan]) -> Result<()> {

@@ -1,4 +1,5 @@
-//! Draws of queries: what a method selects when chance gives it other training queries of the same kind.
+//! Draws of queries: what a method selects when chance gives it other training queries of the same
+//! kind.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,8 @@ impl Draws {
     }
 }
 
-/// Selects from so many draws of a fold's training queries, with the settings that validation data chose for the fold.
+/// Selects from so many draws of a fold's training queries, with the settings that validation data
+/// chose for the fold.
 pub(super) fn draw(
     count: u64,
     selecting: &Selecting,
@@ -60,7 +62,8 @@ pub(super) fn draw(
     (1..=count).map(of_draw).collect()
 }
 
-/// As many queries as there are, drawn with replacement. A query that comes again gets a name of its own: methods tell queries by them.
+/// As many queries as there are, drawn with replacement. A query that comes again gets a name of
+/// its own: methods tell queries by them.
 fn drawn(data: &Dataset, seed: u64, fold: usize, index: u64) -> Dataset {
     let count = data.queries().len();
     let mut random = stream(seed, Purpose::Bootstrap, (fold as u64) << 32 | index);
@@ -86,7 +89,8 @@ mod tests {
     #[test]
     fn draws_differ_and_repeat() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
-        let [one, again, other] = [(1, 1), (1, 1), (1, 2)].map(|(fold, index)| drawn(&data, 7, fold, index));
+        let [one, again, other] =
+            [(1, 1), (1, 1), (1, 2)].map(|(fold, index)| drawn(&data, 7, fold, index));
         assert_eq!(one, again);
         assert_ne!(one, other);
         assert_eq!(one.queries().len(), data.queries().len());

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-/// MAP, NDCG@1, NDCG@5, NDCG@10 and, where it matters, the number of features; `None`, in files `nan`, where it was not printed.
+/// MAP, NDCG@1, NDCG@5, NDCG@10 and, where it matters, the number of features; `None`, in files
+/// `nan`, where it was not printed.
 pub type Figures = Vec<Option<f64>>;
 
-pub(super) fn figures<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Figures, D::Error> {
+pub(super) fn figures<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Figures, D::Error> {
     Ok(printed(Vec::deserialize(from)?))
 }
 

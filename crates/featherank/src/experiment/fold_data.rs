@@ -1,4 +1,5 @@
-//! What is known of a fold before any method runs: its queries, and what single features are worth on them.
+//! What is known of a fold before any method runs: its queries, and what single features are worth
+//! on them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ pub(super) const MAX: &str = "max";
 /// One feature, the best on training data.
 pub(super) const SINGLE: &str = "single feature";
 
-/// The fold's queries, its size and its baselines under a measure. Dead features are no baselines: they would only add the order of the file.
+/// The fold's queries, its size and its baselines under a measure. Dead features are no baselines:
+/// they would only add the order of the file.
 pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
     let train: &dyn Engine = &engine(&fold.train)?;
@@ -46,7 +48,11 @@ fn best(values: &[f64]) -> Option<usize> {
 }
 
 /// The live features that rank best alone on training data, so many at most.
-pub(super) fn best_alone(train: &dyn Engine, measure: &Measure, most: usize) -> Result<Vec<FeatureId>> {
+pub(super) fn best_alone(
+    train: &dyn Engine,
+    measure: &Measure,
+    most: usize,
+) -> Result<Vec<FeatureId>> {
     let (alive, _) = train.alive()?;
     let values = train.feature_means(measure, &alive)?;
     let mut order: Vec<(f64, FeatureId)> = values
@@ -55,7 +61,8 @@ pub(super) fn best_alone(train: &dyn Engine, measure: &Measure, most: usize) -> 
         .zip(alive)
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut columns: Vec<FeatureId> = order.into_iter().take(most).map(|(_, column)| column).collect();
+    let mut columns: Vec<FeatureId> =
+        order.into_iter().take(most).map(|(_, column)| column).collect();
     columns.sort_unstable();
     Ok(columns)
 }
@@ -65,7 +72,8 @@ mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
 
-    /// Feature 1 is dead, feature 2 ranks the training queries right and the first test query wrong, feature 3 the other way round.
+    /// Feature 1 is dead, feature 2 ranks the training queries right and the first test query
+    /// wrong, feature 3 the other way round.
     #[test]
     fn baselines_by_hand() {
         let data = |second: [f32; 4], third: [f32; 4]| {

@@ -1,7 +1,9 @@
-//! The folder of an experiment: what it is for, and the cells that are done, so that work which was cut off goes on.
+//! The folder of an experiment: what it is for, and the cells that are done, so that work which was
+//! cut off goes on.
 //!
-//! `plan.json` says what the folder is for; whoever asks for something else is refused, because a table must never mix two experiments.
-//! `cells/` has one document for each cell that is done, which appears when it is complete. `results.json` and the tables are made from them.
+//! `plan.json` says what the folder is for; whoever asks for something else is refused, because a
+//! table must never mix two experiments. `cells/` has one document for each cell that is done,
+//! which appears when it is complete. `results.json` and the tables are made from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,11 +59,15 @@ impl ResultsFolder {
         if results.exists() {
             if !folder.path("plan.json").exists() {
                 return Err(Error::Conflict {
-                    what: format!("{} holds a results.json, and no plan.json says of what", path.display()),
+                    what: format!(
+                        "{} holds a results.json, and no plan.json says of what",
+                        path.display()
+                    ),
                     help: "name another folder with -o".into(),
                 });
             }
-            // A damaged one is made again from the cells; one of a newer release is not for us to replace.
+            // A damaged one is made again from the cells; one of a newer release is not for us to
+            // replace.
             Results::check_replaceable(&results)?;
         }
         let cells = folder.path("cells");
@@ -129,7 +135,8 @@ pub(super) fn file_name(row: usize, cell: &Cell) -> String {
 /// A row's number and as much of its name as every file system takes.
 pub(super) fn slug(row: usize, name: &str) -> String {
     const LONGEST: usize = 60;
-    let plain = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    let plain =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
     let words: String = plain.collect();
     let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
     let name: String = words.join("-").chars().take(LONGEST).collect();
@@ -147,7 +154,9 @@ fn difference(there: &Value, here: &Value, at: &str) -> Option<String> {
             // Another seed deals other folds: what was asked for says more than what came of it.
             names.sort_by_key(|name| *name == "data");
             let part = |name: &String| {
-                let of = |map: &serde_json::Map<String, Value>| map.get(name).cloned().unwrap_or(Value::Null);
+                let of = |map: &serde_json::Map<String, Value>| {
+                    map.get(name).cloned().unwrap_or(Value::Null)
+                };
                 difference(&of(a), &of(b), &below(name))
             };
             names.into_iter().find_map(part)
@@ -155,12 +164,13 @@ fn difference(there: &Value, here: &Value, at: &str) -> Option<String> {
         (Value::Array(_), Value::Array(_)) if at == "data" => {
             Some("the data, or how it is divided into folds, is not the same".into())
         }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            (1..).zip(a.iter().zip(b)).find_map(|(i, (a, b))| difference(a, b, &below(&i.to_string())))
-        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => (1..)
+            .zip(a.iter().zip(b))
+            .find_map(|(i, (a, b))| difference(a, b, &below(&i.to_string()))),
         (Value::Array(a), Value::Array(b)) => {
-            let only =
-                |of: &[Value], others: &[Value]| of.iter().find(|value| !others.contains(value)).map(named);
+            let only = |of: &[Value], others: &[Value]| {
+                of.iter().find(|value| !others.contains(value)).map(named)
+            };
             let (more, which) = match (only(b, a), only(a, b)) {
                 (Some(value), _) => (value, "is here and not there"),
                 (_, Some(value)) => (value, "is there and not here"),
@@ -196,7 +206,11 @@ mod tests {
             bootstraps: 0,
             curves: true,
             recommend: false,
-            rows: vec![RowPlan { name: "a".into(), ranker: Some("rankrls".into()), ..RowPlan::default() }],
+            rows: vec![RowPlan {
+                name: "a".into(),
+                ranker: Some("rankrls".into()),
+                ..RowPlan::default()
+            }],
             costs: Vec::new(),
             data: vec![["x".into(), "y".into(), "z".into()]],
         }

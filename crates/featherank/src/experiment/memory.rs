@@ -7,14 +7,16 @@ pub(super) fn free() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The most memory that the process held since [`reset_peak`], or since it began where that cannot be reset.
+/// The most memory that the process held since [`reset_peak`], or since it began where that cannot
+/// be reset.
 pub(super) fn peak() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
 /// Begins a new peak, where the system allows it.
 pub(super) fn reset_peak() {
-    // Without the right to, peaks are those of the whole process so far: still true, if less telling.
+    // Without the right to, peaks are those of the whole process so far: still true, if less
+    // telling.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
@@ -23,7 +25,8 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|number| number * 1024)
 }
 
-/// How many cells may run side by side: as many as there are threads and as memory allows, if each needs so much.
+/// How many cells may run side by side: as many as there are threads and as memory allows, if each
+/// needs so much.
 pub(super) fn jobs(threads: usize, need: u64) -> usize {
     let fits = free().map_or(threads as u64, |free| free / need.max(1));
     (fits as usize).clamp(1, threads.max(1))
@@ -35,7 +38,10 @@ mod tests {
 
     #[test]
     fn lines_of_the_system_are_read() {
-        assert_eq!(kilobytes("MemTotal: 9 kB\nMemAvailable:   12 kB\n", "MemAvailable:"), Some(12 * 1024));
+        assert_eq!(
+            kilobytes("MemTotal: 9 kB\nMemAvailable:   12 kB\n", "MemAvailable:"),
+            Some(12 * 1024)
+        );
         assert_eq!(kilobytes("VmHWM: many kB", "VmHWM:"), None);
         assert_eq!(kilobytes("", "VmHWM:"), None);
     }

@@ -1,5 +1,5 @@
-//! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed and what validation data
-//! chooses of both.
+//! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed
+//! and what validation data chooses of both.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -39,7 +39,8 @@ pub struct Selecting {
     pub fixed: Settings,
     /// Parameters that validation data chooses.
     pub grid: Grid,
-    /// Numbers of features that validation data chooses among; empty where the method finds its own.
+    /// Numbers of features that validation data chooses among; empty where the method finds its
+    /// own.
     pub sizes: Vec<usize>,
 }
 
@@ -66,7 +67,8 @@ pub(super) struct Fitted {
     pub borrowed: f64,
 }
 
-/// Selections that were made, so that another ranker on the same features need not wait for them again.
+/// Selections that were made, so that another ranker on the same features need not wait for them
+/// again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Selections(Arc<Mutex<Vec<(Work, Selected)>>>);
 
@@ -98,9 +100,16 @@ impl Method {
         Method { selecting: Some(selecting), ..self }
     }
 
-    /// Selects and learns from a fold's training part; validation data chooses the settings of both, under `measure`.
-    /// The first of equals wins. A model that does not rank wins only where there is no other.
-    pub(super) fn fit(&self, run: &Run, fold: &Fold, measure: &Measure, made: &Selections) -> Result<Fitted> {
+    /// Selects and learns from a fold's training part; validation data chooses the settings of
+    /// both, under `measure`. The first of equals wins. A model that does not rank wins only where
+    /// there is no other.
+    pub(super) fn fit(
+        &self,
+        run: &Run,
+        fold: &Fold,
+        measure: &Measure,
+        made: &Selections,
+    ) -> Result<Fitted> {
         let Some(selecting) = &self.selecting else {
             let tuned = self.tune(run, fold, None, measure)?;
             return Ok(Fitted { selected: None, tuned, borrowed: 0.0 });
@@ -134,8 +143,9 @@ impl Method {
         if let Some(columns) = columns {
             (train, valid) = (train.with_features(columns), valid.with_features(columns));
         }
-        let ranker =
-            self.ranker.ok_or_else(|| Error::invalid("method", "no ranker", "a ranker or a selector"))?;
+        let ranker = self
+            .ranker
+            .ok_or_else(|| Error::invalid("method", "no ranker", "a ranker or a selector"))?;
         tune(ranker, &self.fixed, &self.grid, run, &train, &valid, measure)
     }
 }
@@ -151,8 +161,10 @@ impl Selected {
         };
         let valid = fold.valid.view();
         let value = measure.summary(&measure.per_query(&model.score(&valid)?, &valid));
-        let chosen = self.selection.fits.iter().filter(|fit| fit.chosen).flat_map(|fit| &fit.settings);
-        let settings: Settings = chosen.map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let chosen =
+            self.selection.fits.iter().filter(|fit| fit.chosen).flat_map(|fit| &fit.settings);
+        let settings: Settings =
+            chosen.map(|(name, value)| (name.clone(), value.to_string())).collect();
         let trials = vec![Trial { settings: settings.clone(), outcome: Outcome::Value(value) }];
         Ok(Tuned { model, settings, value, trials })
     }
@@ -164,12 +176,19 @@ fn worth(tuned: &Tuned) -> (bool, f64) {
 }
 
 impl Selecting {
-    /// A selection for every combination of the grid and of the sizes, all from training data; methods that tune themselves do
-    /// so on validation data. With the seconds that those took which were there already.
-    pub(super) fn select(&self, run: &Run, fold: &Fold, made: &Selections) -> Result<(Vec<Selected>, f64)> {
+    /// A selection for every combination of the grid and of the sizes, all from training data;
+    /// methods that tune themselves do so on validation data. With the seconds that those took
+    /// which were there already.
+    pub(super) fn select(
+        &self,
+        run: &Run,
+        fold: &Fold,
+        made: &Selections,
+    ) -> Result<(Vec<Selected>, f64)> {
         refuse_twice(&self.fixed, &self.grid)?;
         let threads = rayon::current_num_threads();
-        let engine = LocalEngine::new(fold.train.clone(), threads)?.observed_by(run.observer.clone());
+        let engine =
+            LocalEngine::new(fold.train.clone(), threads)?.observed_by(run.observer.clone());
         let sizes = match &self.sizes[..] {
             [] => vec![run.constraints.k],
             sizes => sizes.iter().copied().map(Some).collect(),

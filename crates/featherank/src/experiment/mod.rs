@@ -1,7 +1,7 @@
 //! Experiments as papers report them: folds, tuning on validation data, and one look at test data.
 //!
-//! [`Plan`] says what is compared, [`Comparison`] runs it cell by cell in a [`ResultsFolder`], [`Results`] is what was found, and
-//! [`tables()`] shows it.
+//! [`Plan`] says what is compared, [`Comparison`] runs it cell by cell in a [`ResultsFolder`],
+//! [`Results`] is what was found, and [`tables()`] shows it.
 
 mod alike;
 mod cell;
@@ -31,7 +31,9 @@ pub use method::{Method, Selected, Selecting};
 pub use plan::{DataPlan, Plan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
-pub use results::{Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results};
+pub use results::{
+    Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results,
+};
 pub use row_plan::{RowPlan, SelectPlan};
 pub use source::FoldSource;
 pub use stability::{Agreement, Stability, jaccard};

@@ -1,5 +1,6 @@
-//! A plan of experiments: data sets, selectors and rankers with what is fixed and what is tuned, and the figures to compare
-//! with. The files of `experiments/` are plans, and what `featherank compare` is told on its command line becomes one.
+//! A plan of experiments: data sets, selectors and rankers with what is fixed and what is tuned,
+//! and the figures to compare with. The files of `experiments/` are plans, and what `featherank
+//! compare` is told on its command line becomes one.
 
 use std::path::{Path, PathBuf};
 
@@ -23,10 +24,12 @@ pub struct Plan {
     /// What stands after them, line by line.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The measure on validation data that chooses settings; where none is named the first one of `measures`, with ties by expected value.
+    /// The measure on validation data that chooses settings; where none is named the first one of
+    /// `measures`, with ties by expected value.
     #[serde(default)]
     pub choose: Option<String>,
-    /// The measures on test data, the most important first; those of LETOR's tables where none is named.
+    /// The measures on test data, the most important first; those of LETOR's tables where none is
+    /// named.
     #[serde(default)]
     pub measures: Vec<String>,
     /// The first seed.
@@ -35,7 +38,8 @@ pub struct Plan {
     /// With how many seeds rows are run that do not say so themselves.
     #[serde(default = "one")]
     pub seeds: u64,
-    /// From how many draws of the training queries features are selected, to see how stable selections are.
+    /// From how many draws of the training queries features are selected, to see how stable
+    /// selections are.
     #[serde(default)]
     pub bootstraps: u64,
     /// Whether other numbers of features are judged on validation data.
@@ -53,7 +57,8 @@ pub struct Plan {
     /// Rankers, as words; `own` is the model that a selector trains itself.
     #[serde(default)]
     pub rankers: Vec<String>,
-    /// Numbers of features among which validation data chooses, for `methods` that do not say so themselves.
+    /// Numbers of features among which validation data chooses, for `methods` that do not say so
+    /// themselves.
     #[serde(default)]
     pub k: Vec<usize>,
     /// Whether validation data chooses settings of `rankers` from the values that each declares.
@@ -70,7 +75,8 @@ pub struct Plan {
 pub struct DataPlan {
     /// Its name in tables.
     pub name: String,
-    /// Its folder below the folder of all data, with folds in a form that [`FoldFiles::find`](crate::data::folds::FoldFiles::find) knows.
+    /// Its folder below the folder of all data, with folds in a form that
+    /// [`FoldFiles::find`](crate::data::folds::FoldFiles::find) knows.
     #[serde(default)]
     pub folder: Option<String>,
     /// Or its files: three or more parts to rotate, or one file to deal into folds.
@@ -82,7 +88,8 @@ pub struct DataPlan {
     /// How far means may lie apart before the difference is more than chance.
     #[serde(default, deserialize_with = "super::figures::figures")]
     pub tolerance: Figures,
-    /// Whether the papers' MAP agrees with their own NDCG for this data, so that it may be compared with.
+    /// Whether the papers' MAP agrees with their own NDCG for this data, so that it may be compared
+    /// with.
     #[serde(default = "yes")]
     pub published_map: bool,
 }
@@ -107,7 +114,8 @@ impl Plan {
     /// What chooses settings, and what is reported.
     pub fn protocol(&self) -> Result<Protocol> {
         let letor = Protocol::letor()?;
-        let report = self.measures.iter().map(|name| name.parse()).collect::<Result<Vec<Measure>>>()?;
+        let report =
+            self.measures.iter().map(|name| name.parse()).collect::<Result<Vec<Measure>>>()?;
         let choose = match (&self.choose, report.first()) {
             (Some(name), _) => name.parse()?,
             (None, Some(first)) => first.clone().with_ties(Ties::Expected),
@@ -131,7 +139,8 @@ impl DataPlan {
 
     /// The folds, to be read when they are needed.
     pub fn source(&self, root: &Path, options: &ReadOptions, seed: u64) -> Result<FoldSource> {
-        let paths: Vec<PathBuf> = self.folder.iter().chain(&self.files).map(|path| root.join(path)).collect();
+        let paths: Vec<PathBuf> =
+            self.folder.iter().chain(&self.files).map(|path| root.join(path)).collect();
         FoldSource::find(&paths, self.folds, seed, options)
     }
 }
@@ -153,7 +162,8 @@ mod tests {
         ] {
             let plan = Plan::parse(toml).unwrap();
             assert!(!plan.rows.is_empty() && plan.data.len() == 2);
-            let names: std::collections::BTreeSet<&String> = plan.rows.iter().map(|row| &row.name).collect();
+            let names: std::collections::BTreeSet<&String> =
+                plan.rows.iter().map(|row| &row.name).collect();
             assert_eq!(names.len(), plan.rows.len(), "{}: two rows of one name", plan.title);
             for row in &plan.rows {
                 row.checked_method().unwrap();

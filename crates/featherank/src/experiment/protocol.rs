@@ -1,8 +1,9 @@
-//! The protocol of LETOR: in every fold features are selected on training data, settings are chosen on validation data, the
-//! model that won is tested once, and the test values of the folds are averaged.
+//! The protocol of LETOR: in every fold features are selected on training data, settings are chosen
+//! on validation data, the model that won is tested once, and the test values of the folds are
+//! averaged.
 //!
-//! Settings are chosen fold by fold. An average of validation values over folds must not choose them: in LETOR's rotation
-//! each validation part is another fold's test part.
+//! Settings are chosen fold by fold. An average of validation values over folds must not choose
+//! them: in LETOR's rotation each validation part is another fold's test part.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,8 @@ pub struct FoldOutcome {
     pub train: Vec<f64>,
     /// Test values of the reported measures, one a query each.
     pub test: Vec<Vec<f64>>,
-    /// Ids of the features that were selected, best first; without a selector of those that the model needs.
+    /// Ids of the features that were selected, best first; without a selector of those that the
+    /// model needs.
     pub features: Vec<u32>,
     /// How they were selected.
     pub selected: Option<Selected>,
@@ -59,8 +61,9 @@ pub struct Row {
 }
 
 impl Protocol {
-    /// As LETOR tables are made: settings by MAP, then MAP and NDCG at 1, 5 and 10 by the rules of the data's own scripts.
-    /// Tied documents count by their expected value where settings are chosen: a file's order must not choose them.
+    /// As LETOR tables are made: settings by MAP, then MAP and NDCG at 1, 5 and 10 by the rules of
+    /// the data's own scripts. Tied documents count by their expected value where settings are
+    /// chosen: a file's order must not choose them.
     pub fn letor() -> Result<Self> {
         let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
         let report = report.iter().map(|name| name.parse()).collect::<Result<_>>()?;
@@ -89,20 +92,26 @@ impl Protocol {
 
     /// Selects, tunes and tests on one fold.
     pub(super) fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
-        let Fitted { selected, tuned, borrowed } = method.fit(run, fold, &self.choose, &self.made)?;
+        let Fitted { selected, tuned, borrowed } =
+            method.fit(run, fold, &self.choose, &self.made)?;
         let scores = tuned.model.score(&fold.test.view())?;
         let features = match &selected {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),
             None => tuned.model.features().iter().map(|feature| feature.id).collect(),
         };
         let seen = tuned.model.score(&fold.train.view())?;
-        let on_train = |measure: &Measure| measure.summary(&measure.per_query(&seen, &fold.train.view()));
+        let on_train =
+            |measure: &Measure| measure.summary(&measure.per_query(&seen, &fold.train.view()));
         Ok(FoldOutcome {
             fold: fold.number,
             train: self.report.iter().map(on_train).collect(),
             settings: tuned.settings,
             valid: tuned.value,
-            test: self.report.iter().map(|measure| measure.per_query(&scores, &fold.test.view())).collect(),
+            test: self
+                .report
+                .iter()
+                .map(|measure| measure.per_query(&scores, &fold.test.view()))
+                .collect(),
             features,
             selected,
             borrowed,
@@ -119,7 +128,8 @@ mod tests {
     use crate::registry::{ranker, selector};
     use crate::run::Constraints;
 
-    /// Each fold takes the feature that is best on its own validation part, and reports what that is worth on its test part.
+    /// Each fold takes the feature that is best on its own validation part, and reports what that
+    /// is worth on its test part.
     #[test]
     fn settings_are_chosen_fold_by_fold() {
         let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();
@@ -145,7 +155,8 @@ mod tests {
         assert_eq!((row.means.len(), row.features), (4, 1.0));
     }
 
-    /// The number of features is chosen on each fold's own validation part, among selections of its training part.
+    /// The number of features is chosen on each fold's own validation part, among selections of its
+    /// training part.
     #[test]
     fn selections_are_made_and_sized_fold_by_fold() {
         let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();

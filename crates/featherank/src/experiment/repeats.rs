@@ -26,7 +26,8 @@ impl Repeats {
 
     /// How many features were chosen by all folds, by all but one, and so on down to one.
     pub fn by_count(&self) -> Vec<usize> {
-        let chosen = |times: usize| self.features.iter().filter(|(_, count)| *count == times).count();
+        let chosen =
+            |times: usize| self.features.iter().filter(|(_, count)| *count == times).count();
         (1..=self.folds).rev().map(chosen).collect()
     }
 }
@@ -35,7 +36,8 @@ impl Repeats {
 mod tests {
     use super::*;
 
-    /// Table 4 of the BestGain report: 11, 11, 11, 8, 10 on OHSUMED is one feature three times and two once.
+    /// Table 4 of the BestGain report: 11, 11, 11, 8, 10 on OHSUMED is one feature three times and
+    /// two once.
     #[test]
     fn counts_as_the_report_does() {
         let fold = |&id: &u32| FoldOutcome {

@@ -1,7 +1,8 @@
 //! The results of an experiment: a versioned document from which tables and the report are made.
 //!
-//! A cell is one method on one fold with one seed. It holds what every query of the test part is worth, so that anything that compares
-//! methods, tests or pictures, can be made later without running anything again.
+//! A cell is one method on one fold with one seed. It holds what every query of the test part is
+//! worth, so that anything that compares methods, tests or pictures, can be made later without
+//! running anything again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,7 +55,8 @@ pub struct FoldData {
     pub queries: Vec<String>,
     /// Documents of the training, validation and test part.
     pub documents: [usize; 3],
-    /// What single features are worth on the test queries, as baselines of risk: by name, a value of the first measure for each query.
+    /// What single features are worth on the test queries, as baselines of risk: by name, a value
+    /// of the first measure for each query.
     pub baselines: BTreeMap<String, Vec<Option<f64>>>,
 }
 
@@ -123,7 +125,8 @@ pub struct Measured {
     pub select_seconds: f64,
     /// Seconds that the whole cell took, tuning included.
     pub seconds: f64,
-    /// The most memory that the process held meanwhile, in bytes, where the system tells. Cells that run side by side share it.
+    /// The most memory that the process held meanwhile, in bytes, where the system tells. Cells
+    /// that run side by side share it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
 }
@@ -159,7 +162,8 @@ pub struct Alike {
     pub correlation: String,
     /// Ids of the live features, in that order.
     pub features: Vec<u32>,
-    /// Rows and columns in that order; nothing where two features share no query in which both differ.
+    /// Rows and columns in that order; nothing where two features share no query in which both
+    /// differ.
     pub matrix: Vec<Vec<Option<f64>>>,
     /// Groups that are as good as one feature each, as ids.
     pub groups: Vec<Vec<u32>>,

@@ -39,10 +39,12 @@ pub struct RowPlan {
     /// How many minutes papers needed to select, by data set, as printed.
     #[serde(default, skip_serializing)]
     pub(super) minutes: BTreeMap<String, String>,
-    /// What papers print, by data set, of the features that each fold selects and of how often they repeat.
+    /// What papers print, by data set, of the features that each fold selects and of how often they
+    /// repeat.
     #[serde(default, skip_serializing)]
     pub(super) agreement: BTreeMap<String, [String; 2]>,
-    /// One of several rows along a parameter, and its value: they are also shown beside each other, against the first of them.
+    /// One of several rows along a parameter, and its value: they are also shown beside each other,
+    /// against the first of them.
     #[serde(default, skip_serializing)]
     pub along: Option<(String, String)>,
     /// Rows whose numbers of features are set beside this one's.
@@ -54,7 +56,8 @@ pub struct RowPlan {
     /// The row whose test queries this one's are compared with, one by one.
     #[serde(default, skip_serializing)]
     pub against: Option<String>,
-    /// With how many seeds it is run: methods that draw random numbers show their spread. As many as the plan says where nothing is said.
+    /// With how many seeds it is run: methods that draw random numbers show their spread. As many
+    /// as the plan says where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
     /// Takes minutes.
@@ -80,7 +83,8 @@ pub struct SelectPlan {
     /// Parameters that validation data chooses, and the values to try.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) grid: BTreeMap<String, Vec<String>>,
-    /// Numbers of features that validation data chooses among; empty where the method finds its own.
+    /// Numbers of features that validation data chooses among; empty where the method finds its
+    /// own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub k: Vec<usize>,
 }
@@ -121,13 +125,14 @@ impl RowPlan {
     /// Selector, ranker and parameters, all of which must exist.
     pub(super) fn checked_method(&self) -> Result<Method> {
         let method = self.method()?;
-        let tried =
-            |fixed: &[(String, String)], grid: &[(String, Vec<String>)]| -> Vec<[(String, String); 1]> {
-                let values = |(name, values): &(String, Vec<String>)| {
-                    values.iter().map(|value| [(name.clone(), value.clone())]).collect::<Vec<_>>()
-                };
-                fixed.iter().map(|set| [set.clone()]).chain(grid.iter().flat_map(values)).collect()
+        let tried = |fixed: &[(String, String)],
+                     grid: &[(String, Vec<String>)]|
+         -> Vec<[(String, String); 1]> {
+            let values = |(name, values): &(String, Vec<String>)| {
+                values.iter().map(|value| [(name.clone(), value.clone())]).collect::<Vec<_>>()
             };
+            fixed.iter().map(|set| [set.clone()]).chain(grid.iter().flat_map(values)).collect()
+        };
         if let Some(ranker) = method.ranker {
             for set in tried(&method.fixed, &method.grid) {
                 Params::new(ranker.name, ranker.params, &set)?;
@@ -154,7 +159,11 @@ impl RowPlan {
             }
             (None, Some(select)) => Method::own_model(select.selecting()?),
             (None, None) => {
-                return Err(Error::invalid("row of a plan", &self.name, "a ranker, a selector or both"));
+                return Err(Error::invalid(
+                    "row of a plan",
+                    &self.name,
+                    "a ranker, a selector or both",
+                ));
             }
         })
     }
@@ -169,7 +178,8 @@ impl RowPlan {
         self.reference.get(&data.name)
     }
 
-    /// What papers print of the features that each fold selects on a data set, and of how often they repeat.
+    /// What papers print of the features that each fold selects on a data set, and of how often
+    /// they repeat.
     pub fn agreement(&self, data: &DataPlan) -> Option<&[String; 2]> {
         self.agreement.get(&data.name)
     }

@@ -1,4 +1,5 @@
-//! Where folds come from, and how many of them are in memory: all where they fit, else those that are being used.
+//! Where folds come from, and how many of them are in memory: all where they fit, else those that
+//! are being used.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -32,9 +33,14 @@ impl FoldSource {
     /// Folds that one file is dealt into.
     pub const FOLDS: usize = 5;
 
-    /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries are dealt into `folds` parts
-    /// (five where nothing is said) by `seed`.
-    pub fn find(paths: &[PathBuf], folds: Option<usize>, seed: u64, options: &ReadOptions) -> Result<Self> {
+    /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries
+    /// are dealt into `folds` parts (five where nothing is said) by `seed`.
+    pub fn find(
+        paths: &[PathBuf],
+        folds: Option<usize>,
+        seed: u64,
+        options: &ReadOptions,
+    ) -> Result<Self> {
         let origin = match paths {
             [file] if !file.is_dir() => {
                 return Self::deal(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
@@ -119,15 +125,17 @@ pub(super) fn bytes(fold: &Fold) -> u64 {
 pub(super) fn all_queries(source: &FoldSource) -> Result<Dataset> {
     let mut seen = std::collections::BTreeSet::new();
     let mut all: Option<Dataset> = None;
-    let folds: Vec<Arc<Fold>> = (0..source.len()).map(|index| source.get(index)).collect::<Result<_>>()?;
+    let folds: Vec<Arc<Fold>> =
+        (0..source.len()).map(|index| source.get(index)).collect::<Result<_>>()?;
     let part = |which: usize, fold: &Arc<Fold>| match which {
         0 => fold.test.clone(),
         1 => fold.valid.clone(),
         _ => fold.train.clone(),
     };
     for data in (0..3).flat_map(|which| folds.iter().map(move |fold| part(which, fold))) {
-        let new: Vec<usize> =
-            (0..data.queries().len()).filter(|&q| seen.insert(data.queries().id(q).to_owned())).collect();
+        let new: Vec<usize> = (0..data.queries().len())
+            .filter(|&q| seen.insert(data.queries().id(q).to_owned()))
+            .collect();
         if !new.is_empty() {
             let new = data.subset(&new);
             all = Some(all.map_or(new.clone(), |all| all.joined(&new)));
@@ -148,7 +156,8 @@ mod tests {
         let path = folder.path().join("data.txt");
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         write(&data, &path, &WriteOptions::default()).unwrap();
-        let find = |paths: &[PathBuf], folds| FoldSource::find(paths, folds, 1, &ReadOptions::default());
+        let find =
+            |paths: &[PathBuf], folds| FoldSource::find(paths, folds, 1, &ReadOptions::default());
         let source = find(std::slice::from_ref(&path), Some(4)).unwrap();
         assert_eq!(source.len(), 4);
         assert_eq!(all_queries(&source).unwrap().queries().len(), data.queries().len());

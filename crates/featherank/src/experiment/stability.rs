@@ -7,9 +7,10 @@
 //! Φ = 1 − [ (1/d) Σ_f M/(M−1) · p_f (1 − p_f) ] / [ (k̄/d) (1 − k̄/d) ]
 //! ```
 //!
-//! 1 where all are the same, around 0 where they agree as if features were drawn at random, whatever their number. The interval
-//! is the paper's: Φ is asymptotically normal, with a variance from what each selection contributes (its theorem 7). Where every
-//! selection takes all features, or none, there is nothing to tell apart and Φ is not defined.
+//! 1 where all are the same, around 0 where they agree as if features were drawn at random,
+//! whatever their number. The interval is the paper's: Φ is asymptotically normal, with a variance
+//! from what each selection contributes (its theorem 7). Where every selection takes all features,
+//! or none, there is nothing to tell apart and Φ is not defined.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,8 @@ use crate::measure::significance::Interval;
 pub struct Stability {
     /// How many selections were compared.
     pub selections: usize,
-    /// A feature's id and how many selections chose it, most often first, then by id; those never chosen are left out.
+    /// A feature's id and how many selections chose it, most often first, then by id; those never
+    /// chosen are left out.
     pub chosen: Vec<(u32, usize)>,
     /// How far they agree; nothing where every selection took all features, or none.
     pub agreement: Option<Agreement>,
@@ -40,7 +42,8 @@ pub struct Agreement {
 }
 
 impl Stability {
-    /// Of selections, each the ids of its features, among `features` features; the interval at this confidence, such as .95.
+    /// Of selections, each the ids of its features, among `features` features; the interval at this
+    /// confidence, such as .95.
     ///
     /// ```
     /// use featherank::experiment::Stability;
@@ -51,15 +54,25 @@ impl Stability {
     /// ```
     ///
     /// # Errors
-    /// Fewer than two selections, more features chosen than there are, or a confidence outside 0 to 1.
+    /// Fewer than two selections, more features chosen than there are, or a confidence outside 0 to
+    /// 1.
     pub fn of(selections: &[Vec<u32>], features: usize, confidence: f64) -> Result<Self> {
-        let sets: Vec<BTreeSet<u32>> = selections.iter().map(|ids| ids.iter().copied().collect()).collect();
+        let sets: Vec<BTreeSet<u32>> =
+            selections.iter().map(|ids| ids.iter().copied().collect()).collect();
         let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
         if sets.len() < 2 {
-            return Err(Error::invalid("number of selections", sets.len(), "at least two to compare"));
+            return Err(Error::invalid(
+                "number of selections",
+                sets.len(),
+                "at least two to compare",
+            ));
         }
         if all.len() > features {
-            return Err(Error::invalid("number of features", features, "at least those that were chosen"));
+            return Err(Error::invalid(
+                "number of features",
+                features,
+                "at least those that were chosen",
+            ));
         }
         if !(confidence > 0.0 && confidence < 1.0) {
             return Err(Error::invalid("confidence", confidence, "above 0 and below 1"));
@@ -97,15 +110,18 @@ fn agreement(
     let contributions: Vec<f64> = sets.iter().map(contribution).collect();
     let middle = contributions.iter().sum::<f64>() / count;
     let squares: f64 = contributions.iter().map(|own| (own - middle).powi(2)).sum();
-    let reach = Normal::standard().inverse_cdf(0.5 + confidence / 2.0) * 2.0 / count * squares.sqrt();
-    let interval = Interval { low: value - reach, high: (value + reach).min(1.0), level: confidence };
+    let reach =
+        Normal::standard().inverse_cdf(0.5 + confidence / 2.0) * 2.0 / count * squares.sqrt();
+    let interval =
+        Interval { low: value - reach, high: (value + reach).min(1.0), level: confidence };
     Some(Agreement { value, interval })
 }
 
 /// Shares add up to 1 but for rounding.
 const SOME: f64 = 1e-12;
 
-/// How alike two selections are: the share of all features chosen by either that both chose. 1 where neither chose any.
+/// How alike two selections are: the share of all features chosen by either that both chose. 1
+/// where neither chose any.
 #[must_use]
 pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let (a, b): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());
@@ -126,7 +142,10 @@ mod tests {
             let sets: Vec<Vec<u32>> = sets.iter().map(|set| set.to_vec()).collect();
             let agreement = Stability::of(&sets, features, 0.95).unwrap().agreement.unwrap();
             let found = [agreement.value, agreement.interval.low, agreement.interval.high];
-            assert!(found.iter().zip([value, low, high]).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+            assert!(
+                found.iter().zip([value, low, high]).all(|(a, b)| (a - b).abs() < 1e-12),
+                "{found:?}"
+            );
         };
         check(
             &[&[1, 2, 3], &[1, 2], &[1, 4, 5, 6]],
@@ -155,8 +174,12 @@ mod tests {
                 ids
             };
             let sets: Vec<Vec<u32>> = (0..200).map(draw).collect();
-            let Agreement { value, interval } = Stability::of(&sets, 40, 0.999).unwrap().agreement.unwrap();
-            assert!(value.abs() < 0.02 && interval.low < 0.0 && interval.high > 0.0, "{value} {interval:?}");
+            let Agreement { value, interval } =
+                Stability::of(&sets, 40, 0.999).unwrap().agreement.unwrap();
+            assert!(
+                value.abs() < 0.02 && interval.low < 0.0 && interval.high > 0.0,
+                "{value} {interval:?}"
+            );
         }
     }
 

@@ -1,7 +1,9 @@
-//! A method in one word: `best-gain`, or with settings in brackets, `best-gain[delta=0.03]`, as measures have their conventions.
+//! A method in one word: `best-gain`, or with settings in brackets, `best-gain[delta=0.03]`, as
+//! measures have their conventions.
 //!
-//! Settings are separated by commas. A comma before something without `=` belongs to the value, so that lists need no quotes:
-//! `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to `5`. Brackets inside belong to values as well.
+//! Settings are separated by commas. A comma before something without `=` belongs to the value, so
+//! that lists need no quotes: `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to
+//! `5`. Brackets inside belong to values as well.
 
 use crate::error::{Error, Result};
 use crate::rank::tune::Settings;
@@ -27,8 +29,9 @@ impl Word {
     /// # Ok::<(), featherank::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let refused =
-            || Error::invalid("method", text, "a name, or a name with settings: best-gain[delta=0.03]");
+        let refused = || {
+            Error::invalid("method", text, "a name, or a name with settings: best-gain[delta=0.03]")
+        };
         let (name, inside) = match text.trim().split_once('[') {
             None => (text.trim(), ""),
             Some((name, rest)) => (name.trim(), rest.strip_suffix(']').ok_or_else(refused)?),
@@ -46,8 +49,8 @@ impl Word {
                 _ => return Err(refused()),
             }
         }
-        let twice =
-            (1..settings.len()).find(|&i| settings[..i].iter().any(|(name, _)| *name == settings[i].0));
+        let twice = (1..settings.len())
+            .find(|&i| settings[..i].iter().any(|(name, _)| *name == settings[i].0));
         match twice {
             Some(i) => Err(Error::Conflict {
                 what: format!("{} of {name} is set twice", settings[i].0),
@@ -80,7 +83,10 @@ pub fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The word for a name and settings, which [`Word::parse`] takes apart again.
-pub(super) fn in_one_word<'a>(name: &str, settings: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+pub(super) fn in_one_word<'a>(
+    name: &str,
+    settings: impl Iterator<Item = (&'a str, &'a str)>,
+) -> String {
     let set: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
     if set.is_empty() { name.to_owned() } else { format!("{name}[{}]", set.join(",")) }
 }
@@ -106,7 +112,10 @@ mod tests {
         );
         for text in ["spea2[objectives=e-f,folds=5]", "top-k", "gas[c=0,0.1,k=3]"] {
             let word = Word::parse(text).unwrap();
-            let again = in_one_word(&word.name, word.settings.iter().map(|(n, v)| (n.as_str(), v.as_str())));
+            let again = in_one_word(
+                &word.name,
+                word.settings.iter().map(|(n, v)| (n.as_str(), v.as_str())),
+            );
             assert_eq!(again, text);
         }
     }

@@ -1,9 +1,11 @@
-//! The work of a comparison: cells side by side as memory allows, each kept when it is done; then draws, then the recommendation.
+//! The work of a comparison: cells side by side as memory allows, each kept when it is done; then
+//! draws, then the recommendation.
 //!
-//! Cells of one selector, fold and seed run one after the other, so that their rankers share the selection; such groups run side by side,
-//! each on a thread of its own. Those threads are not the workers of the pool that does the arithmetic: a worker that waits takes up other work,
-//! and with it more cells than memory was counted for. A cell that fails is reported and does not stop the others. One that cannot be
-//! written stops everything: the next ones could not be kept either.
+//! Cells of one selector, fold and seed run one after the other, so that their rankers share the
+//! selection; such groups run side by side, each on a thread of its own. Those threads are not the
+//! workers of the pool that does the arithmetic: a worker that waits takes up other work, and with
+//! it more cells than memory was counted for. A cell that fails is reported and does not stop the
+//! others. One that cannot be written stops everything: the next ones could not be kept either.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -59,12 +61,15 @@ impl Work<'_> {
             let comparison = self.comparison;
             let fold = comparison.source.get(group.fold)?;
             // Of its own: selections of other groups would only fill memory.
-            let protocol =
-                Protocol::new(comparison.protocol.choose.clone(), comparison.protocol.report.clone());
+            let protocol = Protocol::new(
+                comparison.protocol.choose.clone(),
+                comparison.protocol.report.clone(),
+            );
             let run = Run { seed: group.seed, ..self.run.clone() };
             for &row in &group.rows {
                 let method = &comparison.rows[row].1;
-                let outcome = caught(|| cell::run(&protocol, method, &run, &fold, comparison.plan.curves));
+                let outcome =
+                    caught(|| cell::run(&protocol, method, &run, &fold, comparison.plan.curves));
                 let mut cell = comparison.blank(row, fold.number, group.seed);
                 match outcome {
                     Ok(found) => {
@@ -91,7 +96,9 @@ impl Work<'_> {
         let name = file_name(row, &blank);
         let again = |why: String| self.note(format!("cells/{name} is run again: {why}"));
         match self.folder.kept::<Cell>(&name) {
-            Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => Some(cell),
+            Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => {
+                Some(cell)
+            }
             Ok(Some(_)) => {
                 again("it is of another cell".into());
                 None
@@ -111,7 +118,8 @@ impl Work<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let groups: Vec<Group> = comparison.groups().into_iter().filter(|group| group.seed == seed).collect();
+        let groups: Vec<Group> =
+            comparison.groups().into_iter().filter(|group| group.seed == seed).collect();
         let found = Mutex::new(Vec::new());
         self.side_by_side(&groups, |group| {
             let made = Selections::default();
@@ -119,9 +127,11 @@ impl Work<'_> {
                 let (plan, method) = &comparison.rows[row];
                 let Some(selecting) = &method.selecting else { continue };
                 let fold = comparison.source.get(group.fold)?;
-                let of_cell =
-                    |cell: &&Cell| cell.method == plan.name && cell.fold == fold.number && cell.seed == seed;
-                let Some(CellOutcome::Done(done)) = cells.iter().find(of_cell).map(|cell| &cell.outcome)
+                let of_cell = |cell: &&Cell| {
+                    cell.method == plan.name && cell.fold == fold.number && cell.seed == seed
+                };
+                let Some(CellOutcome::Done(done)) =
+                    cells.iter().find(of_cell).map(|cell| &cell.outcome)
                 else {
                     continue;
                 };
@@ -131,8 +141,10 @@ impl Work<'_> {
                     Some(kept) => kept,
                     None => {
                         let run = Run { seed, ..self.run.clone() };
-                        let selected = caught(|| draws::draw(count, selecting, done, &run, &fold, &made))?;
-                        let drawn = draws::Draws { method: plan.name.clone(), fold: fold.number, selected };
+                        let selected =
+                            caught(|| draws::draw(count, selecting, done, &run, &fold, &made))?;
+                        let drawn =
+                            draws::Draws { method: plan.name.clone(), fold: fold.number, selected };
                         self.folder.keep(&name, &drawn)?;
                         drawn
                     }
@@ -175,7 +187,8 @@ impl Work<'_> {
         }
         let run = Run { seed: comparison.plan.seed, ..self.run.clone() };
         let made = caught(|| {
-            let engine = LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
+            let engine =
+                LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
             let engine = engine.observed_by(run.observer.clone());
             registry::selector(auto::NAME)?.run(&settings, &run, &engine)
         });
@@ -192,8 +205,13 @@ impl Work<'_> {
         }
     }
 
-    /// Does pieces of work on so many threads. The first error ends it: what runs comes to its end, nothing new begins.
-    fn side_by_side<T: Sync>(&self, pieces: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    /// Does pieces of work on so many threads. The first error ends it: what runs comes to its end,
+    /// nothing new begins.
+    fn side_by_side<T: Sync>(
+        &self,
+        pieces: &[T],
+        work: impl Fn(&T) -> Result<()> + Sync,
+    ) -> Result<()> {
         let (next, over, failure) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
         let on_thread = || {
             while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -249,8 +267,14 @@ mod tests {
 
     impl Observer for StopAfter {
         fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-            let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-            if left.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Interrupted) }
+            let left = self
+                .0
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            if left.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(Stop::Interrupted)
+            }
         }
     }
 
@@ -263,7 +287,12 @@ mod tests {
         rankers = ["own", "linear-regression"]
     "#;
 
-    fn run(data: &Path, folder: &Path, observer: Arc<dyn Observer>, jobs: usize) -> Result<Results> {
+    fn run(
+        data: &Path,
+        folder: &Path,
+        observer: Arc<dyn Observer>,
+        jobs: usize,
+    ) -> Result<Results> {
         let source = FoldSource::find(&[data.to_owned()], Some(3), 1, &ReadOptions::default())?;
         let comparison = Comparison::new(Plan::parse(PLAN)?, "t".into(), Vec::new(), source)?;
         let run = Run { observer, ..Run::new(1, Constraints::default()) };
@@ -272,7 +301,8 @@ mod tests {
 
     /// All but what cells took.
     fn lasting(mut results: Results) -> Results {
-        let nothing = super::super::Measured { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
+        let nothing =
+            super::super::Measured { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
         for cell in &mut results.cells {
             if let CellOutcome::Done(done) = &mut cell.outcome {
                 done.measured = nothing;
@@ -285,11 +315,17 @@ mod tests {
     fn stopped_at_any_step_a_comparison_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data.txt");
-        write(&generate(&Preset::Tiny.config()).unwrap().0, &data, &WriteOptions::default()).unwrap();
+        write(&generate(&Preset::Tiny.config()).unwrap().0, &data, &WriteOptions::default())
+            .unwrap();
         let whole = lasting(run(&data, &folder.path().join("whole"), Arc::new(Silent), 1).unwrap());
         let (cells, draws) = ((1 + 1 + 2 + 1) * 3 * 2, 4 * 3 * 3);
-        assert_eq!((whole.cells.len(), whole.done().count(), whole.resamples.len()), (cells, cells, draws));
-        assert!(whole.redundancy.is_some() && whole.folds.iter().all(|fold| fold.baselines.len() == 3));
+        assert_eq!(
+            (whole.cells.len(), whole.done().count(), whole.resamples.len()),
+            (cells, cells, draws)
+        );
+        assert!(
+            whole.redundancy.is_some() && whole.folds.iter().all(|fold| fold.baselines.len() == 3)
+        );
         let with_curve = |cell: &&Cell| cell.selector.is_some() && cell.ranker.is_some();
         for cell in whole.cells.iter().filter(with_curve) {
             let CellOutcome::Done(done) = &cell.outcome else { continue };

@@ -1,10 +1,13 @@
-//! Elasticsearch and OpenSearch with the learning-to-rank plugin: bodies of `_createmodel` and `_featureset`.
+//! Elasticsearch and OpenSearch with the learning-to-rank plugin: bodies of `_createmodel` and
+//! `_featureset`.
 //!
-//! The plugin runs every query of a feature set, whether the model uses it or not: a model saves time only with a feature
-//! set of its own. `elasticsearch-featureset` is that set, cut out of the whole one, with the features that kept ones are
-//! computed from (`derived_expression`, `script_feature`). Weights are a `model/linear` with normalizers where the model was
-//! trained on z-scores; what is added to every score changes no ranking and is left out. Trees are a `model/xgboost+json`
-//! with z-scores folded into the thresholds. Only newer plugins send missing values where the tree says; older ones read 0.
+//! The plugin runs every query of a feature set, whether the model uses it or not: a model saves
+//! time only with a feature set of its own. `elasticsearch-featureset` is that set, cut out of the
+//! whole one, with the features that kept ones are computed from (`derived_expression`,
+//! `script_feature`). Weights are a `model/linear` with normalizers where the model was trained on
+//! z-scores; what is added to every score changes no ranking and is left out. Trees are a
+//! `model/xgboost+json` with z-scores folded into the thresholds. Only newer plugins send missing
+//! values where the tree says; older ones read 0.
 
 use serde_json::{Value, json};
 
@@ -28,7 +31,9 @@ pub(super) const MODEL: Target = Target {
                     help: "train a model that ranks".into(),
                 });
             }
-            Scorer::Trees(_) => json!({"type": "model/xgboost+json", "definition": xgboost::dump(export)?}),
+            Scorer::Trees(_) => {
+                json!({"type": "model/xgboost+json", "definition": xgboost::dump(export)?})
+            }
         };
         json_bytes(&json!({"model": {"name": export.name(), "model": model}}))
     },
@@ -51,10 +56,15 @@ pub(super) const FEATURES: Target = Target {
 };
 
 fn linear(export: &Export<'_>, model: &LinearModel) -> Value {
-    let labels: Vec<String> = export.features().into_iter().map(|feature| feature.label()).collect();
-    let weights: serde_json::Map<String, Value> =
-        labels.iter().cloned().zip(model.weights().iter().map(|w| json!(w.weight as f32))).collect();
-    let mut linear = json!({"type": "model/linear", "definition": Value::Object(weights).to_string()});
+    let labels: Vec<String> =
+        export.features().into_iter().map(|feature| feature.label()).collect();
+    let weights: serde_json::Map<String, Value> = labels
+        .iter()
+        .cloned()
+        .zip(model.weights().iter().map(|w| json!(w.weight as f32)))
+        .collect();
+    let mut linear =
+        json!({"type": "model/linear", "definition": Value::Object(weights).to_string()});
     if let Some(scales) = export.scales() {
         let standard = labels.into_iter().zip(scales).map(|(label, scale)| {
             (label, json!({"standard": {"mean": scale.offset as f32, "standard_deviation": scale.divisor as f32}}))

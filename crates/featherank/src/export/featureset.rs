@@ -13,8 +13,8 @@ pub(super) struct Featureset {
 }
 
 impl Featureset {
-    /// The features of the file that was given: a list, or what holds it (`featureset`, `_source`, `features`), as the
-    /// engines give feature sets out and take them in.
+    /// The features of the file that was given: a list, or what holds it (`featureset`, `_source`,
+    /// `features`), as the engines give feature sets out and take them in.
     pub(super) fn of(export: &Export<'_>) -> Result<Self> {
         let text = export.options.featureset.as_deref().unwrap_or_default();
         let refuse = |reason: String| Error::invalid("feature set", "the file", reason);
@@ -33,9 +33,14 @@ impl Featureset {
         }
     }
 
-    /// The definitions of a model's features, and of those that they are computed from as `refers` says; in the order of
-    /// the file, so that definitions stand before those that use them if they did.
-    pub(super) fn kept(&self, features: &[&Feature], refers: impl Fn(&Value) -> bool) -> Result<Vec<Value>> {
+    /// The definitions of a model's features, and of those that they are computed from as `refers`
+    /// says; in the order of the file, so that definitions stand before those that use them if they
+    /// did.
+    pub(super) fn kept(
+        &self,
+        features: &[&Feature],
+        refers: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<Value>> {
         let known = || self.features.iter().filter_map(name);
         let mut wanted = vec![false; self.features.len()];
         let mut ahead = Vec::new();
@@ -53,7 +58,8 @@ impl Featureset {
                 continue;
             }
             let words = words_of(&self.features[place]["template"]);
-            let used = known().enumerate().filter(|(_, name)| words.iter().any(|word| word == name));
+            let used =
+                known().enumerate().filter(|(_, name)| words.iter().any(|word| word == name));
             ahead.extend(used.map(|(place, _)| place));
         }
         let kept = self.features.iter().zip(&wanted).filter(|(_, wanted)| **wanted);
@@ -65,8 +71,8 @@ fn name(feature: &Value) -> Option<&str> {
     feature.get("name")?.as_str()
 }
 
-/// The words of all texts inside a template: a formula or a script names the features that it uses. A word may be a whole
-/// text as well, because names of features may hold blanks.
+/// The words of all texts inside a template: a formula or a script names the features that it uses.
+/// A word may be a whole text as well, because names of features may hold blanks.
 fn words_of(template: &Value) -> Vec<String> {
     match template {
         Value::String(text) => {
@@ -75,7 +81,12 @@ fn words_of(template: &Value) -> Vec<String> {
             let quoted = text.split(['\'', '"']);
             // `feature_vector.title` names `title`.
             let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            plain.chain(quoted).chain(parts).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+            plain
+                .chain(quoted)
+                .chain(parts)
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
         }
         Value::Array(items) => items.iter().flat_map(words_of).collect(),
         Value::Object(map) => map.values().flat_map(words_of).collect(),

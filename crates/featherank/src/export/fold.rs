@@ -1,19 +1,21 @@
 //! Moving thresholds from scaled to raw values.
 //!
-//! A z-score is computed in 64 bits and rounded to 32: z(x) = f32((x − offset) / divisor). Rounding keeps order, so z never
-//! falls as x grows, and the raw values that go left at a threshold are exactly those up to some largest one. That one is
-//! found by bisection over all 32-bit numbers; no arithmetic on thresholds could hit it every time.
+//! A z-score is computed in 64 bits and rounded to 32: z(x) = f32((x − offset) / divisor). Rounding
+//! keeps order, so z never falls as x grows, and the raw values that go left at a threshold are
+//! exactly those up to some largest one. That one is found by bisection over all 32-bit numbers; no
+//! arithmetic on thresholds could hit it every time.
 
 use crate::data::Scale;
 use crate::rank::tree::Tree;
 
-/// The largest finite 32-bit number of which `holds` is true, `None` where it is true of none. `holds` must be true up to
-/// some number and false from there on.
+/// The largest finite 32-bit number of which `holds` is true, `None` where it is true of none.
+/// `holds` must be true up to some number and false from there on.
 pub(super) fn largest(holds: impl Fn(f32) -> bool) -> Option<f32> {
     const MOST: i64 = f32::MAX.to_bits() as i64;
     // Numbers in their order: 0 stands for both zeros.
-    let number =
-        |place: i64| f32::from_bits(place.unsigned_abs() as u32) * if place < 0 { -1.0 } else { 1.0 };
+    let number = |place: i64| {
+        f32::from_bits(place.unsigned_abs() as u32) * if place < 0 { -1.0 } else { 1.0 }
+    };
     if !holds(f32::MIN) {
         return None;
     }
@@ -27,7 +29,8 @@ pub(super) fn largest(holds: impl Fn(f32) -> bool) -> Option<f32> {
 
 /// The tree for raw values, with finite thresholds; `scales` belong to the ensemble's features.
 ///
-/// Where no finite value goes left, the children change places: all finite values then go left at the largest number.
+/// Where no finite value goes left, the children change places: all finite values then go left at
+/// the largest number.
 pub(super) fn raw_tree(tree: &Tree, scales: Option<&[Scale]>) -> Tree {
     let mut raw = tree.clone();
     for split in 0..tree.feature.len() {
@@ -76,7 +79,8 @@ mod tests {
         assert_eq!(largest(|_| true), Some(f32::MAX));
     }
 
-    /// At the border and at its neighbours, which by monotony is everywhere; and at many values in between.
+    /// At the border and at its neighbours, which by monotony is everywhere; and at many values in
+    /// between.
     #[test]
     fn every_value_decides_as_before() {
         let mut random = stream(7, Purpose::Test, 0);
@@ -92,12 +96,24 @@ mod tests {
             let border = raw.threshold[0];
             let by_hand = f64::from(tree.threshold[0]) * scale.divisor + scale.offset;
             moved += usize::from(by_hand as f32 != border);
-            let near =
-                [border, border.next_up(), border.next_down(), by_hand as f32, 0.0, f32::MAX, f32::MIN];
+            let near = [
+                border,
+                border.next_up(),
+                border.next_down(),
+                by_hand as f32,
+                0.0,
+                f32::MAX,
+                f32::MIN,
+            ];
             let bits = |random: &mut _| f32::from_bits(rand::RngExt::random(random));
-            let far: Vec<f32> = (0..50).map(|_| bits(&mut random)).filter(|x| x.is_finite()).collect();
+            let far: Vec<f32> =
+                (0..50).map(|_| bits(&mut random)).filter(|x| x.is_finite()).collect();
             for x in near.into_iter().filter(|x| x.is_finite()).chain(far) {
-                assert_eq!(tree.leaf_of(|_| scale.of(x)), raw.leaf_of(|_| x), "{x:e} {scale:?} {tree:?}");
+                assert_eq!(
+                    tree.leaf_of(|_| scale.of(x)),
+                    raw.leaf_of(|_| x),
+                    "{x:e} {scale:?} {tree:?}"
+                );
             }
             assert_eq!(tree.leaf_of(|_| f32::NAN), raw.leaf_of(|_| f32::NAN));
         }

@@ -27,12 +27,16 @@ const NAN_LEFT: u8 = 10;
 fn booster(export: &Export<'_>) -> Result<String> {
     let ensemble = export.ensemble()?;
     let columns = Columns::of(export)?;
-    let column: Vec<usize> = ensemble.features().iter().map(|feature| columns.of_feature(feature)).collect();
+    let column: Vec<usize> =
+        ensemble.features().iter().map(|feature| columns.of_feature(feature)).collect();
     let blocks: Vec<String> = (0..)
         .zip(export.raw_trees(ensemble))
-        .map(|(number, tree): (usize, Tree)| format!("Tree={number}\n{}\n\n", block(&tree, &column)))
+        .map(|(number, tree): (usize, Tree)| {
+            format!("Tree={number}\n{}\n\n", block(&tree, &column))
+        })
         .collect();
-    let mut names = columns.names(&export.features(), plain_name, |column| format!("Column_{column}"));
+    let mut names =
+        columns.names(&export.features(), plain_name, |column| format!("Column_{column}"));
     // A name that was made up here may be another feature's own.
     let mut seen = HashSet::new();
     for name in &mut names {
@@ -80,7 +84,8 @@ fn block(tree: &Tree, column: &[usize]) -> String {
     }
     lines.push(format!("leaf_value={}", joined(&tree.leaf)));
     if splits > 0 {
-        // How many documents reached a node is not part of a model; LightGBM wants the lines all the same.
+        // How many documents reached a node is not part of a model; LightGBM wants the lines all
+        // the same.
         let (leaves, inner) = (vec![0; splits + 1], vec![0; splits]);
         lines.extend([
             format!("leaf_weight={}", joined(&leaves)),

@@ -1,8 +1,9 @@
 //! Exporters: a model as other systems read it.
 //!
-//! Every target is one file, and one entry of [`TARGETS`]: what it is called, which models it holds, and how it is
-//! written. A model goes out with decisions that are the same for every value, or not at all: thresholds learnt on
-//! z-scores are moved to raw values exactly (`fold`), and what a target cannot hold is an error that says so.
+//! Every target is one file, and one entry of [`TARGETS`]: what it is called, which models it
+//! holds, and how it is written. A model goes out with decisions that are the same for every value,
+//! or not at all: thresholds learnt on z-scores are moved to raw values exactly (`fold`), and what
+//! a target cannot hold is an error that says so.
 
 mod elasticsearch;
 mod featureset;
@@ -66,7 +67,8 @@ pub struct ExportOptions {
     pub name: Option<String>,
     /// The text of the file that defines the features where the model goes.
     pub featureset: Option<String>,
-    /// How many columns the data has for targets that find features by their column; by default as many as needed.
+    /// How many columns the data has for targets that find features by their column; by default as
+    /// many as needed.
     pub columns: Option<usize>,
     /// Keep apart missing values and zeros where that is a choice.
     pub keep_missing: bool,
@@ -90,7 +92,10 @@ impl Target {
         self.check(model)?;
         if self.needs_featureset && options.featureset.is_none() {
             return Err(Error::Conflict {
-                what: format!("{} copies the definitions of the features that the model needs", self.name),
+                what: format!(
+                    "{} copies the definitions of the features that the model needs",
+                    self.name
+                ),
                 help: "name the file that holds all of them with --featureset".into(),
             });
         }
@@ -99,8 +104,9 @@ impl Target {
 
     fn check(&self, model: &Model) -> Result<()> {
         let is_sum = matches!(model.scorer, Scorer::Linear(_));
-        let fits =
-            |target: &Target| target.holds == Holds::Models || (target.holds == Holds::Trees && !is_sum);
+        let fits = |target: &Target| {
+            target.holds == Holds::Models || (target.holds == Holds::Trees && !is_sum)
+        };
         if self.holds == Holds::Features {
             return Ok(());
         }
@@ -108,7 +114,10 @@ impl Target {
             let others: Vec<&str> =
                 TARGETS.iter().filter(|target| fits(target)).map(|target| target.name).collect();
             return Err(Error::Conflict {
-                what: format!("{} holds trees, and this model is a weighted sum of features", self.name),
+                what: format!(
+                    "{} holds trees, and this model is a weighted sum of features",
+                    self.name
+                ),
                 help: format!("export it to {}", others.join(", ")),
             });
         }
@@ -133,7 +142,8 @@ impl Target {
                         "{} scores documents one by one, and this model needs {name} over all documents of a query",
                         self.name
                     ),
-                    help: "train with --normalise zscore or none, or score with `featherank rank`".into(),
+                    help: "train with --normalise zscore or none, or score with `featherank rank`"
+                        .into(),
                 })
             }
             Normaliser::None | Normaliser::Zscore => Ok(()),
@@ -162,7 +172,8 @@ impl Export<'_> {
         (scaler.normaliser() == Normaliser::Zscore).then(|| scaler.scales())
     }
 
-    /// The trees for raw values: thresholds are finite, and moved where the model was trained on z-scores.
+    /// The trees for raw values: thresholds are finite, and moved where the model was trained on
+    /// z-scores.
     fn raw_trees(&self, ensemble: &TreeEnsemble) -> Vec<Tree> {
         ensemble.trees().iter().map(|tree| fold::raw_tree(tree, self.scales())).collect()
     }
@@ -173,9 +184,15 @@ impl Export<'_> {
         match self.scales() {
             None => (weights.collect(), model.intercept()),
             Some(scales) => {
-                let shift: f64 =
-                    weights.clone().zip(scales).map(|(w, scale)| w * scale.offset / scale.divisor).sum();
-                (weights.zip(scales).map(|(w, scale)| w / scale.divisor).collect(), model.intercept() - shift)
+                let shift: f64 = weights
+                    .clone()
+                    .zip(scales)
+                    .map(|(w, scale)| w * scale.offset / scale.divisor)
+                    .sum();
+                (
+                    weights.zip(scales).map(|(w, scale)| w / scale.divisor).collect(),
+                    model.intercept() - shift,
+                )
             }
         }
     }
@@ -184,13 +201,15 @@ impl Export<'_> {
     fn ensemble(&self) -> Result<&TreeEnsemble> {
         match &self.model.scorer {
             Scorer::Trees(ensemble) => Ok(ensemble),
-            Scorer::Linear(_) => Err(Error::invalid("model", "a weighted sum of features", "trees")),
+            Scorer::Linear(_) => {
+                Err(Error::invalid("model", "a weighted sum of features", "trees"))
+            }
         }
     }
 }
 
-/// Where features stand in a table of numbers whose columns are all features of the data: feature 1 in the first column,
-/// or feature 0 where the data counts from 0.
+/// Where features stand in a table of numbers whose columns are all features of the data: feature 1
+/// in the first column, or feature 0 where the data counts from 0.
 struct Columns {
     first: u32,
     count: usize,
@@ -199,7 +218,8 @@ struct Columns {
 impl Columns {
     fn of(export: &Export<'_>) -> Result<Self> {
         let ids = || export.features().into_iter().map(|feature| feature.id);
-        let counts_from = export.model.trained.as_ref().map_or(1, |trained| trained.first_id.min(1));
+        let counts_from =
+            export.model.trained.as_ref().map_or(1, |trained| trained.first_id.min(1));
         let first = ids().min().unwrap_or(1).min(counts_from);
         let needed = ids().map(|id| (id - first) as usize + 1).max().unwrap_or(0);
         let count = export.options.columns.unwrap_or(needed);

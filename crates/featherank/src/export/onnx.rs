@@ -1,8 +1,9 @@
 //! ONNX: a graph of `ai.onnx.ml` operators that any ONNX runtime runs.
 //!
-//! Input `features`: 32-bit numbers, a row a document, a column for each feature that the model needs, in the model's order,
-//! which the metadata names. Output `score`: a row a document, one column. Trees are a TreeEnsembleRegressor (z-scores are
-//! folded into its thresholds), weights a LinearRegressor, behind a Scaler where the model was trained on z-scores.
+//! Input `features`: 32-bit numbers, a row a document, a column for each feature that the model
+//! needs, in the model's order, which the metadata names. Output `score`: a row a document, one
+//! column. Trees are a TreeEnsembleRegressor (z-scores are folded into its thresholds), weights a
+//! LinearRegressor, behind a Scaler where the model was trained on z-scores.
 
 use super::protobuf::Message;
 use super::walk::Node;
@@ -67,7 +68,8 @@ fn matrix(name: &str, columns: usize) -> Message {
 }
 
 fn node(operator: &str, input: &str, output: &str, attributes: Vec<Message>) -> Message {
-    let node = Message::default().bytes(1, input).bytes(2, output).bytes(3, operator).bytes(4, operator);
+    let node =
+        Message::default().bytes(1, input).bytes(2, output).bytes(3, operator).bytes(4, operator);
     attributes.into_iter().fold(node, |node, attribute| node.message(5, attribute)).bytes(7, ML)
 }
 
@@ -107,7 +109,8 @@ fn linear(export: &Export<'_>, model: &LinearModel) -> Vec<Message> {
         None => vec![regressor(INPUT)],
         Some(scales) => {
             let offsets: Vec<f32> = scales.iter().map(|scale| scale.offset as f32).collect();
-            let factors: Vec<f32> = scales.iter().map(|scale| (1.0 / scale.divisor) as f32).collect();
+            let factors: Vec<f32> =
+                scales.iter().map(|scale| (1.0 / scale.divisor) as f32).collect();
             let attributes = vec![floats("offset", &offsets), floats("scale", &factors)];
             vec![node("Scaler", INPUT, SCALED, attributes), regressor(SCALED)]
         }

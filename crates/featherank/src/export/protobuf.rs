@@ -68,8 +68,8 @@ impl Message {
 mod tests {
     use super::*;
 
-    /// The examples of the encoding's documentation: 150 in field 1, "testing" in field 2, a message in field 3, and the
-    /// packed numbers 3, 270, 86942 in field 4.
+    /// The examples of the encoding's documentation: 150 in field 1, "testing" in field 2, a
+    /// message in field 3, and the packed numbers 3, 270, 86942 in field 4.
     #[test]
     fn the_documented_examples() {
         assert_eq!(Message::default().int(1, 150).into_bytes(), [0x08, 0x96, 0x01]);

@@ -1,9 +1,10 @@
 //! RankLib: model files, and lists of features for `-feature`.
 //!
-//! Trees go out as a LambdaMART model, whose splits go left up to the threshold as ours do. Weights go out as a Linear
-//! Regression model where there is something to add to every score, as a Coordinate Ascent model otherwise. RankLib has no
-//! missing values: it reads them as 0, and directions of missing values are left out. Z-scores are folded into thresholds
-//! and weights, because RankLib's own normalisers work on each query and are not saved with a model.
+//! Trees go out as a LambdaMART model, whose splits go left up to the threshold as ours do. Weights
+//! go out as a Linear Regression model where there is something to add to every score, as a
+//! Coordinate Ascent model otherwise. RankLib has no missing values: it reads them as 0, and
+//! directions of missing values are left out. Z-scores are folded into thresholds and weights,
+//! because RankLib's own normalisers work on each query and are not saved with a model.
 
 use std::fmt::Write;
 

@@ -1,12 +1,14 @@
 //! Solr: models and feature stores of its learning-to-rank module.
 //!
-//! Weights are a LinearModel with a StandardNormalizer a feature where the model was trained on z-scores; what is added to
-//! every score changes no ranking and is left out. Trees are a MultipleAdditiveTreesModel with z-scores folded into the
-//! thresholds. Solr adds 1e-6 to every threshold when it reads a model: what is written is the largest number that is at
-//! most the threshold after that.
+//! Weights are a LinearModel with a StandardNormalizer a feature where the model was trained on
+//! z-scores; what is added to every score changes no ranking and is left out. Trees are a
+//! MultipleAdditiveTreesModel with z-scores folded into the thresholds. Solr adds 1e-6 to every
+//! threshold when it reads a model: what is written is the largest number that is at most the
+//! threshold after that.
 //!
-//! A document without a value has 0 in Solr. With `keep_missing` values may be missing (Solr 9.2 and later): splits say
-//! where such documents go, and the features of the store get NaN as their default.
+//! A document without a value has 0 in Solr. With `keep_missing` values may be missing (Solr 9.2
+//! and later): splits say where such documents go, and the features of the store get NaN as their
+//! default.
 
 use std::fmt::Write;
 
@@ -57,20 +59,26 @@ fn default_to_nan(feature: &mut Value) {
 const STANDARD: &str = "org.apache.solr.ltr.norm.StandardNormalizer";
 
 fn linear(export: &Export<'_>, model: &LinearModel) -> Value {
-    let labels: Vec<String> = export.features().into_iter().map(|feature| feature.label()).collect();
+    let labels: Vec<String> =
+        export.features().into_iter().map(|feature| feature.label()).collect();
     let norm = |i: usize| {
         let scale = export.scales()?.get(i)?;
         // Solr holds what it reads as text in 32 bits.
         let (avg, std) = (scale.offset as f32, scale.divisor as f32);
-        Some(json!({"class": STANDARD, "params": {"avg": format!("{avg:?}"), "std": format!("{std:?}")}}))
+        Some(
+            json!({"class": STANDARD, "params": {"avg": format!("{avg:?}"), "std": format!("{std:?}")}}),
+        )
     };
     let entry = |(i, label): (usize, &String)| match norm(i) {
         Some(norm) => json!({"name": label, "norm": norm}),
         None => json!({"name": label}),
     };
     let features: Vec<Value> = labels.iter().enumerate().map(entry).collect();
-    let weights: serde_json::Map<String, Value> =
-        labels.iter().cloned().zip(model.weights().iter().map(|w| json!(w.weight as f32))).collect();
+    let weights: serde_json::Map<String, Value> = labels
+        .iter()
+        .cloned()
+        .zip(model.weights().iter().map(|w| json!(w.weight as f32)))
+        .collect();
     json!({
         "class": "org.apache.solr.ltr.model.LinearModel",
         "name": export.name(),
@@ -83,7 +91,8 @@ fn linear(export: &Export<'_>, model: &LinearModel) -> Value {
 const SLACK: f32 = 1e-6;
 
 fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
-    let labels: Vec<String> = ensemble.features().iter().map(|feature| quoted(&feature.label())).collect();
+    let labels: Vec<String> =
+        ensemble.features().iter().map(|feature| quoted(&feature.label())).collect();
     let names: Vec<String> = labels.iter().map(|label| format!("{{\"name\":{label}}}")).collect();
     let missing = export.options.keep_missing;
     let mut text = format!(
@@ -107,7 +116,9 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
                 };
                 // Nothing can fail: a `String` takes all that is written to it.
                 let _ = match node {
-                    Node::Leaf(leaf) => write!(text, "{{\"value\":\"{:?}\"}}", tree.leaf[leaf] as f32),
+                    Node::Leaf(leaf) => {
+                        write!(text, "{{\"value\":\"{:?}\"}}", tree.leaf[leaf] as f32)
+                    }
                     Node::Split(split) => {
                         let threshold = tree.threshold[split];
                         let written = fold::largest(|x| x + SLACK <= threshold).unwrap_or(f32::MIN);

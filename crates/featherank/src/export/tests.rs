@@ -1,4 +1,5 @@
-//! What every target has in common; what each one writes is tested with its real readers in `python/tests`.
+//! What every target has in common; what each one writes is tested with its real readers in
+//! `python/tests`.
 
 use super::*;
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -15,7 +16,9 @@ fn data() -> Dataset {
 }
 
 fn linear() -> Model {
-    LinearModel::new(&names(), &[(FeatureId(0), 0.5), (FeatureId(1), -2.0)]).with_intercept(0.25).into()
+    LinearModel::new(&names(), &[(FeatureId(0), 0.5), (FeatureId(1), -2.0)])
+        .with_intercept(0.25)
+        .into()
 }
 
 fn trees() -> Model {
@@ -57,14 +60,19 @@ fn text(target_name: &str, model: &Model) -> String {
 #[test]
 fn every_target_takes_what_it_says_and_refuses_the_rest_with_a_remedy() {
     for target in TARGETS {
-        for how in [Normaliser::None, Normaliser::Zscore, Normaliser::QueryMinmax, Normaliser::QueryZscore] {
+        for how in
+            [Normaliser::None, Normaliser::Zscore, Normaliser::QueryMinmax, Normaliser::QueryZscore]
+        {
             for (model, held) in [(linear(), target.holds != Holds::Trees), (trees(), true)] {
                 let by_query = matches!(how, Normaliser::QueryMinmax | Normaliser::QueryZscore);
                 let fits = target.holds == Holds::Features || (held && !by_query);
                 match target.export(&normalised(model, how), &options()) {
                     Ok(bytes) => assert!(fits && !bytes.is_empty(), "{} {how:?}", target.name),
                     Err(error) => {
-                        assert!(!fits && error.is_usage() && error.to_string().contains("help:"), "{error}");
+                        assert!(
+                            !fits && error.is_usage() && error.to_string().contains("help:"),
+                            "{error}"
+                        );
                     }
                 }
             }
@@ -79,14 +87,17 @@ fn every_target_takes_what_it_says_and_refuses_the_rest_with_a_remedy() {
 fn feature_sets_keep_what_is_needed_in_the_order_of_the_file() {
     let kept = |target_name: &str| -> Vec<String> {
         let found: serde_json::Value = serde_json::from_str(&text(target_name, &trees())).unwrap();
-        let list = found.pointer("/featureset/features").unwrap_or(&found).as_array().unwrap().clone();
+        let list =
+            found.pointer("/featureset/features").unwrap_or(&found).as_array().unwrap().clone();
         list.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
     };
-    // The formula of bm25 needs length, the script of page rank needs clicks and age; clicks' query only mentions length.
+    // The formula of bm25 needs length, the script of page rank needs clicks and age; clicks' query
+    // only mentions length.
     assert_eq!(kept("elasticsearch-featureset"), ["bm25", "length", "age", "page rank", "clicks"]);
     assert_eq!(kept("solr-features"), ["bm25", "page rank"]);
     let first = LinearModel::new(&names(), &[(FeatureId(0), 1.0)]).into();
-    let only: serde_json::Value = serde_json::from_str(&text("elasticsearch-featureset", &first)).unwrap();
+    let only: serde_json::Value =
+        serde_json::from_str(&text("elasticsearch-featureset", &first)).unwrap();
     let whole: serde_json::Value = serde_json::from_str(FEATURESET).unwrap();
     let all = &whole["_source"]["featureset"]["features"];
     assert_eq!(only["featureset"]["features"], serde_json::json!([all[0], all[1]]));
@@ -95,7 +106,8 @@ fn feature_sets_keep_what_is_needed_in_the_order_of_the_file() {
 #[test]
 fn wrong_feature_sets_are_refused() {
     let refused = |featureset: Option<&str>| {
-        let options = ExportOptions { featureset: featureset.map(String::from), ..ExportOptions::default() };
+        let options =
+            ExportOptions { featureset: featureset.map(String::from), ..ExportOptions::default() };
         target("solr-features").unwrap().export(&trees(), &options).unwrap_err().to_string()
     };
     assert!(refused(None).contains("--featureset"));
@@ -132,13 +144,15 @@ fn columns_cover_the_ids() {
     assert!(lightgbm(Some(1)).unwrap_err().to_string().contains("at least 2"));
 }
 
-/// Solr adds 1e-6 in 32 bits to what it reads: the sum must be the threshold, or the nearest number below that it can be.
+/// Solr adds 1e-6 in 32 bits to what it reads: the sum must be the threshold, or the nearest number
+/// below that it can be.
 #[test]
 fn solrs_slack_is_taken_back() {
     for threshold in [0.0f32, 1e-6, 0.5, 1.0, 0.1, 123.456, 1e9, -0.5, -1e-6, f32::MAX] {
         let tree = Tree { threshold: vec![threshold, 0.0], ..tree_of(&trees()) };
         let model =
-            TreeEnsemble::new(names().iter().take(2).map(|(_, f)| f.clone()).collect(), vec![tree]).into();
+            TreeEnsemble::new(names().iter().take(2).map(|(_, f)| f.clone()).collect(), vec![tree])
+                .into();
         let found: serde_json::Value = serde_json::from_str(&text("solr", &model)).unwrap();
         let root = &found["params"]["trees"][0]["root"];
         let written: f32 = root["threshold"].as_str().unwrap().parse().unwrap();
@@ -174,7 +188,8 @@ fn deep_trees_are_written() {
     }
 }
 
-/// Data that counts from 0, and a model that does not need feature 0: its feature 1 is still the second column.
+/// Data that counts from 0, and a model that does not need feature 0: its feature 1 is still the
+/// second column.
 #[test]
 fn columns_count_from_where_the_data_does() {
     let run = crate::run::Run::new(1, crate::run::Constraints::default());
@@ -182,12 +197,16 @@ fn columns_count_from_where_the_data_does() {
     let labels = vec![0., 0., 1., 1.];
     for first in [0, 1] {
         let features = FeatureTable::numbered(2, first);
-        let data = Dataset::new(values.clone(), labels.clone(), Queries::from_sizes(&[4]), features);
+        let data =
+            Dataset::new(values.clone(), labels.clone(), Queries::from_sizes(&[4]), features);
         let ranker = crate::registry::ranker("regression-tree").unwrap();
         let model = ranker.fit(&[], &run, &data.view(), None).unwrap();
         assert_eq!(model.features().len(), 1);
         let text = text("lightgbm", &model);
-        assert!(text.contains("max_feature_idx=1") && text.contains("split_feature=1"), "{first}: {text}");
+        assert!(
+            text.contains("max_feature_idx=1") && text.contains("split_feature=1"),
+            "{first}: {text}"
+        );
     }
 }
 

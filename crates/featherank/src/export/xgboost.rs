@@ -1,9 +1,10 @@
 //! XGBoost: a booster as JSON for `Booster.load_model`, and the dump that search engines read.
 //!
-//! XGBoost goes left *below* the threshold, we go left up to it: thresholds go out as the next larger 32-bit number. After
-//! the largest number there is no next one, so a split that sends every value left goes out with its children exchanged,
-//! below the smallest number. Leaves are 32-bit numbers in XGBoost, and added up as such. Its predictor takes the right child
-//! to be the node after the left one, whatever the file says, so nodes are numbered in that way.
+//! XGBoost goes left *below* the threshold, we go left up to it: thresholds go out as the next
+//! larger 32-bit number. After the largest number there is no next one, so a split that sends every
+//! value left goes out with its children exchanged, below the smallest number. Leaves are 32-bit
+//! numbers in XGBoost, and added up as such. Its predictor takes the right child to be the node
+//! after the left one, whatever the file says, so nodes are numbered in that way.
 
 use serde_json::json;
 
@@ -56,7 +57,8 @@ fn booster(export: &Export<'_>) -> Result<serde_json::Value> {
     let column: Vec<usize> = features.iter().map(|feature| columns.of_feature(feature)).collect();
     let trees = strict_trees(export)?;
     // XGBoost compares names with those of the data, so that half of them would be worse than none.
-    let named = columns.count == features.len() && features.iter().all(|feature| feature.name.is_some());
+    let named =
+        columns.count == features.len() && features.iter().all(|feature| feature.name.is_some());
     let names = if named {
         columns.names(&features, |feature| feature.label(), |_| String::new())
     } else {
@@ -92,7 +94,8 @@ fn booster(export: &Export<'_>) -> Result<serde_json::Value> {
     }))
 }
 
-/// Numbers of the nodes: the root is 0, a right child follows its left one, and children come after their parents.
+/// Numbers of the nodes: the root is 0, a right child follows its left one, and children come after
+/// their parents.
 struct Numbers {
     splits: Vec<usize>,
     leaves: Vec<usize>,
@@ -100,7 +103,8 @@ struct Numbers {
 
 impl Numbers {
     fn of(tree: &Tree) -> Self {
-        let mut numbers = Numbers { splits: vec![0; tree.feature.len()], leaves: vec![0; tree.leaf.len()] };
+        let mut numbers =
+            Numbers { splits: vec![0; tree.feature.len()], leaves: vec![0; tree.leaf.len()] };
         let children = tree.left.iter().zip(&tree.right).flat_map(|(&left, &right)| [left, right]);
         for (number, child) in (1..).zip(children) {
             match Node::of(child) {
@@ -119,7 +123,11 @@ impl Numbers {
     }
 
     /// A list with one entry a node, from one entry a split and one a leaf.
-    fn list<T: Copy + Default>(&self, splits: impl Fn(usize) -> T, leaves: impl Fn(usize) -> T) -> Vec<T> {
+    fn list<T: Copy + Default>(
+        &self,
+        splits: impl Fn(usize) -> T,
+        leaves: impl Fn(usize) -> T,
+    ) -> Vec<T> {
         let mut list = vec![T::default(); self.splits.len() + self.leaves.len()];
         self.splits.iter().enumerate().for_each(|(split, &number)| list[number] = splits(split));
         self.leaves.iter().enumerate().for_each(|(leaf, &number)| list[number] = leaves(leaf));
@@ -138,7 +146,8 @@ fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> 
             parents[numbers.get(Node::of(child))] = numbers.splits[split];
         }
     }
-    let children = |of: &[i32]| numbers.list(|split| numbers.get(Node::of(of[split])) as i64, |_| -1);
+    let children =
+        |of: &[i32]| numbers.list(|split| numbers.get(Node::of(of[split])) as i64, |_| -1);
     let leaf = |leaf: usize| tree.leaf[leaf] as f32;
     json!({
         "base_weights": numbers.list(|_| 0.0, leaf),
@@ -167,7 +176,8 @@ fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> 
 
 /// Trees nested as `dump_model(…, dump_format="json")` nests them, features by name.
 pub(super) fn dump(export: &Export<'_>) -> Result<String> {
-    let names: Vec<String> = export.features().into_iter().map(|feature| quoted(&feature.label())).collect();
+    let names: Vec<String> =
+        export.features().into_iter().map(|feature| quoted(&feature.label())).collect();
     let mut text = String::from("[");
     for (number, tree) in strict_trees(export)?.iter().enumerate() {
         text += if number == 0 { "\n" } else { ",\n" };
@@ -179,7 +189,11 @@ pub(super) fn dump(export: &Export<'_>) -> Result<String> {
                 text += if side == Side::Right { "," } else { "" };
                 text += &match node {
                     Node::Leaf(leaf) => {
-                        format!("{{\"nodeid\":{},\"leaf\":{:?}}}", numbers.get(node), tree.leaf[leaf] as f32)
+                        format!(
+                            "{{\"nodeid\":{},\"leaf\":{:?}}}",
+                            numbers.get(node),
+                            tree.leaf[leaf] as f32
+                        )
                     }
                     Node::Split(split) => {
                         let [left, right] =

@@ -1,9 +1,11 @@
-//! Average precision: the mean, over the relevant documents of a list, of the precision at their positions.
+//! Average precision: the mean, over the relevant documents of a list, of the precision at their
+//! positions.
 //!
-//! AP = Σ over relevant positions of precision@position / number of relevant documents in the list; MAP is its mean over
-//! queries, GMAP the geometric mean (Robertson 2006). Expected value under ties (McSherry & Najork, ECIR 2008): in a
-//! group of n tied documents, r of them relevant, that follows p documents with R relevant ones, position p + j is
-//! relevant with probability r/n and then has on average R + 1 + (j − 1)(r − 1)/(n − 1) relevant documents up to it.
+//! AP = Σ over relevant positions of precision@position / number of relevant documents in the list;
+//! MAP is its mean over queries, GMAP the geometric mean (Robertson 2006). Expected value under
+//! ties (McSherry & Najork, ECIR 2008): in a group of n tied documents, r of them relevant, that
+//! follows p documents with R relevant ones, position p + j is relevant with probability r/n and
+//! then has on average R + 1 + (j − 1)(r − 1)/(n − 1) relevant documents up to it.
 
 use super::conventions::{Conventions, Key};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary, Ties};
@@ -37,14 +39,15 @@ fn average_precision(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
             let relevant = labels.iter().filter(|&&y| y >= relevant_from).count() as f64;
             if relevant > 0.0 {
                 let step = if n > 1.0 { (relevant - 1.0) / (n - 1.0) } else { 0.0 };
-                let terms =
-                    (0..labels.len()).map(|j| (seen + 1.0 + j as f64 * step) / (start + j + 1) as f64);
+                let terms = (0..labels.len())
+                    .map(|j| (seen + 1.0 + j as f64 * step) / (start + j + 1) as f64);
                 sum += relevant / n * terms.sum::<f64>();
             }
             seen += relevant;
         }
     } else {
-        for (i, _) in ranking.ordered(ties).iter().enumerate().filter(|(_, y)| **y >= relevant_from) {
+        for (i, _) in ranking.ordered(ties).iter().enumerate().filter(|(_, y)| **y >= relevant_from)
+        {
             seen += 1.0;
             sum += seen / (i + 1) as f64;
         }

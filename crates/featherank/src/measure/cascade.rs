@@ -1,10 +1,12 @@
-//! Reciprocal rank and expected reciprocal rank: a user reads down the list and stops when satisfied.
+//! Reciprocal rank and expected reciprocal rank: a user reads down the list and stops when
+//! satisfied.
 //!
-//! A document satisfies with probability R; the measure is the expected 1/position of the stop (Chapelle, Metzler, Zhang,
-//! Grinspan, CIKM 2009). ERR takes R = (2^y − 1) / 2^max; MRR is the case in which a relevant document satisfies for
-//! certain. Expected value under ties: reaching the j-th place of a tied group unsatisfied has the probability of the
-//! group's mean product of j − 1 factors (1 − R), an elementary symmetric mean; stopping there is the difference of
-//! two neighbouring ones.
+//! A document satisfies with probability R; the measure is the expected 1/position of the stop
+//! (Chapelle, Metzler, Zhang, Grinspan, CIKM 2009). ERR takes R = (2^y − 1) / 2^max; MRR is the
+//! case in which a relevant document satisfies for certain. Expected value under ties: reaching the
+//! j-th place of a tied group unsatisfied has the probability of the group's mean product of j − 1
+//! factors (1 − R), an elementary symmetric mean; stopping there is the difference of two
+//! neighbouring ones.
 
 use super::conventions::{Conventions, Key};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary, Ties};
@@ -52,8 +54,10 @@ fn cascade(measure: &Measure, ranking: &Ranking<'_>, satisfies: impl Fn(f32) -> 
         return sum;
     }
     for (start, labels) in ranking.groups().take_while(|(start, _)| *start < depth) {
-        let reach =
-            mean_products(labels.iter().map(|&y| 1.0 - satisfies(y)), labels.len().min(depth - start));
+        let reach = mean_products(
+            labels.iter().map(|&y| 1.0 - satisfies(y)),
+            labels.len().min(depth - start),
+        );
         for (j, pair) in reach.windows(2).enumerate() {
             sum += unsatisfied * (pair[0] - pair[1]) / (start + j + 1) as f64;
         }
@@ -69,7 +73,8 @@ fn mean_products(factors: impl Iterator<Item = f64>, most: usize) -> Vec<f64> {
     for (n, factor) in (1..).zip(factors) {
         let n: usize = n;
         for j in (1..=most.min(n)).rev() {
-            // A choice of j among n leaves the newest out with probability (n − j)/n, or takes it with j − 1 others.
+            // A choice of j among n leaves the newest out with probability (n − j)/n, or takes it
+            // with j − 1 others.
             means[j] = ((n - j) as f64 * means[j] + j as f64 * factor * means[j - 1]) / n as f64;
         }
     }

@@ -47,7 +47,9 @@ impl Discount {
         match self {
             Discount::Letor if index < 2 => 1.0,
             Discount::Letor => Discount::Log2.at(index - 1),
-            Discount::Log2 => TOP.get(index).copied().unwrap_or_else(|| 1.0 / (index as f64 + 2.0).log2()),
+            Discount::Log2 => {
+                TOP.get(index).copied().unwrap_or_else(|| 1.0 / (index as f64 + 2.0).log2())
+            }
         }
     }
 }
@@ -124,7 +126,8 @@ pub enum Preset {
     Standard,
     /// The evaluation script of LETOR 3.0.
     Letor3,
-    /// The evaluation script of LETOR 4.0. It follows the same rules as 3.0's and prints four decimals.
+    /// The evaluation script of LETOR 4.0. It follows the same rules as 3.0's and prints four
+    /// decimals.
     Letor4,
 }
 

@@ -1,9 +1,10 @@
 //! DCG and its normalised forms: documents gain by their label and lose by their position.
 //!
-//! DCG@k = Σ gain(y) · discount(position) over the first k positions; NDCG divides by the DCG of the ideal ranking
-//! (Järvelin & Kekäläinen 2002; gain 2^y − 1: Burges et al. 2005). The LETOR scripts discount from position 3 on and give
-//! a list shorter than k nothing. Expected value under ties: every tied position gains the group's mean (McSherry &
-//! Najork, ECIR 2008), because DCG is a sum over positions.
+//! DCG@k = Σ gain(y) · discount(position) over the first k positions; NDCG divides by the DCG of
+//! the ideal ranking (Järvelin & Kekäläinen 2002; gain 2^y − 1: Burges et al. 2005). The LETOR
+//! scripts discount from position 3 on and give a list shorter than k nothing. Expected value under
+//! ties: every tied position gains the group's mean (McSherry & Najork, ECIR 2008), because DCG is
+//! a sum over positions.
 
 use super::conventions::{Conventions, Key};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};

@@ -1,7 +1,8 @@
 //! Measures of rankings, of risk, and the tests that compare them.
 //!
-//! A [`Measure`] is known by its name: `ndcg@10`, `ndcg[letor]@10`, `map`, `p[rel=2]@5`. The name says every convention
-//! that differs from the standard ones, and parses back to the same measure. Values per query come first; means after.
+//! A [`Measure`] is known by its name: `ndcg@10`, `ndcg[letor]@10`, `map`, `p[rel=2]@5`. The name
+//! says every convention that differs from the standard ones, and parses back to the same measure.
+//! Values per query come first; means after.
 
 mod average_precision;
 mod cascade;
@@ -167,15 +168,17 @@ impl Measure {
     /// What a query is worth however it is ranked, where it has nothing to find.
     fn in_any_order(&self, ideal: &[f32]) -> Option<f64> {
         let decided = self.spec.options.contains(&conventions::Key::NoRelevant);
-        (decided && !self.has_something_to_find(ideal)).then_some(match self.conventions.no_relevant {
-            NoRelevant::Zero => 0.0,
-            NoRelevant::One => 1.0,
-            NoRelevant::Skip => f64::NAN,
-        })
+        (decided && !self.has_something_to_find(ideal)).then_some(
+            match self.conventions.no_relevant {
+                NoRelevant::Zero => 0.0,
+                NoRelevant::One => 1.0,
+                NoRelevant::Skip => f64::NAN,
+            },
+        )
     }
 
-    /// The value of the query whose labels `scratch` holds, ranked by these scores: the same as [`Self::of_ranking`], sooner
-    /// where only the top of the list counts.
+    /// The value of the query whose labels `scratch` holds, ranked by these scores: the same as
+    /// [`Self::of_ranking`], sooner where only the top of the list counts.
     pub fn of_scores(&self, scratch: &mut RankingScratch, scores: &[f32]) -> f64 {
         if let Some(value) = self.in_any_order(scratch.ideal()) {
             return value;
@@ -186,8 +189,9 @@ impl Measure {
         }
     }
 
-    /// The values of the query whose labels `scratch` holds, ranked by each of `width` columns of scores, document after document: `visit` hears the
-    /// column and what [`Self::of_scores`] makes of it, sooner.
+    /// The values of the query whose labels `scratch` holds, ranked by each of `width` columns of
+    /// scores, document after document: `visit` hears the column and what [`Self::of_scores`] makes
+    /// of it, sooner.
     pub(crate) fn of_columns(
         &self,
         scratch: &mut RankingScratch,
@@ -235,8 +239,8 @@ impl Measure {
         self.from_additive(counted.clone().sum::<f64>() / counted.count() as f64)
     }
 
-    /// Per-query values on the scale on which the summary is a plain mean, which is where they may be resampled and
-    /// tested: logarithms for the geometric mean, the values themselves otherwise.
+    /// Per-query values on the scale on which the summary is a plain mean, which is where they may
+    /// be resampled and tested: logarithms for the geometric mean, the values themselves otherwise.
     pub fn additive(&self, per_query: &[f64]) -> Vec<f64> {
         per_query.iter().map(|&value| self.additive_value(value)).collect()
     }
@@ -263,13 +267,18 @@ impl Measure {
     pub fn check_labels(&self, largest: f32) -> Result<()> {
         let uses = |key| self.spec.options.contains(&key);
         if uses(conventions::Key::MaxGrade) && largest > self.conventions.max_grade {
-            let expected = format!("labels go up to {largest}; write {}[max={largest}]", self.spec.name);
+            let expected =
+                format!("labels go up to {largest}; write {}[max={largest}]", self.spec.name);
             return Err(Error::invalid("measure for this data", self, expected));
         }
         // 2^y − 1 loses its last digits beyond 53 bits.
-        if uses(conventions::Key::Gain) && self.conventions.gain == Gain::Exponential && largest > 53.0 {
-            let expected =
-                format!("labels go up to {largest}, too large for the gain 2^y-1; write gain=linear");
+        if uses(conventions::Key::Gain)
+            && self.conventions.gain == Gain::Exponential
+            && largest > 53.0
+        {
+            let expected = format!(
+                "labels go up to {largest}, too large for the gain 2^y-1; write gain=linear"
+            );
             return Err(Error::invalid("measure for this data", self, expected));
         }
         Ok(())

@@ -28,7 +28,10 @@ const WORDS: [Words; 5] = [
     Words {
         key: Key::Discount,
         word: "discount",
-        values: &[("log2", |c| c.discount = Discount::Log2), ("letor", |c| c.discount = Discount::Letor)],
+        values: &[
+            ("log2", |c| c.discount = Discount::Log2),
+            ("letor", |c| c.discount = Discount::Letor),
+        ],
     },
     Words {
         key: Key::ShortLists,
@@ -61,8 +64,10 @@ const WORDS: [Words; 5] = [
 
 /// Options whose value is a number.
 type Number = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
-const NUMBERS: [Number; 2] =
-    [(Key::Relevant, "rel", |c| &mut c.relevant_from), (Key::MaxGrade, "max", |c| &mut c.max_grade)];
+const NUMBERS: [Number; 2] = [
+    (Key::Relevant, "rel", |c| &mut c.relevant_from),
+    (Key::MaxGrade, "max", |c| &mut c.max_grade),
+];
 
 impl Key {
     fn meaning(self) -> &'static str {
@@ -121,18 +126,22 @@ impl FromStr for Measure {
         };
         let (name, options) = match head.split_once('[') {
             None => (head, ""),
-            Some((name, rest)) => {
-                (name, rest.strip_suffix(']').ok_or_else(|| bad(text, "the bracket is not closed"))?)
-            }
+            Some((name, rest)) => (
+                name,
+                rest.strip_suffix(']').ok_or_else(|| bad(text, "the bracket is not closed"))?,
+            ),
         };
         let lower = name.to_ascii_lowercase();
-        let spec = MEASURES.iter().find(|spec| spec.name == lower).ok_or_else(|| Error::Unknown {
-            kind: "measure".into(),
-            name: name.into(),
-            near: near_names(name, MEASURES.iter().map(|spec| spec.name)),
-        })?;
+        let spec =
+            MEASURES.iter().find(|spec| spec.name == lower).ok_or_else(|| Error::Unknown {
+                kind: "measure".into(),
+                name: name.into(),
+                near: near_names(name, MEASURES.iter().map(|spec| spec.name)),
+            })?;
         let cutoff = match (spec.cutoff, cutoff) {
-            (Cutoff::Required, None) => return Err(bad(text, &format!("it needs a cut-off: {name}@10"))),
+            (Cutoff::Required, None) => {
+                return Err(bad(text, &format!("it needs a cut-off: {name}@10")));
+            }
             (Cutoff::None, Some(_)) => return Err(bad(text, "it takes no cut-off")),
             (_, None) => None,
             (_, Some(k)) => match k.parse::<usize>() {
@@ -142,7 +151,8 @@ impl FromStr for Measure {
         };
         let mut conventions = spec.defaults;
         for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
-            set_option(&mut conventions, option, spec.options).map_err(|expected| bad(text, &expected))?;
+            set_option(&mut conventions, option, spec.options)
+                .map_err(|expected| bad(text, &expected))?;
         }
         Ok(Measure { spec, cutoff, conventions })
     }
@@ -163,7 +173,11 @@ fn set_option(conventions: &mut Conventions, option: &str, keys: &[Key]) -> Resu
     }
     let known = || {
         let words = WORDS.iter().filter(|w| keys.contains(&w.key)).map(|w| {
-            format!("{}={}", w.word, w.values.iter().map(|(value, _)| *value).collect::<Vec<_>>().join("|"))
+            format!(
+                "{}={}",
+                w.word,
+                w.values.iter().map(|(value, _)| *value).collect::<Vec<_>>().join("|")
+            )
         });
         let numbers = NUMBERS
             .iter()
@@ -179,9 +193,12 @@ fn set_option(conventions: &mut Conventions, option: &str, keys: &[Key]) -> Resu
         set(conventions);
         return Ok(());
     }
-    let (.., field) =
-        NUMBERS.iter().find(|(key, known, _)| *known == word && keys.contains(key)).ok_or_else(known)?;
-    let number: f32 = value.parse().ok().filter(|n: &f32| n.is_finite() && *n > 0.0).ok_or_else(known)?;
+    let (.., field) = NUMBERS
+        .iter()
+        .find(|(key, known, _)| *known == word && keys.contains(key))
+        .ok_or_else(known)?;
+    let number: f32 =
+        value.parse().ok().filter(|n: &f32| n.is_finite() && *n > 0.0).ok_or_else(known)?;
     *field(conventions) = number;
     Ok(())
 }
@@ -249,7 +266,10 @@ mod tests {
         ] {
             let measure: Measure = name.parse().unwrap();
             assert_eq!(measure.to_string(), name);
-            assert_eq!(measure.to_string().parse::<Measure>().unwrap().conventions(), measure.conventions());
+            assert_eq!(
+                measure.to_string().parse::<Measure>().unwrap().conventions(),
+                measure.conventions()
+            );
         }
     }
 

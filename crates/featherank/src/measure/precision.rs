@@ -1,7 +1,7 @@
 //! Precision at a cut-off, and "winner takes all": is the first document relevant?
 //!
-//! A list shorter than the cut-off is filled up with irrelevant documents, as trec_eval and the LETOR scripts do, unless
-//! `short=truncate` divides by what there is.
+//! A list shorter than the cut-off is filled up with irrelevant documents, as trec_eval and the
+//! LETOR scripts do, unless `short=truncate` divides by what there is.
 
 use super::conventions::{Conventions, Key, ShortLists};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};

@@ -38,15 +38,16 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// The groups of documents with equal scores, from the top: position of the first, and their labels.
+    /// The groups of documents with equal scores, from the top: position of the first, and their
+    /// labels.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &'a [f32])> {
         let (labels, ends) = (self.labels, self.ends);
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as usize));
         starts.zip(ends).map(move |(start, &end)| (start, &labels[start..end as usize]))
     }
 
-    /// Calls `visit` with every position above `depth` and what stands there on average: `of` the label, or under
-    /// expected ties the mean of `of` over the tied documents.
+    /// Calls `visit` with every position above `depth` and what stands there on average: `of` the
+    /// label, or under expected ties the mean of `of` over the tied documents.
     pub(crate) fn for_each(
         &self,
         depth: usize,
@@ -55,7 +56,11 @@ impl<'a> Ranking<'a> {
         mut visit: impl FnMut(usize, f64),
     ) {
         if ties != Ties::Expected {
-            self.ordered(ties).iter().take(depth).enumerate().for_each(|(i, &label)| visit(i, of(label)));
+            self.ordered(ties)
+                .iter()
+                .take(depth)
+                .enumerate()
+                .for_each(|(i, &label)| visit(i, of(label)));
             return;
         }
         for (start, labels) in self.groups().take_while(|(start, _)| *start < depth) {
@@ -122,8 +127,9 @@ impl Ranker {
         Ranking { len: labels.len(), labels, ends, ideal: &self.ideal, worst: labels }
     }
 
-    /// The query ranked by scores where only the first `depth` positions count. Unless ties stand in the input's order, whoever ties with the
-    /// last of them is ranked too. Nothing is known of those below.
+    /// The query ranked by scores where only the first `depth` positions count. Unless ties stand
+    /// in the input's order, whoever ties with the last of them is ranked too. Nothing is known of
+    /// those below.
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         let depth = depth.min(scores.len());
@@ -152,8 +158,8 @@ impl Ranker {
         self.of_keys()
     }
 
-    /// The query ranked by each column of scores, document after document, where only the first `depth` positions count: `visit` hears the column
-    /// and what [`Self::rank_top`] makes of it.
+    /// The query ranked by each column of scores, document after document, where only the first
+    /// `depth` positions count: `visit` hears the column and what [`Self::rank_top`] makes of it.
     pub(super) fn rank_columns(
         &mut self,
         scores: &[f32],
@@ -172,7 +178,11 @@ impl Ranker {
             }
             for (column, lane) in (first..).zip(0..count) {
                 if is_worth_it
-                    && self.tops.of_lane(lane, |score, row| key(score, u64::from(row)), &mut self.keys)
+                    && self.tops.of_lane(
+                        lane,
+                        |score, row| key(score, u64::from(row)),
+                        &mut self.keys,
+                    )
                 {
                     visit(column, self.of_keys());
                     continue;
@@ -214,7 +224,13 @@ impl Ranker {
             }
         }
         let worst = if has_ties { &self.worst } else { &self.labels };
-        Ranking { len: self.given.len(), labels: &self.labels, ends: &self.ends, ideal: &self.ideal, worst }
+        Ranking {
+            len: self.given.len(),
+            labels: &self.labels,
+            ends: &self.ends,
+            ideal: &self.ideal,
+            worst,
+        }
     }
 }
 
@@ -262,8 +278,8 @@ mod tests {
         assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
     }
 
-    /// Whatever a measure makes of the top must not depend on how it was found: one by one, or for many scores at once. Some columns have many
-    /// ties, and some numbers at the end of the line.
+    /// Whatever a measure makes of the top must not depend on how it was found: one by one, or for
+    /// many scores at once. Some columns have many ties, and some numbers at the end of the line.
     #[test]
     fn tops_are_worth_what_whole_rankings_are() {
         let names = [
@@ -282,15 +298,20 @@ mod tests {
             column => ((row * 7919 + column * 31) % 101 % [1000, 1, 3, 11, 70][column % 5]) as f32,
         };
         const WIDTH: usize = 2 * LANES + FEW_LANES + 1;
-        for (name, length) in names.into_iter().flat_map(|name| [2, 10, 40].map(|length| (name, length))) {
+        for (name, length) in
+            names.into_iter().flat_map(|name| [2, 10, 40].map(|length| (name, length)))
+        {
             let measure: crate::measure::Measure = name.parse().unwrap();
             let labels: Vec<f32> = (0..length).map(|i| (i * i % 7 % 3) as f32).collect();
-            let scores: Vec<f32> =
-                (0..length).flat_map(|row| (0..WIDTH).map(move |column| score(row, column))).collect();
+            let scores: Vec<f32> = (0..length)
+                .flat_map(|row| (0..WIDTH).map(move |column| score(row, column)))
+                .collect();
             let mut scratch = Ranker::default();
             scratch.labels(&labels);
             let mut together = Vec::new();
-            measure.of_columns(&mut scratch, &scores, WIDTH, |column, value| together.push((column, value)));
+            measure.of_columns(&mut scratch, &scores, WIDTH, |column, value| {
+                together.push((column, value))
+            });
             for (column, &got) in together.iter().enumerate() {
                 let own: Vec<f32> = (0..length).map(|row| score(row, column)).collect();
                 let whole = measure.of_ranking(&scratch.rank(&own));

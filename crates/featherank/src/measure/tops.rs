@@ -1,7 +1,8 @@
 //! The first documents of a query by many scores at once: one lane of a register for each ranking.
 //!
-//! Documents come one after the other. Where one is better than the last of some lane's top it is put in its place and the others move
-//! down, in all lanes together and without branches: which lanes a document enters cannot be foretold.
+//! Documents come one after the other. Where one is better than the last of some lane's top it is
+//! put in its place and the others move down, in all lanes together and without branches: which
+//! lanes a document enters cannot be foretold.
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -48,7 +49,8 @@ impl Lanes<'_> {
 }
 
 impl Tops {
-    /// Finds the first `depth` documents of each lane, of at least as many; equal scores keep the order of the documents.
+    /// Finds the first `depth` documents of each lane, of at least as many; equal scores keep the
+    /// order of the documents.
     pub fn find(&mut self, lanes: Lanes<'_>, depth: usize) {
         self.scores.clear();
         self.scores.resize(depth, [f32::NEG_INFINITY; LANES]);
@@ -57,8 +59,9 @@ impl Tops {
         Arch::new().dispatch(Find { tops: self, lanes });
     }
 
-    /// Puts the documents of a lane from the top, as `entry` makes of their scores and rows, in the place of others. False, and nothing done, where that is not all
-    /// there is to know: others tie with the last one, or scores are not finite.
+    /// Puts the documents of a lane from the top, as `entry` makes of their scores and rows, in the
+    /// place of others. False, and nothing done, where that is not all there is to know: others tie
+    /// with the last one, or scores are not finite.
     pub fn of_lane<T>(&self, lane: usize, entry: impl Fn(f32, u32) -> T, to: &mut Vec<T>) -> bool {
         let (Some(last), Some(row)) = (self.scores.last(), self.rows.last()) else { return false };
         let own = self.scores.iter().filter(|scores| scores[lane] == last[lane]).count();
@@ -66,7 +69,12 @@ impl Tops {
             return false;
         }
         to.clear();
-        to.extend(self.scores.iter().zip(&self.rows).map(|(scores, rows)| entry(scores[lane], rows[lane])));
+        to.extend(
+            self.scores
+                .iter()
+                .zip(&self.rows)
+                .map(|(scores, rows)| entry(scores[lane], rows[lane])),
+        );
         true
     }
 }
@@ -93,12 +101,14 @@ impl NullaryFnOnce for Find<'_> {
             if enters == 0 {
                 continue;
             }
-            // Where all bits are set, who stands in a place gives it to whoever comes. Masks instead of conditions: compilers make vectors of them.
+            // Where all bits are set, who stands in a place gives it to whoever comes. Masks
+            // instead of conditions: compilers make vectors of them.
             let (mut own, mut moves) = ([row; LANES], [0; LANES]);
             for (top, rows) in top.iter_mut().zip(rows.iter_mut()) {
                 let (there, at) = (*top, *rows);
                 for lane in 0..LANES {
-                    // Whoever is moved down goes before all who follow, those of the same score included.
+                    // Whoever is moved down goes before all who follow, those of the same score
+                    // included.
                     moves[lane] |= if scores[lane] > there[lane] { u32::MAX } else { 0 };
                 }
                 for lane in 0..LANES {

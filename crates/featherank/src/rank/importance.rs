@@ -1,11 +1,15 @@
-//! Importance: how much each feature matters to a model, by what the model itself says, or by what it loses without it.
+//! Importance: how much each feature matters to a model, by what the model itself says, or by what
+//! it loses without it.
 //!
-//! By itself: the gain of a feature's splits, for trees; for linear models the size of its weight times how far the feature
-//! spreads within queries, which is how far it moves documents of one query apart.
+//! By itself: the gain of a feature's splits, for trees; for linear models the size of its weight
+//! times how far the feature spreads within queries, which is how far it moves documents of one
+//! query apart.
 //!
-//! Permutation importance (Breiman 2001) is what a model loses when a feature tells it nothing. A feature's values are shuffled among the documents of each query, the model scores again, and the fall of a measure is
-//! the feature's importance. Shuffling within queries, not over all documents, breaks what the feature says about the
-//! ranking and keeps what it says about the query. Works for every model; features the model does not use have none.
+//! Permutation importance (Breiman 2001) is what a model loses when a feature tells it nothing. A
+//! feature's values are shuffled among the documents of each query, the model scores again, and the
+//! fall of a measure is the feature's importance. Shuffling within queries, not over all documents,
+//! breaks what the feature says about the ranking and keeps what it says about the query. Works for
+//! every model; features the model does not use have none.
 
 use std::ops::Range;
 
@@ -21,13 +25,15 @@ use crate::measure::Measure;
 use crate::random::{Purpose, stream};
 use crate::run::Run;
 
-/// How much each of a model's features matters by the model itself, for a model that scores the view's features as they are.
+/// How much each of a model's features matters by the model itself, for a model that scores the
+/// view's features as they are.
 pub(crate) fn model_importance(model: &Model, view: &View<'_>) -> Result<Vec<(FeatureId, f64)>> {
     let columns = model.columns(view.data().features())?;
     let values = match &model.scorer {
         Scorer::Trees(trees) => trees.importance(Importance::Gain),
         Scorer::Linear(linear) => {
-            let size = |(&f, weight): (&FeatureId, f64)| weight.abs() * spread_within_queries(view, f);
+            let size =
+                |(&f, weight): (&FeatureId, f64)| weight.abs() * spread_within_queries(view, f);
             columns.iter().zip(linear.weights().iter().map(|w| w.weight)).map(size).collect()
         }
     };
@@ -89,7 +95,12 @@ pub fn permutation_importance(
         let mut copy = view.copy(&columns);
         let mut falls = vec![0.0; whole.len()];
         for shuffle in 0..shuffles {
-            shuffle_within_queries(&mut copy, FeatureId::from(place), run.seed, place * shuffles + shuffle);
+            shuffle_within_queries(
+                &mut copy,
+                FeatureId::from(place),
+                run.seed,
+                place * shuffles + shuffle,
+            );
             let without = measure.per_query(&model.score(&copy.view())?, &copy.view());
             let both = falls.iter_mut().zip(whole.iter().zip(&without));
             both.for_each(|(fall, (whole, without))| *fall += (whole - without) / shuffles as f64);

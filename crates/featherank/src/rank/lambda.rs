@@ -1,17 +1,20 @@
 //! Lambdas: how much a measure of the ranking wants each document to move, and how sure it is.
 //!
-//! For every pair of documents of a query with labels yᵢ > yⱼ: ρ = 1/(1 + exp(sᵢ − sⱼ)), Δ = |ΔNDCG| of swapping the two,
-//! λᵢ += ρΔ, λⱼ −= ρΔ, and both second derivatives grow by ρ(1 − ρ)Δ (Burges, Ragno & Le, NIPS 2006; Wu et al. 2010).
-//! Gain 2^y − 1 and discount 1/log₂(1 + position). With a cut-off a pair counts when one of its documents stands above
-//! it; as in RankLib and LightGBM the ideal DCG stops at the cut-off and the discounts do not.
+//! For every pair of documents of a query with labels yᵢ > yⱼ: ρ = 1/(1 + exp(sᵢ − sⱼ)), Δ =
+//! |ΔNDCG| of swapping the two, λᵢ += ρΔ, λⱼ −= ρΔ, and both second derivatives grow by ρ(1 − ρ)Δ
+//! (Burges, Ragno & Le, NIPS 2006; Wu et al. 2010). Gain 2^y − 1 and discount 1/log₂(1 + position).
+//! With a cut-off a pair counts when one of its documents stands above it; as in RankLib and
+//! LightGBM the ideal DCG stops at the cut-off and the discounts do not.
 //!
-//! Departs from both where scores are equal, as all are before the first step: they take the order of the input, which
-//! carries information in real data. Here, among equal scores, the worse labels stand first, and documents that also
-//! share the label share their positions' mean discount. So the order of rows does not matter.
+//! Departs from both where scores are equal, as all are before the first step: they take the order
+//! of the input, which carries information in real data. Here, among equal scores, the worse labels
+//! stand first, and documents that also share the label share their positions' mean discount. So
+//! the order of rows does not matter.
 //!
-//! Normalised lambdas, LightGBM's rule, differ twice. Once scores differ, a pair's Δ is divided by 0.01 + |sᵢ − sⱼ|, so that
-//! pairs whose order is open count most. And a query's lambdas and second derivatives are scaled by log₂(1 + Σ) / Σ, where
-//! Σ is the sum of all pushes, 2 ρΔ each, so that queries with many pairs do not outvote the others.
+//! Normalised lambdas, LightGBM's rule, differ twice. Once scores differ, a pair's Δ is divided by
+//! 0.01 + |sᵢ − sⱼ|, so that pairs whose order is open count most. And a query's lambdas and second
+//! derivatives are scaled by log₂(1 + Σ) / Σ, where Σ is the sum of all pushes, 2 ρΔ each, so that
+//! queries with many pairs do not outvote the others.
 
 use crate::data::View;
 use crate::error::{Error, Result};
@@ -55,7 +58,13 @@ impl Lambdas {
     }
 
     /// Overwrites `lambda` and `hessian` with those of one query.
-    pub fn of_query(&mut self, scores: &[f64], labels: &[f32], lambda: &mut [f64], hessian: &mut [f64]) {
+    pub fn of_query(
+        &mut self,
+        scores: &[f64],
+        labels: &[f32],
+        lambda: &mut [f64],
+        hessian: &mut [f64],
+    ) {
         lambda.fill(0.0);
         hessian.fill(0.0);
         if self.rank(scores, labels).is_none() {
@@ -70,7 +79,8 @@ impl Lambdas {
         for above in 0..ranked.firsts.partition_point(|&first| first < cutoff) {
             pushes += if differ { ranked.push::<true>(above) } else { ranked.push::<false>(above) };
         }
-        let factor = if self.normalised && pushes > 0.0 { (1.0 + pushes).log2() / pushes } else { 1.0 };
+        let factor =
+            if self.normalised && pushes > 0.0 { (1.0 + pushes).log2() / pushes } else { 1.0 };
         for (place, &document) in self.order.iter().enumerate() {
             lambda[document as usize] = factor * ranked.lambdas[place];
             hessian[document as usize] = factor * ranked.hessians[place];
@@ -85,11 +95,13 @@ impl Lambdas {
         self.ideal.clear();
         self.ideal.extend(labels.iter().map(|&y| gain(y)));
         self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-        let top = self.ideal.iter().zip(&self.position_discounts).take(self.cutoff.unwrap_or(usize::MAX));
+        let top =
+            self.ideal.iter().zip(&self.position_discounts).take(self.cutoff.unwrap_or(usize::MAX));
         top.map(|(gain, discount)| gain * discount).sum()
     }
 
-    /// The documents of a query from the top of its ranking down; `None` where no document has a gain.
+    /// The documents of a query from the top of its ranking down; `None` where no document has a
+    /// gain.
     pub(crate) fn rank(&mut self, scores: &[f64], labels: &[f32]) -> Option<Placed<'_>> {
         let ideal = self.ideal_dcg(labels);
         if ideal <= 0.0 {
@@ -143,9 +155,11 @@ pub fn check_labels(view: &View<'_>) -> Result<()> {
 /// The same, where the largest label is known.
 pub(crate) fn check_largest(largest: f32) -> Result<()> {
     match largest > 53.0 {
-        true => {
-            Err(Error::invalid("label", largest, "at most 53: the lambdas of NDCG need the gain 2^y - 1"))
-        }
+        true => Err(Error::invalid(
+            "label",
+            largest,
+            "at most 53: the lambdas of NDCG need the gain 2^y - 1",
+        )),
         false => Ok(()),
     }
 }
@@ -160,15 +174,17 @@ impl Ranked {
         let best = self.scores.first().copied().unwrap_or(0.0);
         self.powers.clear();
         // Never 0, so that a quotient of two powers is a number however far scores are apart.
-        self.powers.extend(self.scores.iter().map(|score| (score - best).exp().max(f64::MIN_POSITIVE)));
+        self.powers
+            .extend(self.scores.iter().map(|score| (score - best).exp().max(f64::MIN_POSITIVE)));
         for sums in [&mut self.lambdas, &mut self.hessians] {
             sums.clear();
             sums.resize(self.scores.len(), 0.0);
         }
     }
 
-    /// All pairs of one document with those below it; returns the sum of their pushes. Without branches, so that several
-    /// pairs are worked on at a time: a pair of equal gains has Δ = 0 and moves nothing.
+    /// All pairs of one document with those below it; returns the sum of their pushes. Without
+    /// branches, so that several pairs are worked on at a time: a pair of equal gains has Δ = 0 and
+    /// moves nothing.
     fn push<const CLOSE_COUNT_MORE: bool>(&mut self, above: usize) -> f64 {
         let (score, power) = (self.scores[above], self.powers[above]);
         let (gain, discount) = (self.gains[above], self.discounts[above]);
@@ -186,7 +202,8 @@ impl Ranked {
             if CLOSE_COUNT_MORE {
                 swap /= 0.01 + (score - s);
             }
-            // The chance that the lower document should be above, and ρ: the chance that the pair stands wrong.
+            // The chance that the lower document should be above, and ρ: the chance that the pair
+            // stands wrong.
             let lower = p / (power + p);
             let (rho, sign) = if gain > g { (lower, 1.0) } else { (1.0 - lower, -1.0) };
             let (push, curve) = (rho * swap, lower * (1.0 - lower) * swap);
@@ -212,7 +229,8 @@ mod tests {
         lambda
     }
 
-    /// Scores all equal: the label-0 documents share positions 1 and 2, the relevant one stands third, ρ is ½.
+    /// Scores all equal: the label-0 documents share positions 1 and 2, the relevant one stands
+    /// third, ρ is ½.
     #[test]
     fn equal_scores_do_not_look_at_the_order_of_rows() {
         let shared = (1.0 + 1.0 / 3f64.log2()) / 2.0;

@@ -29,8 +29,9 @@ pub trait Ranker: Send + Sync {
     /// Learns from training data; validation data, where given, stops or tunes it.
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model>;
 
-    /// Learns the same, starting from a model that is near: the neighbour on a path of parameters or of feature subsets.
-    /// Methods whose answer does not depend on where they start use it to arrive sooner; the others ignore it.
+    /// Learns the same, starting from a model that is near: the neighbour on a path of parameters
+    /// or of feature subsets. Methods whose answer does not depend on where they start use it to
+    /// arrive sooner; the others ignore it.
     fn fit_from(
         &self,
         run: &Run,
@@ -46,8 +47,9 @@ pub trait Ranker: Send + Sync {
         None
     }
 
-    /// Fits any number of subsets of a view's features, with what is the same for all of them done once: trees bin, least
-    /// squares multiplies. Each model is the one that [`Ranker::fit`] gives for a view of those features.
+    /// Fits any number of subsets of a view's features, with what is the same for all of them done
+    /// once: trees bin, least squares multiplies. Each model is the one that [`Ranker::fit`] gives
+    /// for a view of those features.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -81,7 +83,8 @@ pub struct RankerSpec {
     pub takes_missing: bool,
     /// Its parameters.
     pub params: &'static [Param],
-    /// What is tried when its parameters are chosen on validation data: parameters and their values.
+    /// What is tried when its parameters are chosen on validation data: parameters and their
+    /// values.
     pub grid: &'static [(&'static str, &'static [&'static str])],
     /// Makes the ranker from checked parameters.
     pub build: fn(&Params) -> Result<Box<dyn Ranker>>,
@@ -119,7 +122,11 @@ impl RankerSpec {
     /// Refuses data that no ranker, or not this one, can learn from.
     fn check(&self, view: &View<'_>) -> Result<()> {
         if view.documents() == 0 {
-            return Err(Error::invalid("training data", "no documents", "at least one query with documents"));
+            return Err(Error::invalid(
+                "training data",
+                "no documents",
+                "at least one query with documents",
+            ));
         }
         let missing = |&&f: &&FeatureId| {
             let column = view.data().column(f);

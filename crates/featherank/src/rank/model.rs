@@ -92,11 +92,20 @@ impl Training {
     pub(super) fn new(ranker: &str, params: &Params, run: &Run, train: &View<'_>) -> Self {
         Training {
             ranker: ranker.into(),
-            params: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            params: params
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             seed: run.seed,
             // The whole data would have to be read; whoever saves the model adds it.
             data: None,
-            first_id: train.data().features().iter().map(|(_, feature)| feature.id).min().unwrap_or(1),
+            first_id: train
+                .data()
+                .features()
+                .iter()
+                .map(|(_, feature)| feature.id)
+                .min()
+                .unwrap_or(1),
             queries: train.query_count(),
             documents: train.documents(),
         }
@@ -107,8 +116,8 @@ const KIND: &str = "model";
 const VERSION: u32 = 1;
 
 impl Model {
-    /// Scores of a view's documents, in the view's order, all finite; an error when the data lacks one of the model's
-    /// features, or has missing values that the model cannot take.
+    /// Scores of a view's documents, in the view's order, all finite; an error when the data lacks
+    /// one of the model's features, or has missing values that the model cannot take.
     pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
         let columns = self.columns(view.data().features())?;
         let has_missing = |f: FeatureId| {
@@ -123,7 +132,8 @@ impl Model {
         }
     }
 
-    /// Scores of a view's documents, where it is known that the model can score them; `columns` are its features there.
+    /// Scores of a view's documents, where it is known that the model can score them; `columns` are
+    /// its features there.
     pub(crate) fn unchecked_scores(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
         match &self.scaler {
             None => self.scorer.score(view, columns),
@@ -166,7 +176,8 @@ impl Model {
         }
     }
 
-    /// The same model for data that is not scaled yet: what was learnt of its features in `table` goes with it.
+    /// The same model for data that is not scaled yet: what was learnt of its features in `table`
+    /// goes with it.
     #[must_use]
     pub(super) fn with_scaler(self, scaler: &Scaler, columns: &[FeatureId]) -> Self {
         let scaler = Some(scaler).filter(|scaler| scaler.normaliser() != Normaliser::None);
@@ -293,7 +304,8 @@ mod tests {
         }
     }
 
-    /// Every number of the document replaced by every odd one: refused, or a model that scores without a panic.
+    /// Every number of the document replaced by every odd one: refused, or a model that scores
+    /// without a panic.
     #[test]
     fn no_number_of_a_model_can_break_it() {
         let whole = serde_json::to_value(model()).unwrap();
@@ -334,7 +346,9 @@ mod tests {
         match value {
             serde_json::Value::Number(_) => found.push(at),
             serde_json::Value::Array(list) => {
-                list.iter().enumerate().for_each(|(i, v)| find_numbers(v, format!("{at}/{i}"), found));
+                list.iter()
+                    .enumerate()
+                    .for_each(|(i, v)| find_numbers(v, format!("{at}/{i}"), found));
             }
             serde_json::Value::Object(map) => {
                 map.iter().for_each(|(key, v)| find_numbers(v, format!("{at}/{key}"), found));
@@ -348,7 +362,9 @@ mod tests {
         let text = document::to_json(KIND, VERSION, &model()).unwrap();
         let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
         whole["scaler"]["scales"].as_array_mut().unwrap().pop();
-        assert!(load(&whole.to_string()).unwrap_err().to_string().contains("does not fit 2 features"));
+        assert!(
+            load(&whole.to_string()).unwrap_err().to_string().contains("does not fit 2 features")
+        );
     }
 
     #[test]
@@ -357,17 +373,26 @@ mod tests {
         let queries = Queries::from_sizes(&[2, 1]);
         let data = Dataset::new(values, vec![0.; 3], queries, FeatureTable::numbered(2, 1));
         assert!(model().score(&data.view()).is_ok());
-        let linear =
-            Model::from(LinearModel::new(data.features(), &[(FeatureId(1), 1.0), (FeatureId(0), 1.0)]));
+        let linear = Model::from(LinearModel::new(
+            data.features(),
+            &[(FeatureId(1), 1.0), (FeatureId(0), 1.0)],
+        ));
         let error = linear.score(&data.view()).unwrap_err().to_string();
-        assert!(error.contains("feature 1 has some") && error.contains("--missing zero"), "{error}");
+        assert!(
+            error.contains("feature 1 has some") && error.contains("--missing zero"),
+            "{error}"
+        );
         assert_eq!(linear.score(&data.view().with_queries(vec![1])).unwrap(), [11.0]);
     }
 
     #[test]
     fn scores_are_finite_or_refused() {
-        let data =
-            Dataset::new(vec![f32::MAX], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(1, 1));
+        let data = Dataset::new(
+            vec![f32::MAX],
+            vec![0.],
+            Queries::from_sizes(&[1]),
+            FeatureTable::numbered(1, 1),
+        );
         let huge = Model::from(LinearModel::new(data.features(), &[(FeatureId(0), 1e30)]));
         assert!(huge.score(&data.view()).unwrap_err().to_string().contains("32-bit"));
     }

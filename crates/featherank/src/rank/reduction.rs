@@ -1,17 +1,21 @@
-//! Ranking reduced to deciding pairs: NDCG-Train and NDCG-Test of Sun, Qin, Tao & Wang (SIGIR 2009).
+//! Ranking reduced to deciding pairs: NDCG-Train and NDCG-Test of Sun, Qin, Tao & Wang (SIGIR
+//! 2009).
 //!
-//! NDCG-Train turns the labels of a query into weighted pairs (their Procedure 1). With gains a = 2^y − 1, positions from a
-//! ranking so far, b = 1/log₂(1 + position) and Z such that the ideal ranking is worth 1, a pair weighs
-//! Z·|(aᵢ − aⱼ)(bᵢ − bⱼ)|, their equation 3: what swapping the two would change. A classifier c decides pairs, c(i, j) being
-//! true when it prefers j to i; its loss is the weight of the pairs that it gets wrong, equation 4. NDCG-Test ranks by the
-//! number of contests lost (their Procedure 2): position(i) = |{j : c(i, j)}| + 1.
+//! NDCG-Train turns the labels of a query into weighted pairs (their Procedure 1). With gains a =
+//! 2^y − 1, positions from a ranking so far, b = 1/log₂(1 + position) and Z such that the ideal
+//! ranking is worth 1, a pair weighs Z·|(aᵢ − aⱼ)(bᵢ − bⱼ)|, their equation 3: what swapping the
+//! two would change. A classifier c decides pairs, c(i, j) being true when it prefers j to i; its
+//! loss is the weight of the pairs that it gets wrong, equation 4. NDCG-Test ranks by the number of
+//! contests lost (their Procedure 2): position(i) = |{j : c(i, j)}| + 1.
 //!
-//! What their Theorem 1 says, and what holds. For a classifier that follows from scores, and labels that are what they are,
-//! 1 − NDCG ≤ loss: a ranking misses no more than the weight of the pairs it gets wrong (their Lemma 1; the printed "<" is
-//! an equality where one neighbouring pair is swapped). Averages over queries keep that. Two readings of the theorem go
-//! further than its proof and do not hold; tests pin both. A classifier that goes round in circles puts all documents at
-//! one position, so that every weight is 0 and so is its loss, whatever NDCG it leaves. And where labels are drawn at
-//! random for the same documents, regret (loss above the least possible) may be less than NDCG's regret.
+//! What their Theorem 1 says, and what holds. For a classifier that follows from scores, and labels
+//! that are what they are, 1 − NDCG ≤ loss: a ranking misses no more than the weight of the pairs
+//! it gets wrong (their Lemma 1; the printed "<" is an equality where one neighbouring pair is
+//! swapped). Averages over queries keep that. Two readings of the theorem go further than its proof
+//! and do not hold; tests pin both. A classifier that goes round in circles puts all documents at
+//! one position, so that every weight is 0 and so is its loss, whatever NDCG it leaves. And where
+//! labels are drawn at random for the same documents, regret (loss above the least possible) may be
+//! less than NDCG's regret.
 
 /// A pair of documents with different labels, and what it is worth to get it right.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,9 +28,11 @@ pub struct WeightedPair {
     pub weight: f64,
 }
 
-/// NDCG-Train: the weighted pairs of a query whose documents stand at these positions, counted from 1.
+/// NDCG-Train: the weighted pairs of a query whose documents stand at these positions, counted from
+/// 1.
 ///
-/// Positions need not be all different: a classifier that contradicts itself makes documents share them.
+/// Positions need not be all different: a classifier that contradicts itself makes documents share
+/// them.
 pub fn weighted_pairs(labels: &[f32], positions: &[usize]) -> Vec<WeightedPair> {
     assert_eq!(labels.len(), positions.len(), "one position a document");
     let ideal = ideal_dcg(labels);
@@ -41,14 +47,15 @@ pub fn weighted_pairs(labels: &[f32], positions: &[usize]) -> Vec<WeightedPair> 
     pairs
 }
 
-/// NDCG-Test: the position of every document, from 1, by the number of contests it loses. `prefers(i, j)` is true when the
-/// classifier prefers j to i.
+/// NDCG-Test: the position of every document, from 1, by the number of contests it loses.
+/// `prefers(i, j)` is true when the classifier prefers j to i.
 pub fn positions(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let lost = |i: usize| (0..documents).filter(|&j| j != i && prefers(i, j)).count();
     (0..documents).map(|i| lost(i) + 1).collect()
 }
 
-/// NDCG-Test: documents from the best to the worst; those that lose as many contests keep their order.
+/// NDCG-Test: documents from the best to the worst; those that lose as many contests keep their
+/// order.
 pub fn ranking(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let positions = positions(documents, prefers);
     let mut order: Vec<usize> = (0..documents).collect();
@@ -56,11 +63,16 @@ pub fn ranking(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<
     order
 }
 
-/// The loss of a classifier on a query: the weight of the pairs it gets wrong, with the positions it gives itself.
+/// The loss of a classifier on a query: the weight of the pairs it gets wrong, with the positions
+/// it gives itself.
 pub fn loss(labels: &[f32], prefers: impl Fn(usize, usize) -> bool) -> f64 {
     let positions = positions(labels.len(), &prefers);
     let wrong = |pair: &WeightedPair| prefers(pair.better, pair.worse);
-    weighted_pairs(labels, &positions).iter().filter(|pair| wrong(pair)).map(|pair| pair.weight).sum()
+    weighted_pairs(labels, &positions)
+        .iter()
+        .filter(|pair| wrong(pair))
+        .map(|pair| pair.weight)
+        .sum()
 }
 
 fn gain(label: f32) -> f64 {
@@ -91,14 +103,16 @@ mod tests {
         "ndcg".parse::<Measure>().unwrap().of_query(&scores, labels)
     }
 
-    /// Labels 0, 2, 1 in file order: Z = 1/(3 + 1/log₂3), and the first document beats both others wrongly.
+    /// Labels 0, 2, 1 in file order: Z = 1/(3 + 1/log₂3), and the first document beats both others
+    /// wrongly.
     #[test]
     fn pairs_by_hand() {
         let labels = [0.0, 2.0, 1.0];
         let (second, ideal) = (1.0 / 3f64.log2(), 3.0 + 1.0 / 3f64.log2());
         let pairs = weighted_pairs(&labels, &[1, 2, 3]);
-        let of =
-            |better, worse| pairs.iter().find(|p| (p.better, p.worse) == (better, worse)).unwrap().weight;
+        let of = |better, worse| {
+            pairs.iter().find(|p| (p.better, p.worse) == (better, worse)).unwrap().weight
+        };
         assert_eq!(pairs.len(), 3);
         assert!((of(1, 0) - 3.0 * (1.0 - second) / ideal).abs() < 1e-12);
         assert!((of(1, 2) - 2.0 * (second - 0.5) / ideal).abs() < 1e-12);
@@ -128,15 +142,18 @@ mod tests {
         assert!(ndcg(&labels, &ranking(3, circle)) < 0.8);
     }
 
-    /// Labels (0, 1, 1) with probability .43 and (1, 0, 0) with .57: some ranking has less regret in loss than in NDCG.
+    /// Labels (0, 1, 1) with probability .43 and (1, 0, 0) with .57: some ranking has less regret
+    /// in loss than in NDCG.
     #[test]
     fn random_labels_break_the_bound_on_regret() {
         let draws = [(0.43, [0.0, 1.0, 1.0]), (0.57, [1.0, 0.0, 0.0])];
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         let place = |order: &[usize; 3], i: usize| order.iter().position(|&other| other == i);
-        let expected = |of: &dyn Fn(&[f32]) -> f64| draws.iter().map(|(p, y)| p * of(y)).sum::<f64>();
-        let losses =
-            orders.map(|order| expected(&|labels| loss(labels, |i, j| place(&order, j) < place(&order, i))));
+        let expected =
+            |of: &dyn Fn(&[f32]) -> f64| draws.iter().map(|(p, y)| p * of(y)).sum::<f64>();
+        let losses = orders.map(|order| {
+            expected(&|labels| loss(labels, |i, j| place(&order, j) < place(&order, i)))
+        });
         let gains = orders.map(|order| expected(&|labels| ndcg(labels, &order)));
         let (least, most) =
             (losses.iter().copied().fold(9.0, f64::min), gains.iter().copied().fold(0.0, f64::max));
@@ -145,7 +162,8 @@ mod tests {
     }
 
     proptest! {
-        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and no loss without a pair that stands wrong.
+        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and no loss without a pair that
+        /// stands wrong.
         #[test]
         fn ndcg_misses_no_more_than_the_loss(
             documents in prop::collection::vec((0u8..5, 0u16..2000), 1..25)

@@ -1,7 +1,8 @@
 //! Single feature: the ranking that one feature gives. The floor that every learnt model must beat.
 //!
-//! With `feature = best` (the default) it is the feature that ranks the training data best under a measure; any other
-//! value names the feature, BM25 for instance, which is how risk baselines are usually taken (Dinçer et al. 2014).
+//! With `feature = best` (the default) it is the feature that ranks the training data best under a
+//! measure; any other value names the feature, BM25 for instance, which is how risk baselines are
+//! usually taken (Dinçer et al. 2014).
 
 use rayon::prelude::*;
 
@@ -31,7 +32,12 @@ pub const SPEC: RankerSpec = RankerSpec {
     scales_out: false,
     takes_missing: false,
     params: &[
-        Param { name: "feature", kind: Kind::Feature, default: "best", meaning: "which feature ranks" },
+        Param {
+            name: "feature",
+            kind: Kind::Feature,
+            default: "best",
+            meaning: "which feature ranks",
+        },
         Param {
             name: "measure",
             kind: Kind::Measure,
@@ -41,7 +47,8 @@ pub const SPEC: RankerSpec = RankerSpec {
     ],
     grid: &[],
     build: |params| {
-        let feature = Some(params.text("feature")).filter(|&name| name != "best").map(str::to_owned);
+        let feature =
+            Some(params.text("feature")).filter(|&name| name != "best").map(str::to_owned);
         Ok(Box::new(SingleFeature { feature, measure: params.measure("measure")? }))
     },
 };
@@ -74,7 +81,8 @@ impl SingleFeature {
         };
         let values: Vec<(FeatureId, f64)> = train.features().par_iter().map(alone).collect();
         // The first of equals.
-        let best = values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let best =
+            values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.map(|(f, _)| f)
             .ok_or_else(|| Error::invalid("training data", "no features", "at least one feature"))
     }

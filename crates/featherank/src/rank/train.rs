@@ -1,4 +1,5 @@
-//! Training as a whole: choose the features, normalise, fit, and leave a model that takes data as it comes.
+//! Training as a whole: choose the features, normalise, fit, and leave a model that takes data as
+//! it comes.
 
 use super::tune::{Trial, declared_grid, tune};
 use super::{Model, RankerSpec};
@@ -17,7 +18,8 @@ pub struct TrainingPlan<'a> {
     pub features: Option<Vec<FeatureId>>,
     /// What is done to the features first.
     pub normaliser: Normaliser,
-    /// Choose what the user left open among the ranker's own grid, by this measure on validation data.
+    /// Choose what the user left open among the ranker's own grid, by this measure on validation
+    /// data.
     pub tune: Option<Measure>,
 }
 
@@ -31,7 +33,12 @@ impl TrainingPlan<'_> {
 }
 
 impl TrainingPlan<'_> {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<(Model, Vec<Trial>)> {
+    fn fit(
+        &self,
+        run: &Run,
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+    ) -> Result<(Model, Vec<Trial>)> {
         let Some(measure) = &self.tune else {
             return Ok((self.ranker.fit(self.params, run, train, valid)?, Vec::new()));
         };
@@ -75,7 +82,8 @@ pub fn train(
     let scaler = plan.normaliser.fit(train);
     scaler.apply(train);
     valid.iter_mut().for_each(|valid| scaler.apply(valid));
-    let (train_view, valid_view) = (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
+    let (train_view, valid_view) =
+        (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
     let (mut model, trials) = plan.fit(run, &train_view, valid_view.as_ref())?;
     if let Some(trained) = &mut model.trained {
         // Of the data as its owner has it, as selections say it.
@@ -97,7 +105,12 @@ mod tests {
     /// Feature 1 is noise, feature 2 ranks.
     fn data(shift: f32) -> Dataset {
         let values = vec![5., 1., 4., 9., 3. + shift, 7., 2., 1.];
-        Dataset::new(values, vec![0., 1., 1., 0.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(2, 1))
+        Dataset::new(
+            values,
+            vec![0., 1., 1., 0.],
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(2, 1),
+        )
     }
 
     fn plan(normaliser: Normaliser, features: Option<Vec<FeatureId>>) -> TrainingPlan<'static> {
@@ -114,7 +127,8 @@ mod tests {
     fn the_model_scores_raw_data_as_it_scored_normalised_data() {
         let run = Run::new(1, Constraints::default());
         for (_, normaliser) in Normaliser::NAMES {
-            let trained = train(&plan(normaliser, None), &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
+            let trained =
+                train(&plan(normaliser, None), &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
             assert_eq!(trained.model.features()[0].id, 2);
             assert_eq!(trained.model.score(&data(0.0).view()).unwrap(), trained.train_scores);
             assert_eq!(Some(trained.model.score(&data(0.5).view()).unwrap()), trained.valid_scores);
@@ -148,8 +162,12 @@ mod tests {
         let first = plan(Normaliser::Zscore, Some(vec![FeatureId(0)]));
         let trained = train(&first, &run, &mut data(0.0), None).unwrap();
         assert_eq!(trained.model.features()[0].id, 1);
-        let mut three =
-            Dataset::new(vec![0.; 3], vec![0.], Queries::from_sizes(&[1]), FeatureTable::numbered(3, 1));
+        let mut three = Dataset::new(
+            vec![0.; 3],
+            vec![0.],
+            Queries::from_sizes(&[1]),
+            FeatureTable::numbered(3, 1),
+        );
         let error = train(&first, &run, &mut data(0.0), Some(&mut three)).unwrap_err().to_string();
         assert!(error.contains("different features"), "{error}");
     }

@@ -1,9 +1,10 @@
 //! Tuning: the settings of a ranker that do best on validation data.
 //!
-//! Every combination of a grid is tried in order, the last parameter varying fastest. Each fit may start from the model
-//! before it ([`Ranker::fit_from`](super::Ranker::fit_from)), which rankers with one best answer use to arrive sooner. The
-//! best value wins, the first of equals. A model that scores all documents of every query alike wins only where there is
-//! no other: in some data the order of the file is so good that it would.
+//! Every combination of a grid is tried in order, the last parameter varying fastest. Each fit may
+//! start from the model before it ([`Ranker::fit_from`](super::Ranker::fit_from)), which rankers
+//! with one best answer use to arrive sooner. The best value wins, the first of equals. A model
+//! that scores all documents of every query alike wins only where there is no other: in some data
+//! the order of the file is so good that it would.
 
 use serde::Serialize;
 
@@ -113,7 +114,9 @@ pub fn tune(
             Ok(Tuned { model, settings: best.settings, value: best.value, trials })
         }
         (None, Some(error)) => Err(error),
-        (None, None) => Err(Error::invalid("grid", "empty", "at least one value for every parameter")),
+        (None, None) => {
+            Err(Error::invalid("grid", "empty", "at least one value for every parameter"))
+        }
     }
 }
 
@@ -131,7 +134,8 @@ impl Candidate {
     }
 }
 
-/// Whether a model is better than the best so far, by whether it ranks at all and by its value on validation data.
+/// Whether a model is better than the best so far, by whether it ranks at all and by its value on
+/// validation data.
 pub(crate) fn is_better((ranks, value): (bool, f64), (best_ranks, best): (bool, f64)) -> bool {
     if ranks == best_ranks { value > best || best.is_nan() } else { ranks }
 }

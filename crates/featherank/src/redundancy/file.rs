@@ -65,7 +65,8 @@ impl Redundancy {
         let labels: Vec<String> = self.features.iter().map(|f| f.feature.label()).collect();
         table.write_record(std::iter::once("feature").chain(labels.iter().map(String::as_str)))?;
         for (label, row) in labels.iter().zip(&self.matrix) {
-            let cells = row.iter().map(|cell| cell.map_or(String::new(), |value| value.to_string()));
+            let cells =
+                row.iter().map(|cell| cell.map_or(String::new(), |value| value.to_string()));
             table.write_record(std::iter::once(label.clone()).chain(cells))?;
         }
         table.flush()
@@ -92,7 +93,11 @@ mod tests {
             scope: Scope::Query,
             level: 0.9,
             measure: "map".parse().unwrap(),
-            features: vec![feature(2, "a, b", None), feature(1, "c", Some(1.5)), feature(3, "d", Some(1.0))],
+            features: vec![
+                feature(2, "a, b", None),
+                feature(1, "c", Some(1.5)),
+                feature(3, "d", Some(1.0)),
+            ],
             matrix: vec![
                 vec![Some(1.0), Some(-0.25), None],
                 vec![Some(-0.25), Some(1.0), Some(0.5)],
@@ -113,10 +118,19 @@ mod tests {
             example().save(&path).unwrap();
             std::fs::read_to_string(path).unwrap()
         };
-        assert_eq!(saved("m.CSV"), "feature,\"a, b\",c,d\n\"a, b\",1,-0.25,\nc,-0.25,1,0.5\nd,,0.5,1\n");
-        assert_eq!(saved("m.tsv"), "feature\ta, b\tc\td\na, b\t1\t-0.25\t\nc\t-0.25\t1\t0.5\nd\t\t0.5\t1\n");
+        assert_eq!(
+            saved("m.CSV"),
+            "feature,\"a, b\",c,d\n\"a, b\",1,-0.25,\nc,-0.25,1,0.5\nd,,0.5,1\n"
+        );
+        assert_eq!(
+            saved("m.tsv"),
+            "feature\ta, b\tc\td\na, b\t1\t-0.25\t\nc\t-0.25\t1\t0.5\nd\t\t0.5\t1\n"
+        );
         let document: serde_json::Value = serde_json::from_str(&saved("m.json")).unwrap();
-        assert_eq!((&document["featherank"], &document["version"]), (&"redundancy".into(), &1.into()));
+        assert_eq!(
+            (&document["featherank"], &document["version"]),
+            (&"redundancy".into(), &1.into())
+        );
         assert!(document["features"][0]["vif"].is_null() && document["matrix"][0][2].is_null());
         assert_eq!(document["features"][1]["name"], "c");
     }
@@ -124,7 +138,12 @@ mod tests {
     #[test]
     fn other_endings_are_refused() {
         for name in ["matrix", "matrix.xlsx", "matrix.csv.gz", "-"] {
-            assert!(FileForm::of(Path::new(name)).unwrap_err().to_string().contains(".json, .csv or .tsv"));
+            assert!(
+                FileForm::of(Path::new(name))
+                    .unwrap_err()
+                    .to_string()
+                    .contains(".json, .csv or .tsv")
+            );
         }
     }
 }

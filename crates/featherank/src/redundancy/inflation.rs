@@ -1,22 +1,26 @@
 //! Variance inflation: how much of a feature the others say together, not only one by one.
 //!
-//! VIFᵢ = 1 / (1 − Rᵢ²), with Rᵢ² of the least squares of feature i on all the others. That is the i-th diagonal cell of the
-//! inverse of the correlation matrix (Marquardt 1970). Values are centred within queries: a regression with one intercept a
-//! query, because what is the same for a whole query cannot rank.
+//! VIFᵢ = 1 / (1 − Rᵢ²), with Rᵢ² of the least squares of feature i on all the others. That is the
+//! i-th diagonal cell of the inverse of the correlation matrix (Marquardt 1970). Values are centred
+//! within queries: a regression with one intercept a query, because what is the same for a whole
+//! query cannot rank.
 //!
-//! Where features are exact combinations of others the matrix has no inverse. Columns that a pivoted Cholesky drops are such
-//! combinations, and so is every kept column that a dropped one needs: it alone explains a share w²/VIF of the dropped one's
-//! variance, w its weight and VIF that among the kept. The VIF of a column that no combination needs is its VIF among the kept.
+//! Where features are exact combinations of others the matrix has no inverse. Columns that a
+//! pivoted Cholesky drops are such combinations, and so is every kept column that a dropped one
+//! needs: it alone explains a share w²/VIF of the dropped one's variance, w its weight and VIF that
+//! among the kept. The VIF of a column that no combination needs is its VIF among the kept.
 
 use rayon::prelude::*;
 
 use crate::engine::passes::Gram;
 use crate::rank::linear::cholesky::PivotedCholesky;
 
-/// Shares of variance below this are rounding errors of 32-bit values: a VIF beyond 10¹⁰ counts as infinite.
+/// Shares of variance below this are rounding errors of 32-bit values: a VIF beyond 10¹⁰ counts as
+/// infinite.
 const SINGULAR: f64 = 1e-10;
 
-/// The variance inflation of every feature of sums of products whose last column is the labels; `None` where infinite.
+/// The variance inflation of every feature of sums of products whose last column is the labels;
+/// `None` where infinite.
 pub(super) fn variance_inflation(gram: &Gram) -> Vec<Option<f64>> {
     let width = gram.means.len() - 1;
     let row = |i: usize| (0..width).map(move |j| gram.correlation(i, j).unwrap_or(0.0));
@@ -38,7 +42,11 @@ pub(super) fn variance_inflation(gram: &Gram) -> Vec<Option<f64>> {
         }
     }
     // Rounding can leave a column that is uncorrelated with all others a hair below 1.
-    among_kept.into_iter().zip(infinite).map(|(vif, infinite)| (!infinite).then_some(vif.max(1.0))).collect()
+    among_kept
+        .into_iter()
+        .zip(infinite)
+        .map(|(vif, infinite)| (!infinite).then_some(vif.max(1.0)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -52,15 +60,18 @@ mod tests {
 
     fn gram(columns: &[Vec<f32>], labels: &[f32], sizes: &[usize]) -> Gram {
         let table = FeatureTable::numbered(columns.len(), 1);
-        let data = Dataset::new(columns.concat(), labels.to_vec(), Queries::from_sizes(sizes), table);
+        let data =
+            Dataset::new(columns.concat(), labels.to_vec(), Queries::from_sizes(sizes), table);
         let features = (0..columns.len()).map(FeatureId::from).collect();
         Gram::of_view(&GramPass::new(features, Centring::PerQuery), &data.view())
     }
 
-    /// Two columns (−1, 0, 1) and (−1, 1, 0) around their means: r = 1/2, so VIF = 1 / (1 − 1/4) = 4/3.
+    /// Two columns (−1, 0, 1) and (−1, 1, 0) around their means: r = 1/2, so VIF = 1 / (1 − 1/4) =
+    /// 4/3.
     #[test]
     fn two_columns_by_hand() {
-        let found = variance_inflation(&gram(&[vec![4., 5., 6.], vec![1., 3., 2.]], &[0., 0., 1.], &[3]));
+        let found =
+            variance_inflation(&gram(&[vec![4., 5., 6.], vec![1., 3., 2.]], &[0., 0., 1.], &[3]));
         assert!(found.iter().all(|vif| (vif.unwrap() - 4.0 / 3.0).abs() < 1e-12), "{found:?}");
         assert_eq!(variance_inflation(&gram(&[vec![1., 2.]], &[0., 1.], &[2])), [Some(1.0)]);
     }
@@ -70,7 +81,8 @@ mod tests {
         let mut random = stream(7, Purpose::Test, 0);
         let mut columns: Vec<Vec<f32>> =
             (0..7).map(|_| (0..60).map(|_| random.random_range(-4.0..9.0)).collect()).collect();
-        let near = (0..60).map(|row| columns[0][row] + columns[1][row] + random.random_range(-0.3..0.3));
+        let near =
+            (0..60).map(|row| columns[0][row] + columns[1][row] + random.random_range(-0.3..0.3));
         columns.push(near.collect());
         (columns, [25, 5, 30])
     }
@@ -92,8 +104,9 @@ mod tests {
         assert!(found[7].unwrap() > 100.0 && found[2].unwrap() < 2.0, "{found:?}");
     }
 
-    /// 8 = 0 + 2·3 up to rounding to 32 bits and 9 = −1: these are infinite, 7 = 0 + 1 + noise is not, and the finite ones
-    /// are what they were before 8 and 9 joined: with 0 and 3, and with 1, the others already knew all of those.
+    /// 8 = 0 + 2·3 up to rounding to 32 bits and 9 = −1: these are infinite, 7 = 0 + 1 + noise is
+    /// not, and the finite ones are what they were before 8 and 9 joined: with 0 and 3, and with 1,
+    /// the others already knew all of those.
     #[test]
     fn exact_combinations_are_infinite_and_others_are_not() {
         let (mut columns, sizes) = columns();
@@ -108,7 +121,8 @@ mod tests {
         }
     }
 
-    /// Three documents of one query leave two dimensions: any column is a combination of two others.
+    /// Three documents of one query leave two dimensions: any column is a combination of two
+    /// others.
     #[test]
     fn more_features_than_documents() {
         let columns = [vec![1., 2., 4.], vec![3., 1., 2.], vec![2., 7., 1.]];

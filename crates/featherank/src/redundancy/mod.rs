@@ -1,9 +1,10 @@
 //! Redundancy: which features say what others say already, before any method looks at the labels.
 //!
-//! Three looks at the live features: the matrix of correlations, its rows and columns ordered by average linkage on
-//! 1 − |r| so that features alike stand together; the variance inflation of each feature, which sees combinations
-//! of several others (`inflation.rs`); and groups of features chained by correlations of at least a level, of which one each
-//! is enough as far as pairs can tell. Whether a ranking misses the rest is for a ranker to say.
+//! Three looks at the live features: the matrix of correlations, its rows and columns ordered by
+//! average linkage on 1 − |r| so that features alike stand together; the variance inflation of each
+//! feature, which sees combinations of several others (`inflation.rs`); and groups of features
+//! chained by correlations of at least a level, of which one each is enough as far as pairs can
+//! tell. Whether a ranking misses the rest is for a ranker to say.
 
 mod file;
 mod inflation;
@@ -76,7 +77,8 @@ pub struct Redundancy {
     pub matrix: Vec<Vec<Option<f64>>>,
     /// Groups of features that belong together, largest first.
     pub groups: Vec<Group>,
-    /// All features of groups but the best of each: what could go on the ground of pairs alone, in column order.
+    /// All features of groups but the best of each: what could go on the ground of pairs alone, in
+    /// column order.
     pub could_go: Vec<Feature>,
     /// Features constant within every query, not compared.
     pub dead: Vec<Feature>,
@@ -92,7 +94,8 @@ pub struct ComparedFeature {
     pub feature: Feature,
     /// What it gets as the only feature.
     pub alone: f64,
-    /// Variance inflation of its values within queries; `None` where infinite: an exact combination of others.
+    /// Variance inflation of its values within queries; `None` where infinite: an exact combination
+    /// of others.
     pub vif: Option<f64>,
     /// The variance inflation is above [`INFLATED`].
     pub inflated: bool,
@@ -133,15 +136,18 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
     let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
     let gram = engine.gram(GramPass::new(compared.clone(), Centring::PerQuery))?;
     let vif = variance_inflation(&gram);
-    let named = |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
-    let member = |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };
+    let named =
+        |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
+    let member =
+        |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };
     let group = |members: &Vec<usize>| Group {
         best: member(members[0]),
         others: members[1..].iter().map(|&i| member(i)).collect(),
         weakest: weakest(&matrix, members),
     };
     let groups = groups(&matrix, options.level, &alone);
-    let mut could_go: Vec<usize> = groups.iter().flat_map(|members| &members[1..]).copied().collect();
+    let mut could_go: Vec<usize> =
+        groups.iter().flat_map(|members| &members[1..]).copied().collect();
     could_go.sort_unstable();
     let order = by_cluster(&matrix);
     let feature = |&i: &usize| ComparedFeature {
@@ -169,7 +175,8 @@ fn by_cluster(matrix: &CorrelationMatrix) -> Vec<usize> {
     leaf_order(matrix.width(), &linkage(matrix.width(), distance, Method::Average), distance)
 }
 
-/// Connected components of at least two features, largest first, then by column; each with the best alone first.
+/// Connected components of at least two features, largest first, then by column; each with the best
+/// alone first.
 fn groups(matrix: &CorrelationMatrix, level: f64, alone: &[f64]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..matrix.width()).collect();
     let mut groups = Vec::new();
@@ -198,7 +205,8 @@ fn groups(matrix: &CorrelationMatrix, level: f64, alone: &[f64]) -> Vec<Vec<usiz
 }
 
 fn weakest(matrix: &CorrelationMatrix, members: &[usize]) -> f64 {
-    let pairs = members.iter().enumerate().flat_map(|(i, &a)| members[..i].iter().map(move |&b| (a, b)));
+    let pairs =
+        members.iter().enumerate().flat_map(|(i, &a)| members[..i].iter().map(move |&b| (a, b)));
     pairs.map(|(a, b)| matrix.or_zero(a, b).abs()).fold(1.0, f64::min)
 }
 
@@ -219,7 +227,8 @@ mod tests {
 
     fn found(columns: &[[f32; 4]], options: &RedundancyOptions) -> Redundancy {
         let table = FeatureTable::numbered(columns.len(), 1);
-        let data = Dataset::new(columns.concat(), vec![0., 0., 0., 1.], Queries::from_sizes(&[4]), table);
+        let data =
+            Dataset::new(columns.concat(), vec![0., 0., 0., 1.], Queries::from_sizes(&[4]), table);
         redundancy(&LocalEngine::new(data, 1).unwrap(), options).unwrap()
     }
 
@@ -227,9 +236,10 @@ mod tests {
         features.iter().map(|f| f.id).collect()
     }
 
-    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 dead, 5 (1 2 4 3), 6 incomplete.
-    /// Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 = −.4, r₁₃ = −1, r₁₅ = 1 − 6·2/60 = .8,
-    /// r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 − 6(9+0+9+0)/60 = −.8, r₃₅ = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
+    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 dead,
+    /// 5 (1 2 4 3), 6 incomplete. Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 = −.4, r₁₃ =
+    /// −1, r₁₅ = 1 − 6·2/60 = .8, r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 − 6(9+0+9+0)/60 = −.8, r₃₅
+    /// = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
     #[test]
     fn orders_groups_and_lists_by_hand() {
         let columns = [
@@ -244,19 +254,28 @@ mod tests {
         assert_eq!((ids(&strict.dead), ids(&strict.incomplete)), (vec![4], vec![6]));
         assert_eq!(ids(&strict.could_go), [3]);
         assert_eq!((strict.groups[0].best.feature.id, strict.groups[0].best.alone), (1, 1.0));
-        // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 stands left of 3, and 5 is as near to both: the
-        // first way is taken, so that 2 meets 5 at the end.
+        // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 stands left of 3,
+        // and 5 is as near to both: the first way is taken, so that 2 meets 5 at the end.
         let order: Vec<u32> = strict.features.iter().map(|f| f.feature.id).collect();
         assert_eq!(order, [1, 3, 5, 2]);
-        let expected =
-            [[1., -1., 0.8, -0.4], [-1., 1., -0.8, 0.4], [0.8, -0.8, 1., -0.8], [-0.4, 0.4, -0.8, 1.]];
+        let expected = [
+            [1., -1., 0.8, -0.4],
+            [-1., 1., -0.8, 0.4],
+            [0.8, -0.8, 1., -0.8],
+            [-0.4, 0.4, -0.8, 1.],
+        ];
         for (row, expected) in strict.matrix.iter().zip(expected) {
-            assert!(row.iter().zip(expected).all(|(r, e)| (r.unwrap() - e).abs() < 1e-12), "{row:?}");
+            assert!(
+                row.iter().zip(expected).all(|(r, e)| (r.unwrap() - e).abs() < 1e-12),
+                "{row:?}"
+            );
         }
-        // At .8 a chain: 2 to 5, 5 to 1 and 3. The best first, equals by column; 1 and 2 are the weakest pair.
+        // At .8 a chain: 2 to 5, 5 to 1 and 3. The best first, equals by column; 1 and 2 are the
+        // weakest pair.
         let chained = found(&columns, &options(Correlation::Spearman, 0.8));
         let group = &chained.groups[0];
-        let others: Vec<(u32, f64)> = group.others.iter().map(|m| (m.feature.id, m.alone)).collect();
+        let others: Vec<(u32, f64)> =
+            group.others.iter().map(|m| (m.feature.id, m.alone)).collect();
         assert_eq!((chained.groups.len(), group.best.feature.id), (1, 1));
         assert_eq!(others, [(2, 0.5), (5, 0.5), (3, 0.25)]);
         assert!((group.weakest - 0.4).abs() < 1e-12);
@@ -271,14 +290,21 @@ mod tests {
         assert!(none.features.is_empty() && none.matrix.is_empty() && none.groups.is_empty());
         assert_eq!((ids(&none.dead), ids(&none.incomplete)), (vec![1], vec![2]));
         let one = found(&[[1., 2., 2., 0.]], &options(Correlation::Kendall, 0.9));
-        assert_eq!((one.matrix.as_slice(), one.features[0].vif), (&[vec![Some(1.0)]][..], Some(1.0)));
+        assert_eq!(
+            (one.matrix.as_slice(), one.features[0].vif),
+            (&[vec![Some(1.0)]][..], Some(1.0))
+        );
     }
 
     #[test]
     fn levels_are_from_0_to_1() {
         for level in [-0.1, 1.1, f64::NAN] {
             assert!(
-                options(Correlation::Kendall, level).check().unwrap_err().to_string().contains("from 0 to 1")
+                options(Correlation::Kendall, level)
+                    .check()
+                    .unwrap_err()
+                    .to_string()
+                    .contains("from 0 to 1")
             );
         }
     }

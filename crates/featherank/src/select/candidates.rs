@@ -23,15 +23,17 @@ impl Candidates {
         let (alive, dead) = engine.alive()?;
         let constraints = &run.constraints;
         let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
-        let is_dear =
-            |f: &FeatureId| constraints.budget.is_some_and(|most| spent + constraints.cost(*f) > most);
+        let is_dear = |f: &FeatureId| {
+            constraints.budget.is_some_and(|most| spent + constraints.cost(*f) > most)
+        };
         let allowed = alive.into_iter().filter(|f| !constraints.drop.contains(f));
         let (keep, others): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
         let (dear, free) = others.into_iter().partition(is_dear);
         Ok(Candidates { keep, free, dear, dead })
     }
 
-    /// How many of the live features are wanted, at least one; dead features to keep take places too.
+    /// How many of the live features are wanted, at least one; dead features to keep take places
+    /// too.
     pub fn wanted(&self, run: &Run) -> Option<usize> {
         let dead_kept = run.constraints.keep.len() - self.keep.len();
         run.constraints.k.map(|k| k.saturating_sub(dead_kept).max(1))
@@ -51,7 +53,8 @@ impl Candidates {
         all
     }
 
-    /// The selection of a set, best first, and of the others in the order in which they would follow.
+    /// The selection of a set, best first, and of the others in the order in which they would
+    /// follow.
     pub fn select(
         &self,
         run: &Run,
@@ -59,7 +62,8 @@ impl Candidates {
         chosen: &[(FeatureId, f64)],
         rest: &[(FeatureId, f64)],
     ) -> Result<Selection> {
-        let found_none = chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
+        let found_none =
+            chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
         if found_none && !self.free.is_empty() {
             return Err(Error::Conflict {
                 what: "no feature tells the labels apart well enough to be chosen".into(),

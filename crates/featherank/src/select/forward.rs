@@ -1,8 +1,9 @@
 //! Forward selection: the one greedy loop behind every method that adds a feature at a time.
 //!
-//! A method says what each candidate would be worth beside the features chosen so far, and when it has enough. The loop
-//! does the rest: features to keep come first, dropped ones never, and the budget and `k` are obeyed. It goes on to the last
-//! feature after the choice is made, because the whole path tells a user what more features would bring.
+//! A method says what each candidate would be worth beside the features chosen so far, and when it
+//! has enough. The loop does the rest: features to keep come first, dropped ones never, and the
+//! budget and `k` are obeyed. It goes on to the last feature after the choice is made, because the
+//! whole path tells a user what more features would bring.
 
 use crate::data::FeatureId;
 use crate::engine::Schema;
@@ -12,17 +13,19 @@ use crate::select::Selection;
 
 /// What a greedy method thinks of candidates.
 pub trait Criterion {
-    /// What each candidate is worth beside the chosen ones, which are in the order they were chosen; higher is better.
+    /// What each candidate is worth beside the chosen ones, which are in the order they were
+    /// chosen; higher is better.
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>>;
 
-    /// The method's own rule to stop, asked before the best candidate is added to at least one feature.
+    /// The method's own rule to stop, asked before the best candidate is added to at least one
+    /// feature.
     fn enough(&self, _best: f64, _chosen: usize) -> bool {
         false
     }
 }
 
-/// Adds the candidate that is worth most until the method has enough, or `k`, or the budget is spent. Equal worth goes by
-/// column.
+/// Adds the candidate that is worth most until the method has enough, or `k`, or the budget is
+/// spent. Equal worth goes by column.
 pub fn forward(
     run: &Run,
     schema: &Schema,
@@ -39,7 +42,8 @@ pub fn forward(
 /// Features in order, and what each was worth.
 pub type Scored = Vec<(FeatureId, f64)>;
 
-/// The greedy loop alone: the chosen features in their order with what they were worth, and the allowed ones that are left.
+/// The greedy loop alone: the chosen features in their order with what they were worth, and the
+/// allowed ones that are left.
 pub fn grow(
     run: &Run,
     alive: &[FeatureId],
@@ -47,7 +51,8 @@ pub fn grow(
 ) -> Result<(Scored, Vec<FeatureId>)> {
     let constraints = &run.constraints;
     let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
-    let (kept, mut candidates): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
+    let (kept, mut candidates): (Vec<_>, Vec<_>) =
+        allowed.partition(|f| constraints.keep.contains(f));
     // Dead features to keep take places too.
     let dead_kept = constraints.keep.iter().filter(|f| !alive.contains(f)).count();
     let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
@@ -55,7 +60,9 @@ pub fn grow(
     let mut order = extend(run, &[], &kept, criterion)?;
     let mut chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
     while wanted.is_none_or(|k| chosen.len() < k) {
-        let pays = |f: &FeatureId| constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most);
+        let pays = |f: &FeatureId| {
+            constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most)
+        };
         let affordable: Vec<FeatureId> = candidates.iter().copied().filter(pays).collect();
         if affordable.is_empty() {
             break;
@@ -74,8 +81,8 @@ pub fn grow(
     Ok((order, candidates))
 }
 
-/// Adds all candidates to the chosen features, one at a time, each time the one that is worth most (the first of equals); returns
-/// them in that order with what they were worth.
+/// Adds all candidates to the chosen features, one at a time, each time the one that is worth most
+/// (the first of equals); returns them in that order with what they were worth.
 pub fn extend(
     run: &Run,
     chosen: &[FeatureId],
@@ -111,7 +118,8 @@ mod tests {
 
     impl Criterion for Neighbours {
         fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-            let near = |f: FeatureId| chosen.iter().filter(|g| g.0.abs_diff(f.0) == 1).count() as f64;
+            let near =
+                |f: FeatureId| chosen.iter().filter(|g| g.0.abs_diff(f.0) == 1).count() as f64;
             Ok(candidates.iter().map(|&f| 0.5 - 0.1 * f64::from(f.0) - 0.15 * near(f)).collect())
         }
 
@@ -125,7 +133,8 @@ mod tests {
         let data = Dataset::new(vec![0.0; 10], vec![0., 1.], Queries::from_sizes(&[2]), table);
         let alive: Vec<FeatureId> = (0..4).map(FeatureId).collect();
         let run = Run::new(0, constraints);
-        let found = forward(&run, &Schema::of(&data), &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
+        let found =
+            forward(&run, &Schema::of(&data), &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
         (
             found.selected.iter().map(|chosen| chosen.id).collect(),
             found.path.iter().map(|step| step.feature).collect(),

@@ -1,4 +1,5 @@
-//! What methods that judge models share: which validation data will do, and which of the judged is taken.
+//! What methods that judge models share: which validation data will do, and which of the judged is
+//! taken.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
@@ -14,8 +15,8 @@ pub(super) fn best(values: &[Option<f64>]) -> Option<usize> {
     known.reduce(|best, next| if next.1 > best.1 + EQUAL { next } else { best }).map(|(i, _)| i)
 }
 
-/// The place of the smallest of those whose value is at most `slack` below the best; of equally small ones the best, the
-/// first of equals. Without slack the best.
+/// The place of the smallest of those whose value is at most `slack` below the best; of equally
+/// small ones the best, the first of equals. Without slack the best.
 pub(super) fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Option<usize> {
     let place = best(values)?;
     if slack == 0.0 {
@@ -28,10 +29,12 @@ pub(super) fn within(slack: f64, values: &[Option<f64>], sizes: &[usize]) -> Opt
     best(&(0..values.len()).map(smallest).collect::<Vec<_>>())
 }
 
-/// The place of the smallest of those that are not clearly worse than the best: on average over the queries that count, at
-/// most `errors` standard errors of the difference below it. Of equally small ones the best, the first of equals.
+/// The place of the smallest of those that are not clearly worse than the best: on average over the
+/// queries that count, at most `errors` standard errors of the difference below it. Of equally
+/// small ones the best, the first of equals.
 pub(super) fn within_errors(errors: f64, per_query: &[Vec<f64>], sizes: &[usize]) -> Option<usize> {
-    let means: Vec<Option<f64>> = per_query.iter().map(|values| Some(mean_and_error(values).0)).collect();
+    let means: Vec<Option<f64>> =
+        per_query.iter().map(|values| Some(mean_and_error(values).0)).collect();
     let top = best(&means)?;
     let is_enough = |place: usize| {
         let below: Vec<f64> =
@@ -41,7 +44,8 @@ pub(super) fn within_errors(errors: f64, per_query: &[Vec<f64>], sizes: &[usize]
     };
     let enough: Vec<usize> = (0..per_query.len()).filter(|&place| is_enough(place)).collect();
     let least = enough.iter().map(|&place| sizes[place]).min()?;
-    let smallest = |place: usize| means[place].filter(|_| enough.contains(&place) && sizes[place] == least);
+    let smallest =
+        |place: usize| means[place].filter(|_| enough.contains(&place) && sizes[place] == least);
     best(&(0..per_query.len()).map(smallest).collect::<Vec<_>>())
 }
 
@@ -54,7 +58,8 @@ pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
 }
 
-/// Refuses a measure that cannot take the labels, or that counts no query. Whether queries count does not depend on who ranks them.
+/// Refuses a measure that cannot take the labels, or that counts no query. Whether queries count
+/// does not depend on who ranks them.
 pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
     let counted = engine.feature_means(measure, &first)?;
@@ -83,7 +88,10 @@ pub(super) fn checked_validation<'a>(
     match features.iter().find(|f| schema.missing.contains(f)) {
         None => Ok(valid),
         Some(&f) => Err(Error::Conflict {
-            what: format!("feature {} has missing values in the validation data", schema.features.label(f)),
+            what: format!(
+                "feature {} has missing values in the validation data",
+                schema.features.label(f)
+            ),
             help: "read the data with --missing zero".into(),
         }),
     }
@@ -99,11 +107,15 @@ mod tests {
         assert_eq!(best(&[None, None]), None);
     }
 
-    /// The second is .1 worse on every query, which is clear; the third .1 worse on average, with an error of .1 · √(3/2).
+    /// The second is .1 worse on every query, which is clear; the third .1 worse on average, with
+    /// an error of .1 · √(3/2).
     #[test]
     fn the_smallest_that_is_not_clearly_worse() {
-        let per_query =
-            [vec![0.8, 0.8, 0.8, f64::NAN], vec![0.7, 0.7, 0.7, f64::NAN], vec![0.9, 0.6, 0.6, f64::NAN]];
+        let per_query = [
+            vec![0.8, 0.8, 0.8, f64::NAN],
+            vec![0.7, 0.7, 0.7, f64::NAN],
+            vec![0.9, 0.6, 0.6, f64::NAN],
+        ];
         let choose = |errors: f64| within_errors(errors, &per_query, &[9, 1, 2]);
         assert_eq!((choose(0.0), choose(0.9), choose(1.1)), (Some(0), Some(0), Some(2)));
         assert_eq!(within_errors(1.0, &[], &[]), None);
@@ -111,7 +123,8 @@ mod tests {
 
     #[test]
     fn slack_buys_a_smaller_model() {
-        let (values, sizes) = ([None, Some(0.38), Some(0.395), Some(0.398), Some(0.4)], [0, 1, 2, 2, 9]);
+        let (values, sizes) =
+            ([None, Some(0.38), Some(0.395), Some(0.398), Some(0.4)], [0, 1, 2, 2, 9]);
         assert_eq!(within(0.0, &values, &sizes), Some(4));
         assert_eq!(within(0.005, &values, &sizes), Some(3));
         assert_eq!(within(0.1, &values, &sizes), Some(1));

@@ -56,7 +56,12 @@ pub struct SelectorSpec {
 
 impl SelectorSpec {
     /// Runs the method: checks parameters and constraints, selects, and signs the result.
-    pub fn run(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    pub fn run(
+        &self,
+        set: &[(String, String)],
+        run: &Run,
+        engine: &dyn Engine,
+    ) -> Result<Selection> {
         let params = Params::new(self.name, self.params, set)?;
         if engine.local().is_none() {
             self.check_elsewhere(set)?;
@@ -95,7 +100,8 @@ impl SelectorSpec {
         Ok(!self.scales_out || self.ranker(&params)?.is_some_and(|ranker| !ranker.scales_out))
     }
 
-    /// Refuses what cannot be done where rows are not in this process, as far as the registry knows: better said before they are looked for.
+    /// Refuses what cannot be done where rows are not in this process, as far as the registry
+    /// knows: better said before they are looked for.
     pub fn check_elsewhere(&self, set: &[(String, String)]) -> Result<()> {
         match self.ranker(&Params::new(self.name, self.params, set)?)? {
             _ if !self.scales_out => Err(rows::needs_rows(self.name)),
@@ -115,7 +121,10 @@ impl SelectorSpec {
         let params = Params::new(self.name, self.params, set)?;
         Ok(Work {
             method: self.name.to_owned(),
-            parameters: params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            parameters: params
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             seed: run.seed,
             constraints: run.constraints.clone(),
             data: engine.schema().fingerprint.clone(),

@@ -1,4 +1,5 @@
-//! Rows, for methods that cannot do without: where they are not in this process, one refusal that says who can do without.
+//! Rows, for methods that cannot do without: where they are not in this process, one refusal that
+//! says who can do without.
 
 use crate::data::Dataset;
 use crate::engine::Engine;
@@ -13,7 +14,10 @@ pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset>
 
 /// The refusal of someone who needs rows.
 pub(crate) fn needs_rows(who: &str) -> Error {
-    Error::Conflict { what: refused(who), help: format!("run it where the data is, or use {}", methods()) }
+    Error::Conflict {
+        what: refused(who),
+        help: format!("run it where the data is, or use {}", methods()),
+    }
 }
 
 /// Refuses to train a ranker for a method where that takes rows.

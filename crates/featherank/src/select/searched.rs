@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// How a search went and what it had to choose from in the end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Searched {
-    /// One after the other; the first one is random. None of a method that searches in several phases.
+    /// One after the other; the first one is random. None of a method that searches in several
+    /// phases.
     pub generations: Vec<Generation>,
     /// The subsets that no other one dominates.
     pub front: Vec<Member>,

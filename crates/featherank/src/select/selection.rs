@@ -1,4 +1,5 @@
-//! The result of a selection: a versioned document that says what was chosen, from what, how and why.
+//! The result of a selection: a versioned document that says what was chosen, from what, how and
+//! why.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,12 +35,18 @@ pub struct Selection {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<SetAside>,
     /// The model of a method that selects while it trains, with the chosen features alone.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::rank::embedded_model")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "crate::rank::embedded_model"
+    )]
     pub model: Option<Model>,
-    /// The models that a method which selects while it trains has fitted on its way, family after family, from sparse to dense.
+    /// The models that a method which selects while it trains has fitted on its way, family after
+    /// family, from sparse to dense.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fits: Vec<Fit>,
-    /// How far the model is from the best one, by name: the violation of the conditions of optimality, or a gap.
+    /// How far the model is from the best one, by name: the violation of the conditions of
+    /// optimality, or a gap.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub certificate: BTreeMap<String, f64>,
     /// How a search among subsets went.
@@ -129,7 +136,8 @@ const KIND: &str = "selection";
 const VERSION: u32 = 1;
 
 impl Selection {
-    /// Chooses by score: features to keep first, then the best that the constraints allow. Equal scores go by column.
+    /// Chooses by score: features to keep first, then the best that the constraints allow. Equal
+    /// scores go by column.
     pub fn by_score(
         run: &Run,
         schema: &Schema,
@@ -141,8 +149,9 @@ impl Selection {
         Self::in_order(run, schema, &order, &[], dead)
     }
 
-    /// Chooses the set that a method has found, as far as the constraints allow: features to keep first, then `chosen`, best
-    /// first. With `k` exactly so many, going on into `rest`, the order in which the method would add the others.
+    /// Chooses the set that a method has found, as far as the constraints allow: features to keep
+    /// first, then `chosen`, best first. With `k` exactly so many, going on into `rest`, the order
+    /// in which the method would add the others.
     pub fn in_order(
         run: &Run,
         schema: &Schema,
@@ -168,7 +177,8 @@ impl Selection {
         }
         let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
         let own = order.iter().filter(|(f, _)| is_own(f)).count();
-        let selected = Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);
+        let selected =
+            Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);
         Self::refuse_too_few(run, selected.len(), order.len(), dead.len())?;
         let set_aside = dead.iter().filter(|f| !is_kept(f));
         let data = DataSummary {
@@ -195,8 +205,8 @@ impl Selection {
         })
     }
 
-    /// The same selection with another path: all features in the order in which they come in, and what the method says of
-    /// each step.
+    /// The same selection with another path: all features in the order in which they come in, and
+    /// what the method says of each step.
     #[must_use]
     pub(super) fn with_path(self, run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Self {
         Selection { path: path(run, &schema.features, order), ..self }
@@ -245,9 +255,16 @@ impl Selection {
         Err(Error::Conflict { what, help })
     }
 
-    pub(super) fn sign(&mut self, method: &str, params: &Params, run: &Run, features: &FeatureTable) {
+    pub(super) fn sign(
+        &mut self,
+        method: &str,
+        params: &Params,
+        run: &Run,
+        features: &FeatureTable,
+    ) {
         self.method = method.to_owned();
-        self.parameters = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        self.parameters =
+            params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         self.seed = run.seed;
         if let Some(model) = &mut self.model {
             model.trained = Some(Training {
@@ -262,8 +279,9 @@ impl Selection {
         }
     }
 
-    /// The chosen features as columns of a table, in its order, so that what is learnt from them depends on the set alone: trees take the first of
-    /// splits that are equally good. An error when the table does not have one of them.
+    /// The chosen features as columns of a table, in its order, so that what is learnt from them
+    /// depends on the set alone: trees take the first of splits that are equally good. An error
+    /// when the table does not have one of them.
     pub fn columns(&self, features: &FeatureTable) -> Result<Vec<FeatureId>> {
         let find = |chosen: &Chosen| match &chosen.name {
             Some(name) => features.resolve(name),

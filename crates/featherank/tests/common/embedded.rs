@@ -49,8 +49,14 @@ pub fn run() -> Run {
     Run::new(7, Constraints::default())
 }
 
-pub fn try_select(method: &str, set: &[(&str, &str)], data: &Dataset, run: &Run) -> Result<Selection> {
-    let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+pub fn try_select(
+    method: &str,
+    set: &[(&str, &str)],
+    data: &Dataset,
+    run: &Run,
+) -> Result<Selection> {
+    let set: Vec<_> =
+        set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     selector(method)?.run(&set, run, &LocalEngine::new(data.clone(), 0)?)
 }
 
@@ -64,7 +70,9 @@ pub fn with_k(k: usize) -> Run {
 
 /// Weights by feature id, counted from 1.
 pub fn weights(model: &Model, width: usize) -> Vec<f64> {
-    let Scorer::Linear(linear) = &model.scorer else { unreachable!("embedded methods here are linear") };
+    let Scorer::Linear(linear) = &model.scorer else {
+        unreachable!("embedded methods here are linear")
+    };
     let mut all = vec![0.0; width];
     linear.weights().iter().for_each(|w| all[w.feature.id as usize - 1] = w.weight);
     all
@@ -86,7 +94,9 @@ pub fn close(got: &[f64], expected: &[f64], tolerance: f64) {
 /// Values, labels and queries in 64 bits, for sums over explicit pairs.
 pub fn differences(data: &Dataset) -> Vec<Vec<f64>> {
     let value = |row: usize| -> Vec<f64> {
-        (0..data.features().len()).map(|f| f64::from(data.column(FeatureId::from(f))[row])).collect()
+        (0..data.features().len())
+            .map(|f| f64::from(data.column(FeatureId::from(f))[row]))
+            .collect()
     };
     let mut all = Vec::new();
     for rows in data.queries().iter() {
@@ -139,7 +149,12 @@ pub fn five_folds(folder: &str, method: &str, set: &[(&str, &str)]) -> Option<[f
 }
 
 /// The same under the constraints of a run.
-pub fn five_folds_under(run: &Run, folder: &str, method: &str, set: &[(&str, &str)]) -> Option<[f64; 3]> {
+pub fn five_folds_under(
+    run: &Run,
+    folder: &str,
+    method: &str,
+    set: &[(&str, &str)],
+) -> Option<[f64; 3]> {
     let measures: [Measure; 2] = ["map", "ndcg[letor]@10"].map(|name| name.parse().unwrap());
     let mut sums = [0.0; 3];
     for files in FoldFiles::find(&real_data(folder)?).unwrap() {

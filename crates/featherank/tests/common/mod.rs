@@ -1,4 +1,5 @@
-//! What test files share: the real data, an interruption, a folder that goes away, compressors, and Parquet files of any columns.
+//! What test files share: the real data, an interruption, a folder that goes away, compressors, and
+//! Parquet files of any columns.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -20,14 +21,17 @@ use featherank::run::{Observer, Step};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
-/// The folder with the real LETOR data: `$FEATHERANK_DATA`, or `shared/data` beside the project. `None`, with a notice,
-/// where it is absent: its licence does not let us ship it.
+/// The folder with the real LETOR data: `$FEATHERANK_DATA`, or `shared/data` beside the project.
+/// `None`, with a notice, where it is absent: its licence does not let us ship it.
 pub fn real_data(folder: &str) -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let root = std::env::var_os("FEATHERANK_DATA").map_or(beside, PathBuf::from);
     let path = root.join(folder);
     if !path.is_dir() {
-        eprintln!("SKIPPED: no real data at {}; set FEATHERANK_DATA to run this test", path.display());
+        eprintln!(
+            "SKIPPED: no real data at {}; set FEATHERANK_DATA to run this test",
+            path.display()
+        );
         return None;
     }
     Some(path)

@@ -1,8 +1,9 @@
 //! From blocks of rows, as readers make them, to one column-major [`Dataset`].
 //!
-//! Memory is the point. Blocks are kept in anonymous memory maps, which go back to the system the moment they are
-//! dropped; the final columns are zero pages that cost nothing until written. Copying block after block and dropping
-//! each one therefore never needs more than the data itself plus one block.
+//! Memory is the point. Blocks are kept in anonymous memory maps, which go back to the system the
+//! moment they are dropped; the final columns are zero pages that cost nothing until written.
+//! Copying block after block and dropping each one therefore never needs more than the data itself
+//! plus one block.
 
 use std::collections::HashMap;
 
@@ -88,7 +89,9 @@ impl Values {
         let count = ends.len();
         let mut columns = anonymous(count * width)?;
         let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..count * width * 4]);
-        for_each_cell(&ends, &features, &values, |row, feature, value| cells[feature * count + row] = value);
+        for_each_cell(&ends, &features, &values, |row, feature, value| {
+            cells[feature * count + row] = value
+        });
         Ok(Values::Dense { width, columns })
     }
 
@@ -101,7 +104,12 @@ impl Values {
     }
 }
 
-fn for_each_cell(ends: &[usize], features: &[u32], values: &[f32], mut cell: impl FnMut(usize, usize, f32)) {
+fn for_each_cell(
+    ends: &[usize],
+    features: &[u32],
+    values: &[f32],
+    mut cell: impl FnMut(usize, usize, f32),
+) {
     let mut start = 0;
     for (row, &end) in ends.iter().enumerate() {
         for (feature, value) in features[start..end].iter().zip(&values[start..end]) {
@@ -113,13 +121,15 @@ fn for_each_cell(ends: &[usize], features: &[u32], values: &[f32], mut cell: imp
 
 /// Zeroed memory for `cells` numbers, outside the allocator: see the module's introduction.
 fn anonymous(cells: usize) -> Result<MmapMut> {
-    MmapMut::map_anon((cells * 4).max(1)).map_err(|e| Error::io("reserve memory for", "the data", e))
+    MmapMut::map_anon((cells * 4).max(1))
+        .map_err(|e| Error::io("reserve memory for", "the data", e))
 }
 
 /// Collects the blocks of one or more files and puts them together.
 pub(crate) struct Assembler<'a> {
     options: &'a ReadOptions,
-    /// Blocks with their first rows: one without any feature has no values to tell how many rows it has.
+    /// Blocks with their first rows: one without any feature has no values to tell how many rows it
+    /// has.
     blocks: Vec<(usize, Block)>,
     runs: Vec<Run>,
     files: Vec<String>,
@@ -137,7 +147,14 @@ struct Run {
 
 impl<'a> Assembler<'a> {
     pub fn new(options: &'a ReadOptions) -> Self {
-        Assembler { options, blocks: Vec::new(), runs: Vec::new(), files: Vec::new(), rows: 0, width: 0 }
+        Assembler {
+            options,
+            blocks: Vec::new(),
+            runs: Vec::new(),
+            files: Vec::new(),
+            rows: 0,
+            width: 0,
+        }
     }
 
     /// Says that the blocks to come belong to this file.
@@ -239,7 +256,9 @@ impl<'a> Assembler<'a> {
                     let first = &self.runs[groups[group][0]];
                     let note = match first.file == run.file {
                         true => format!("first seen at line {}", first.line),
-                        false => format!("first seen in {}, line {}", self.files[first.file], first.line),
+                        false => {
+                            format!("first seen in {}, line {}", self.files[first.file], first.line)
+                        }
                     };
                     let at = Location::line(&self.files[run.file], run.line).with_note(note);
                     return Err(Problem::QueryNotContiguous { query: run.query.clone() }.at(at));
@@ -248,7 +267,8 @@ impl<'a> Assembler<'a> {
         }
         let end = |index: usize| self.runs.get(index + 1).map_or(self.rows, |next| next.first_row);
         let rows = |index: &usize| self.runs[*index].first_row..end(*index);
-        let sizes: Vec<usize> = groups.iter().map(|runs| runs.iter().map(|i| rows(i).len()).sum()).collect();
+        let sizes: Vec<usize> =
+            groups.iter().map(|runs| runs.iter().map(|i| rows(i).len()).sum()).collect();
         let ids = groups.iter().map(|runs| self.runs[runs[0]].query.clone()).collect();
         let moved = groups.len() < self.runs.len();
         let order = moved.then(|| groups.iter().flatten().flat_map(rows).collect());
@@ -275,7 +295,8 @@ impl<'a> Assembler<'a> {
     fn columns(&mut self, width: usize) -> Vec<f32> {
         let rows = self.rows;
         let mut all = vec![0.0f32; rows * width];
-        let starts: Vec<usize> = self.blocks.iter().map(|(start, _)| *start).chain([rows]).collect();
+        let starts: Vec<usize> =
+            self.blocks.iter().map(|(start, _)| *start).chain([rows]).collect();
         for (place, (start, block)) in self.blocks.drain(..).enumerate() {
             if block.later_missing {
                 let later = all.par_chunks_mut(rows).skip(block.values.width());
@@ -310,7 +331,8 @@ pub(crate) struct RowCollector {
 impl RowCollector {
     /// Rows worth collecting before they are handed on.
     const ENOUGH_ROWS: usize = 4096;
-    /// Values worth collecting: wide rows that say little must not grow far beyond the limit of memory unseen.
+    /// Values worth collecting: wide rows that say little must not grow far beyond the limit of
+    /// memory unseen.
     const ENOUGH_VALUES: usize = 1 << 22;
 
     pub fn new(width: usize) -> Self {
@@ -318,11 +340,22 @@ impl RowCollector {
     }
 
     /// Adds a row of exactly the collector's width.
-    pub fn push(&mut self, row: &[f32], label: f32, query: &str, document: Option<&str>, line: u64) {
+    pub fn push(
+        &mut self,
+        row: &[f32],
+        label: f32,
+        query: &str,
+        document: Option<&str>,
+        line: u64,
+    ) {
         self.values.extend_from_slice(row);
         let block = &mut self.block;
         if block.runs.last().is_none_or(|run| run.query != query) {
-            block.runs.push(QueryRun { query: query.to_owned(), first_row: block.labels.len(), line });
+            block.runs.push(QueryRun {
+                query: query.to_owned(),
+                first_row: block.labels.len(),
+                line,
+            });
         }
         if let Some(document) = document {
             block.documents.get_or_insert_default().push(document);
@@ -330,7 +363,8 @@ impl RowCollector {
         block.labels.push(label);
     }
 
-    /// Says whether features that only later rows have are missing in the rows of this block, not 0.
+    /// Says whether features that only later rows have are missing in the rows of this block, not
+    /// 0.
     pub fn set_later_missing(&mut self, missing: bool) {
         self.block.later_missing = missing;
     }

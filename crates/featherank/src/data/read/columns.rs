@@ -1,8 +1,8 @@
 //! Which column of a table is the label, the query, the document, and which ones are features.
 //!
-//! CSV, TSV and Parquet share these rules: what the user says counts first, then what the writer of the file noted
-//! down (see [`Layout`]), then the usual names. Doubt is an error: a label taken for a feature would make every
-//! selection look wonderful.
+//! CSV, TSV and Parquet share these rules: what the user says counts first, then what the writer of
+//! the file noted down (see [`Layout`]), then the usual names. Doubt is an error: a label taken for
+//! a feature would make every selection look wonderful.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use crate::data::features::{Feature, FeatureTable};
 use crate::error::{Error, Location, Problem, Result};
 use crate::registry::near_names;
 
-/// What our own Parquet writer notes about its columns, so that reading restores ids, names and roles exactly.
+/// What our own Parquet writer notes about its columns, so that reading restores ids, names and
+/// roles exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Layout {
     pub version: u32,
@@ -49,10 +50,22 @@ struct Role {
 
 const LABEL: Role = Role {
     name: "label",
-    usual: &["label", "relevance", "rel", "grade", "rating", "judgment", "judgement", "target", "y"],
+    usual: &[
+        "label",
+        "relevance",
+        "rel",
+        "grade",
+        "rating",
+        "judgment",
+        "judgement",
+        "target",
+        "y",
+    ],
 };
-const QUERY: Role =
-    Role { name: "query", usual: &["qid", "query_id", "queryid", "query", "group", "group_id", "srch_id"] };
+const QUERY: Role = Role {
+    name: "query",
+    usual: &["qid", "query_id", "queryid", "query", "group", "group_id", "srch_id"],
+};
 const DOCUMENT: Role =
     Role { name: "document", usual: &["docid", "doc_id", "document", "document_id", "doc", "url"] };
 
@@ -94,9 +107,12 @@ impl Columns {
         // What the user names is taken first, so that no guess for another role gets hold of it.
         let mut found = [None; 3];
         for (place, (role, wanted, _)) in found.iter_mut().zip(&roles) {
-            *place = wanted.as_ref().map(|name| search.named(role, name)).transpose().map_err(here)?;
+            *place =
+                wanted.as_ref().map(|name| search.named(role, name)).transpose().map_err(here)?;
         }
-        for (place, (role, _, noted)) in found.iter_mut().zip(&roles).filter(|(place, _)| place.is_none()) {
+        for (place, (role, _, noted)) in
+            found.iter_mut().zip(&roles).filter(|(place, _)| place.is_none())
+        {
             *place = search.likely(role, noted.map(String::as_str)).map_err(here)?;
         }
         let [label, query, document] = found;
@@ -107,9 +123,13 @@ impl Columns {
             })
         };
         let (label, query) = (needed(label, LABEL)?, needed(query, QUERY)?);
-        // A column noted as label never becomes a feature, not even where the user ranks by another label.
-        search.taken.extend(roles.iter().filter_map(|(_, _, noted)| places.get(noted.as_ref()?.as_str())));
-        let is_feature = |place: &usize| !search.taken.contains(place) && !is_row_index(&names[*place]);
+        // A column noted as label never becomes a feature, not even where the user ranks by another
+        // label.
+        search
+            .taken
+            .extend(roles.iter().filter_map(|(_, _, noted)| places.get(noted.as_ref()?.as_str())));
+        let is_feature =
+            |place: &usize| !search.taken.contains(place) && !is_row_index(&names[*place]);
         let features: Vec<usize> = (0..names.len()).filter(is_feature).collect();
         if features.is_empty() {
             return Err(here(Problem::NoFeatures));
@@ -118,7 +138,9 @@ impl Columns {
             features.iter().map(|&place| noted.get(&names[place]).map(|&f| f.clone())).collect();
         let table = match known {
             Some(known) => FeatureTable::from_features(known),
-            None => FeatureTable::named(features.iter().map(|&place| names[place].clone()).collect()),
+            None => {
+                FeatureTable::named(features.iter().map(|&place| names[place].clone()).collect())
+            }
         };
         Ok(Columns { label, query, document, features, table })
     }
@@ -128,7 +150,13 @@ impl Columns {
     /// What is needed to tell queries apart, and documents that count from others.
     pub fn without_features(&self) -> Columns {
         let (label, query) = (self.label, self.query);
-        Columns { label, query, document: None, features: Vec::new(), table: FeatureTable::default() }
+        Columns {
+            label,
+            query,
+            document: None,
+            features: Vec::new(),
+            table: FeatureTable::default(),
+        }
     }
 }
 
@@ -166,16 +194,19 @@ impl Search<'_> {
         // A column noted as a feature stays one, whatever it is called.
         let usual = |place: &usize| {
             let name = &self.names[*place];
-            !self.noted.contains_key(name) && role.usual.iter().any(|usual| name.eq_ignore_ascii_case(usual))
+            !self.noted.contains_key(name)
+                && role.usual.iter().any(|usual| name.eq_ignore_ascii_case(usual))
         };
         let place = match noted {
             Some(place) => Some(place),
             None => {
-                let candidates: Vec<usize> = (0..self.names.len()).filter(free).filter(usual).collect();
+                let candidates: Vec<usize> =
+                    (0..self.names.len()).filter(free).filter(usual).collect();
                 if let [first, second, ..] = candidates[..] {
                     let (first, second) = (&self.names[first], &self.names[second]);
-                    let reason =
-                        format!("it could be `{first}` or `{second}`; say which, and ignore the other");
+                    let reason = format!(
+                        "it could be `{first}` or `{second}`; say which, and ignore the other"
+                    );
                     return Err(Problem::NoColumn { role: role.name, reason });
                 }
                 candidates.first().copied()
@@ -198,7 +229,8 @@ mod tests {
     #[test]
     fn usual_names_are_recognised_in_any_case() {
         let found =
-            assign("QID,Relevance,bm25,docid,pagerank,__index_level_0__", &ReadOptions::default()).unwrap();
+            assign("QID,Relevance,bm25,docid,pagerank,__index_level_0__", &ReadOptions::default())
+                .unwrap();
         assert_eq!((found.query, found.label, found.document), (0, 1, Some(3)));
         assert_eq!(found.features, [2, 4]);
         assert_eq!(found.table.label(1.into()), "pagerank");
@@ -220,8 +252,10 @@ mod tests {
     #[test]
     fn doubt_is_an_error_that_names_the_columns() {
         let plain = ReadOptions::default();
-        let ignoring = |name: &str| ReadOptions { ignore: vec![name.into()], ..ReadOptions::default() };
-        let labelled = |name: &str| ReadOptions { label_column: Some(name.into()), ..ReadOptions::default() };
+        let ignoring =
+            |name: &str| ReadOptions { ignore: vec![name.into()], ..ReadOptions::default() };
+        let labelled =
+            |name: &str| ReadOptions { label_column: Some(name.into()), ..ReadOptions::default() };
         for (names, options, message) in [
             ("label,grade,qid,a", &plain, "`label` or `grade`"),
             ("qid,a", &plain, "no label column"),

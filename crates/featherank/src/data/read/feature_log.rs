@@ -1,7 +1,9 @@
-//! Feature logs: search responses of Elasticsearch, OpenSearch or Solr with the features each document was given.
+//! Feature logs: search responses of Elasticsearch, OpenSearch or Solr with the features each
+//! document was given.
 //!
-//! One JSON document per query, one after the other (on lines of their own or not), or all of them in one array. One
-//! response is in memory at a time. Features are known by name, in the order in which the names first appear.
+//! One JSON document per query, one after the other (on lines of their own or not), or all of them
+//! in one array. One response is in memory at a time. Features are known by name, in the order in
+//! which the names first appear.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -22,11 +24,16 @@ use super::source::Source;
 use crate::data::features::FeatureTable;
 use crate::error::{Error, Location, Problem, Result};
 
-/// Bytes that a response may have: it is in memory as a whole, where it takes several times as much.
+/// Bytes that a response may have: it is in memory as a whole, where it takes several times as
+/// much.
 const LONGEST: u64 = 128 << 20;
 
 /// Reads one file into the assembler.
-pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+pub(crate) fn read(
+    source: Source,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
+) -> Result<FileFeatures> {
     read_responses(source, LONGEST, options, into)
 }
 
@@ -39,7 +46,8 @@ fn read_responses(
     let name = source.name().to_owned();
     into.start_file(&name);
     let judgments = options.judgments.as_deref().map(side_files::read_judgments).transpose()?;
-    let position = Position { longest, line: Cell::new(1), start: Cell::new(None), length: Cell::new(0) };
+    let position =
+        Position { longest, line: Cell::new(1), start: Cell::new(None), length: Cell::new(0) };
     let mut rows = LogRows {
         name: &name,
         options,
@@ -96,7 +104,8 @@ impl Position {
     }
 }
 
-/// Text that keeps the position up to date. The parser takes byte after byte and looks no further ahead than one.
+/// Text that keeps the position up to date. The parser takes byte after byte and looks no further
+/// ahead than one.
 struct Tracked<'a> {
     text: BufReader<Source>,
     position: &'a Position,
@@ -231,7 +240,9 @@ impl LogRows<'_, '_> {
     fn label(&self, hit: &Hit<'_>, query: &str) -> Result<Option<f32>, Problem> {
         match hit.label {
             Some(Value::String(text)) => self.options.parse_label(text.trim()),
-            Some(Value::Number(number)) => self.options.label(number.as_f64().unwrap_or(f64::NAN) as f32),
+            Some(Value::Number(number)) => {
+                self.options.label(number.as_f64().unwrap_or(f64::NAN) as f32)
+            }
             Some(other) => {
                 Err(Problem::NotANumber { what: "label".into(), text: shorten(&other.to_string()) })
             }
@@ -274,7 +285,8 @@ impl LogRows<'_, '_> {
                 Logged::Text(text) => self.options.parse_value(text, what)?,
             };
             if values[self.places[*name]].replace(value).is_some() {
-                let reason = format!("feature `{name}` is logged twice for document {}", hit.document);
+                let reason =
+                    format!("feature `{name}` is logged twice for document {}", hit.document);
                 return Err(Problem::NotALog { reason });
             }
         }
@@ -316,8 +328,11 @@ mod tests {
 
     #[test]
     fn responses_may_follow_each_other_or_stand_in_an_array() {
-        let (one, two) = (response("x", &[hit("1", "a=1,b=2")]), response("y", &[hit("2", "b=3,a=4")]));
-        for text in [format!("{one}\n{two}\n"), format!("{one}{two}"), format!(" [{one},\n{two}\n]")] {
+        let (one, two) =
+            (response("x", &[hit("1", "a=1,b=2")]), response("y", &[hit("2", "b=3,a=4")]));
+        for text in
+            [format!("{one}\n{two}\n"), format!("{one}{two}"), format!(" [{one},\n{two}\n]")]
+        {
             let data = read(text, Missing::Error).unwrap();
             assert_eq!(data.values(), [1.0, 4.0, 2.0, 3.0]);
             assert_eq!(data.queries().ids(), ["x", "y"]);
@@ -331,7 +346,10 @@ mod tests {
         let (one, two) = (response("x", &[hit("1", "a=1")]), response("y", &[hit("2", "a=oops")]));
         for text in [format!("{one}\n{two}\n"), format!("[{one},\n{two}\n]")] {
             let error = read(text, Missing::Error).unwrap_err().to_string();
-            assert!(error.contains("log.json, line 3\n") && error.contains("feature `a`"), "{error}");
+            assert!(
+                error.contains("log.json, line 3\n") && error.contains("feature `a`"),
+                "{error}"
+            );
         }
     }
 
@@ -351,14 +369,16 @@ mod tests {
         assert_eq!(read(text, Missing::Zero).unwrap().values(), [0.0, 5.0]);
     }
 
-    /// One response names many features, the others next to nothing: the limit of memory counts all the same.
+    /// One response names many features, the others next to nothing: the limit of memory counts all
+    /// the same.
     #[test]
     fn wide_logs_do_not_blow_up() {
         let wide: String = (0..200_000).map(|i| format!("{i}:1 ")).collect();
         let mut hits = vec![hit("1", &wide)];
         hits.extend((0..4000).map(|i| hit(&format!("d{i}"), "1:1")));
         let options = ReadOptions { max_bytes: 32 << 20, ..ReadOptions::default() };
-        let error = read_bytes(response("x", &hits).into(), "log.json", &options).unwrap_err().to_string();
+        let error =
+            read_bytes(response("x", &hits).into(), "log.json", &options).unwrap_err().to_string();
         assert!(error.contains("42 documents × 200000 features"), "{error}");
     }
 
@@ -369,19 +389,25 @@ mod tests {
         let source = super::Source::from_reader(Box::new(text), "log.json".into()).unwrap();
         let options = ReadOptions::default();
         let mut into = super::Assembler::new(&options);
-        let error = super::read_responses(source, 2 << 20, &options, &mut into).err().unwrap().to_string();
-        assert!(error.contains("this response is longer than 2 MiB\n  --> log.json, line 3\n"), "{error}");
+        let error =
+            super::read_responses(source, 2 << 20, &options, &mut into).err().unwrap().to_string();
+        assert!(
+            error.contains("this response is longer than 2 MiB\n  --> log.json, line 3\n"),
+            "{error}"
+        );
     }
 
     #[test]
     fn sparse_logs_need_no_word_on_missing_values() {
-        let data = read(response("x", &[hit("1", "a:1"), hit("2", "b:5")]), Missing::Error).unwrap();
+        let data =
+            read(response("x", &[hit("1", "a:1"), hit("2", "b:5")]), Missing::Error).unwrap();
         assert_eq!(data.values(), [1.0, 0.0, 0.0, 5.0]);
     }
 
     #[test]
     fn a_feature_logged_twice_is_refused() {
-        let error = read(response("x", &[hit("1", "a=1,a=2")]), Missing::Error).unwrap_err().to_string();
+        let error =
+            read(response("x", &[hit("1", "a=1,a=2")]), Missing::Error).unwrap_err().to_string();
         assert!(error.contains("logged twice for document 1"), "{error}");
     }
 }

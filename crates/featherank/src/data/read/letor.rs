@@ -1,8 +1,9 @@
 //! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, in blocks of lines, on all cores.
 //!
-//! Tabs and repeated blanks separate; a row may leave features out (they are 0); `#` starts a comment, which is kept as
-//! the document's text; blank lines and lines that are only a comment are passed over. Labels and values may be any
-//! number; query ids any word. Rows need feature ids in ascending order, as every writer of the format makes them.
+//! Tabs and repeated blanks separate; a row may leave features out (they are 0); `#` starts a
+//! comment, which is kept as the document's text; blank lines and lines that are only a comment are
+//! passed over. Labels and values may be any number; query ids any word. Rows need feature ids in
+//! ascending order, as every writer of the format makes them.
 
 use std::path::Path;
 
@@ -18,12 +19,16 @@ use crate::data::dataset::TextColumn;
 use crate::data::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 
-/// Text per block: small enough that several fit in the cache hierarchy's reach and in memory, large enough that the
-/// work per block dwarfs handing it over.
+/// Text per block: small enough that several fit in the cache hierarchy's reach and in memory,
+/// large enough that the work per block dwarfs handing it over.
 const BLOCK_BYTES: usize = 2 << 20;
 
 /// Reads one file into the assembler.
-pub(crate) fn read(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+pub(crate) fn read(
+    source: Source,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
+) -> Result<FileFeatures> {
     read_blocks(source, BLOCK_BYTES, options, into)
 }
 
@@ -38,10 +43,11 @@ fn read_blocks(
     let first_row = into.rows();
     let (mut sparse, mut width, mut with_query, mut without_query) = (false, None, false, None);
     let mut blocks = TextBlocks::new(source, size);
-    // A wave of blocks at a time: all cores parse while the next wave is read and decompressed, and no more text is in
-    // memory than these two.
+    // A wave of blocks at a time: all cores parse while the next wave is read and decompressed, and
+    // no more text is in memory than these two.
     let wave = 2 * rayon::current_num_threads() * size;
-    let parse = |text: TextBlock| BlockParser::new(options, text.first_line).parse(&text.bytes, &name);
+    let parse =
+        |text: TextBlock| BlockParser::new(options, text.first_line).parse(&text.bytes, &name);
     let mut next = blocks.wave(wave);
     loop {
         let texts = next?;
@@ -49,7 +55,8 @@ fn read_blocks(
             break;
         }
         let parsed: Vec<Result<ParsedBlock>>;
-        (next, parsed) = rayon::join(|| blocks.wave(wave), || texts.into_par_iter().map(parse).collect());
+        (next, parsed) =
+            rayon::join(|| blocks.wave(wave), || texts.into_par_iter().map(parse).collect());
         // In file order, so that the first mistake of the file is the one reported.
         for block in parsed {
             let block = block?;
@@ -94,8 +101,9 @@ struct ParsedBlock {
 
 /// The rows of one block while they are read.
 ///
-/// Rows are taken to be dense, ids 1, 2, 3 … up to the width of the first one, until a row is not; only then are ids
-/// stored. Most files never get there, and reading them costs no memory but the values.
+/// Rows are taken to be dense, ids 1, 2, 3 … up to the width of the first one, until a row is not;
+/// only then are ids stored. Most files never get there, and reading them costs no memory but the
+/// values.
 struct BlockParser<'a> {
     options: &'a ReadOptions,
     line: u64,
@@ -134,8 +142,10 @@ impl<'a> BlockParser<'a> {
     fn parse(mut self, bytes: &[u8], file: &str) -> Result<ParsedBlock> {
         let mut start = 0;
         while start < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-            self.row(&bytes[start..end]).map_err(|problem| problem.at(Location::line(file, self.line)))?;
+            let end =
+                memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            self.row(&bytes[start..end])
+                .map_err(|problem| problem.at(Location::line(file, self.line)))?;
             self.line += 1;
             start = end + 1;
         }
@@ -144,14 +154,17 @@ impl<'a> BlockParser<'a> {
 
     /// One line: blank, a comment, or a document.
     fn row(&mut self, line: &[u8]) -> Result<(), Problem> {
-        // Only the line end goes: a comment is kept to its last blank, so that writing it again loses nothing.
+        // Only the line end goes: a comment is kept to its last blank, so that writing it again
+        // loses nothing.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (row, comment) = match memchr::memchr(b'#', line) {
             Some(hash) => (&line[..hash], Some(&line[hash + 1..])),
             None => (line, None),
         };
         let row = row.trim_ascii_end();
-        let Some(label_start) = row.iter().position(|b| !b.is_ascii_whitespace()) else { return Ok(()) };
+        let Some(label_start) = row.iter().position(|b| !b.is_ascii_whitespace()) else {
+            return Ok(());
+        };
         let label_end = word_end(row, label_start);
         let Some(label) = self.options.parse_label(utf8(&row[label_start..label_end])?)? else {
             return Ok(());
@@ -274,7 +287,9 @@ impl<'a> BlockParser<'a> {
     fn finish(self) -> Result<ParsedBlock> {
         let sparse = self.sparse.is_some();
         let values = match self.sparse {
-            Some(SparseRows { ends, features }) => Values::from_sparse(ends, features, self.values)?,
+            Some(SparseRows { ends, features }) => {
+                Values::from_sparse(ends, features, self.values)?
+            }
             None => Values::from_rows(&self.values, self.width)?,
         };
         let rows = Block {
@@ -316,9 +331,14 @@ fn not_a_feature(row: &[u8], at: usize) -> Problem {
     }
 }
 
-/// Reads text that is already in memory, in blocks of a given size: for tests, which want to see block borders.
+/// Reads text that is already in memory, in blocks of a given size: for tests, which want to see
+/// block borders.
 #[cfg(test)]
-pub(crate) fn read_text(text: &str, block: usize, options: &ReadOptions) -> Result<crate::data::Dataset> {
+pub(crate) fn read_text(
+    text: &str,
+    block: usize,
+    options: &ReadOptions,
+) -> Result<crate::data::Dataset> {
     let bytes = std::io::Cursor::new(text.to_owned());
     let mut assembler = Assembler::new(options);
     let source = Source::from_reader(Box::new(bytes), "test.txt".into())?;
@@ -343,7 +363,10 @@ mod tests {
             assert_eq!(data.labels(), [2.0, 0.0, 1.0]);
             assert_eq!(data.queries().ids(), ["a", "b"]);
             assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1]);
-            assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), [" docid = 7", "", ""]);
+            assert_eq!(
+                data.document_texts().unwrap().iter().collect::<Vec<_>>(),
+                [" docid = 7", "", ""]
+            );
         }
     }
 
@@ -354,15 +377,21 @@ mod tests {
         let whole = read_text(text, 1 << 16, &ReadOptions::default()).unwrap();
         assert_eq!(whole.values(), [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 6.0, 7.0, 0.0]);
         for block in 1..text.len() {
-            assert_eq!(read_text(text, block, &ReadOptions::default()).unwrap(), whole, "blocks of {block}");
+            assert_eq!(
+                read_text(text, block, &ReadOptions::default()).unwrap(),
+                whole,
+                "blocks of {block}"
+            );
         }
     }
 
     #[test]
     fn the_largest_feature_id_of_all_is_refused() {
         for zero_based in [false, true] {
-            let options = ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
-            let error = read_text("0 qid:1 4294967295:1\n", 1 << 16, &options).unwrap_err().to_string();
+            let options =
+                ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
+            let error =
+                read_text("0 qid:1 4294967295:1\n", 1 << 16, &options).unwrap_err().to_string();
             assert!(error.contains("beyond the limit of 4294967294"), "{error}");
         }
     }
@@ -370,7 +399,8 @@ mod tests {
     #[test]
     fn comments_keep_their_blanks_but_not_windows_line_ends() {
         let data =
-            read_text("1 qid:1 1:1 # a b  \r\n0 qid:1 1:2 #c \n", 1 << 16, &ReadOptions::default()).unwrap();
+            read_text("1 qid:1 1:1 # a b  \r\n0 qid:1 1:2 #c \n", 1 << 16, &ReadOptions::default())
+                .unwrap();
         assert_eq!(data.document_texts().unwrap().iter().collect::<Vec<_>>(), [" a b  ", "c "]);
     }
 
@@ -387,7 +417,10 @@ mod tests {
             ("0 qid:1 1:1 1:2", Problem::DuplicateFeature { id: 1 }),
             ("0 qid:1 3:1 2:2", Problem::DescendingFeature { id: 2, previous: 3 }),
             ("0 qid:1 0:1", Problem::FeatureZero),
-            ("0 qid:1 1:x", Problem::NotANumber { what: "the value of feature 1".into(), text: "x".into() }),
+            (
+                "0 qid:1 1:x",
+                Problem::NotANumber { what: "the value of feature 1".into(), text: "x".into() },
+            ),
             (
                 "0 qid:1 1:nan",
                 Problem::NotFinite { what: "the value of feature 1".into(), text: "NaN".into() },
@@ -431,7 +464,8 @@ mod tests {
             zero_based: true,
             ..ReadOptions::default()
         };
-        let text = "1 qid:x 0:1 1:NULL #d1\n-1 qid:x 0:9 #d2\n0 qid:y 0:2 1:5\n2 qid:x 0:3 1:1e300 #d4\n";
+        let text =
+            "1 qid:x 0:1 1:NULL #d1\n-1 qid:x 0:9 #d2\n0 qid:y 0:2 1:5\n2 qid:x 0:3 1:1e300 #d4\n";
         let data = read_text(text, 1 << 16, &options).unwrap();
         assert_eq!(data.labels(), [1.0, 2.0, 0.0]);
         assert_eq!(data.values(), [1.0, 3.0, 2.0, 0.0, f32::MAX, 5.0]);
@@ -445,6 +479,9 @@ mod tests {
         let text = "0 qid:1 1000000:1\n".repeat(3000);
         let options = ReadOptions { max_bytes: 1 << 30, ..ReadOptions::default() };
         let error = read_text(&text, 1 << 12, &options).unwrap_err();
-        assert!(matches!(error, crate::Error::Input { problem: Problem::TooLarge { .. }, .. }), "{error}");
+        assert!(
+            matches!(error, crate::Error::Input { problem: Problem::TooLarge { .. }, .. }),
+            "{error}"
+        );
     }
 }

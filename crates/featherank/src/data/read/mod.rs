@@ -42,7 +42,8 @@ pub fn read<P: AsRef<Path>>(files: &[P], options: &ReadOptions) -> Result<Datase
     read_all(files, options, None)
 }
 
-/// Reads files that must have the features of data read before; `other` names that data in messages.
+/// Reads files that must have the features of data read before; `other` names that data in
+/// messages.
 pub fn read_like<P: AsRef<Path>>(
     files: &[P],
     options: &ReadOptions,
@@ -89,10 +90,18 @@ fn read_all<P: AsRef<Path>>(
     }
 }
 
-fn read_one(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> Result<FileFeatures> {
+fn read_one(
+    source: Source,
+    options: &ReadOptions,
+    into: &mut Assembler<'_>,
+) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     let by_name = if name == "-" { Some(Format::Letor) } else { Format::from_name(&name) };
-    match options.format.or(by_name).ok_or_else(|| Problem::UnknownFormat.at(Location::file(&name)))? {
+    match options
+        .format
+        .or(by_name)
+        .ok_or_else(|| Problem::UnknownFormat.at(Location::file(&name)))?
+    {
         Format::Letor => letor::read(source, options, into),
         Format::Csv => table::read(source, b',', options, into),
         Format::Tsv => table::read(source, b'\t', options, into),
@@ -101,7 +110,11 @@ fn read_one(source: Source, options: &ReadOptions, into: &mut Assembler<'_>) -> 
     }
 }
 
-fn finish(assembler: Assembler<'_>, features: FeatureTable, options: &ReadOptions) -> Result<Dataset> {
+fn finish(
+    assembler: Assembler<'_>,
+    features: FeatureTable,
+    options: &ReadOptions,
+) -> Result<Dataset> {
     let mut data = assembler.finish(features)?;
     if let Some(names) = &options.names {
         side_files::name_features(data.features_mut(), names)?;
@@ -122,7 +135,8 @@ fn reconcile(
     for ((id, a), (_, b)) in earlier.table.iter().zip(found.table.iter()) {
         if (by_name && a.name != b.name) || (!by_name && a.id != b.id) {
             let (position, found, expected) = (id.index() + 1, b.label(), a.label());
-            let problem = Problem::FeatureNames { position, found, expected, other: other.to_owned() };
+            let problem =
+                Problem::FeatureNames { position, found, expected, other: other.to_owned() };
             return Err(problem.at(Location::file(name)));
         }
     }

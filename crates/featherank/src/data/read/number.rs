@@ -2,15 +2,16 @@
 
 /// Powers of ten that are exact in 64 bits.
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
 /// Reads a plain decimal (`-12.345`) at the start of `bytes`: its value and its length.
 ///
-/// `None` means that the careful way must be taken: no digits, an exponent, too many digits, or a value whose rounding
-/// cannot be decided here. Digits up to 2^53 divided by an exact power of ten round once in 64 bits; rounding that
-/// again to 32 bits is right unless the 64-bit value lies exactly half-way between two 32-bit ones.
+/// `None` means that the careful way must be taken: no digits, an exponent, too many digits, or a
+/// value whose rounding cannot be decided here. Digits up to 2^53 divided by an exact power of ten
+/// round once in 64 bits; rounding that again to 32 bits is right unless the 64-bit value lies
+/// exactly half-way between two 32-bit ones.
 #[inline]
 pub(crate) fn plain_decimal(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -54,7 +55,8 @@ fn digit_at(bytes: &[u8], at: usize) -> Option<u64> {
     (digit < 10).then_some(u64::from(digit))
 }
 
-/// Reads an unsigned integer at the start of `bytes`: its value (`None` when it is too large) and its length.
+/// Reads an unsigned integer at the start of `bytes`: its value (`None` when it is too large) and
+/// its length.
 #[inline]
 pub(crate) fn unsigned(bytes: &[u8]) -> (Option<u32>, usize) {
     let (mut value, mut at) = (0u64, 0);
@@ -71,7 +73,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the fast way accepts equals the standard library's correctly rounded result, bit for bit.
+        /// Whatever the fast way accepts equals the standard library's correctly rounded result,
+        /// bit for bit.
         #[test]
         fn equals_the_standard_library(text in "-?[0-9]{0,12}(\\.[0-9]{0,12})?") {
             if let Some((value, length)) = plain_decimal(text.as_bytes()) {

@@ -18,8 +18,8 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
-    /// Search responses with logged features: `_ltrlog` of the Elasticsearch and OpenSearch learning-to-rank plugins,
-    /// or `[features]` of Solr. Their shape tells which.
+    /// Search responses with logged features: `_ltrlog` of the Elasticsearch and OpenSearch
+    /// learning-to-rank plugins, or `[features]` of Solr. Their shape tells which.
     Log,
 }
 
@@ -69,7 +69,8 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// What a missing value (`NULL`, an empty cell, NaN) means. A feature left out of a sparse text row is always 0.
+/// What a missing value (`NULL`, an empty cell, NaN) means. A feature left out of a sparse text row
+/// is always 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
@@ -161,7 +162,8 @@ fn physical_memory() -> Option<u64> {
 }
 
 impl ReadOptions {
-    /// The value to store for a number, or why it cannot be stored. `what` is asked only on failure.
+    /// The value to store for a number, or why it cannot be stored. `what` is asked only on
+    /// failure.
     pub(crate) fn value(&self, number: f64, what: impl Fn() -> String) -> Result<f32, Problem> {
         let narrow = number as f32;
         if narrow.is_finite() {
@@ -171,7 +173,9 @@ impl ReadOptions {
             _ if number.is_nan() && self.missing == Missing::Zero => Ok(0.0),
             _ if number.is_nan() && self.missing == Missing::Keep => Ok(f32::NAN),
             _ if !number.is_nan() && self.clip => Ok(f32::MAX.copysign(narrow)),
-            _ if number.is_finite() => Err(Problem::BeyondF32 { what: what(), text: format!("{number:e}") }),
+            _ if number.is_finite() => {
+                Err(Problem::BeyondF32 { what: what(), text: format!("{number:e}") })
+            }
             _ => Err(Problem::NotFinite { what: what(), text: number.to_string() }),
         }
     }
@@ -185,8 +189,13 @@ impl ReadOptions {
         }
     }
 
-    /// The value a text stands for: a number, or one of the usual words for a missing or infinite one.
-    pub(crate) fn parse_value(&self, text: &str, what: impl Fn() -> String) -> Result<f32, Problem> {
+    /// The value a text stands for: a number, or one of the usual words for a missing or infinite
+    /// one.
+    pub(crate) fn parse_value(
+        &self,
+        text: &str,
+        what: impl Fn() -> String,
+    ) -> Result<f32, Problem> {
         if let Ok(value) = text.parse::<f32>() {
             // Rounded once, from the text: going through 64 bits could round twice.
             if value.is_finite() {
@@ -224,7 +233,9 @@ impl ReadOptions {
         document: impl Fn() -> String,
     ) -> Result<Option<f32>, Problem> {
         match self.unjudged {
-            Unjudged::Error => Err(Problem::Unjudged { document: document(), query: query.to_owned() }),
+            Unjudged::Error => {
+                Err(Problem::Unjudged { document: document(), query: query.to_owned() })
+            }
             Unjudged::Drop => Ok(None),
             Unjudged::Zero => Ok(Some(0.0)),
         }
@@ -279,12 +290,17 @@ mod tests {
             assert!(keeping.parse_value(text, what).is_ok_and(f32::is_nan), "{text}");
         }
         assert!(keeping.parse_value("inf", what).is_err(), "an infinity is not missing");
-        for (text, value) in [("inf", f32::MAX), ("-1e39", f32::MIN), ("1.79769313486e+308", f32::MAX)] {
+        for (text, value) in
+            [("inf", f32::MAX), ("-1e39", f32::MIN), ("1.79769313486e+308", f32::MAX)]
+        {
             assert!(strict.parse_value(text, what).is_err(), "{text}");
             assert_eq!(lenient.parse_value(text, what), Ok(value), "{text}");
         }
         assert!(lenient.parse_value("abc", what).is_err());
-        assert_eq!((strict.parse_value("True", what), strict.parse_value("false", what)), (Ok(1.0), Ok(0.0)));
+        assert_eq!(
+            (strict.parse_value("True", what), strict.parse_value("false", what)),
+            (Ok(1.0), Ok(0.0))
+        );
         assert_eq!(strict.parse_value("1e-50", what), Ok(0.0));
     }
 

@@ -1,7 +1,8 @@
 //! Pages of a Parquet file, checked before the decoder allocates memory on their word.
 //!
-//! A file of a few hundred bytes can claim pages of gigabytes. Where memory runs out the whole program ends, and no
-//! caller can catch that, so sizes are compared here with what a column of so many rows can have.
+//! A file of a few hundred bytes can claim pages of gigabytes. Where memory runs out the whole
+//! program ends, and no caller can catch that, so sizes are compared here with what a column of so
+//! many rows can have.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl<R: ChunkReader + 'static> RowGroups for CheckedGroup<R> {
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
         let group = self.metadata.row_group(self.group);
-        let chunk = group.columns().get(column).ok_or_else(|| implausible("a column is not there"))?;
+        let chunk =
+            group.columns().get(column).ok_or_else(|| implausible("a column is not there"))?;
         check_headers(&*self.file, chunk, group.num_rows() as u64)?;
         let pages = SerializedPageReader::new(self.file.clone(), chunk, self.num_rows(), None)?;
         let optional = chunk.column_descr().max_def_level() > 0;
@@ -91,7 +93,8 @@ impl<R: ChunkReader> PageReader for CheckedPages<R> {
     }
 }
 
-/// Texts with their lengths up front: the decoder makes room for as many lengths as the page says there are.
+/// Texts with their lengths up front: the decoder makes room for as many lengths as the page says
+/// there are.
 fn check_page(page: &Page, optional: bool) -> Result<()> {
     let streams = match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
@@ -99,9 +102,10 @@ fn check_page(page: &Page, optional: bool) -> Result<()> {
         _ => return Ok(()),
     };
     let (bytes, levels) = match page {
-        Page::DataPage { buf, .. } if optional => {
-            (buf, buf.first_chunk().map_or(usize::MAX, |length| 4 + u32::from_le_bytes(*length) as usize))
-        }
+        Page::DataPage { buf, .. } if optional => (
+            buf,
+            buf.first_chunk().map_or(usize::MAX, |length| 4 + u32::from_le_bytes(*length) as usize),
+        ),
         Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, .. } => {
             (buf, *def_levels_byte_len as usize + *rep_levels_byte_len as usize)
         }
@@ -114,7 +118,8 @@ fn check_page(page: &Page, optional: bool) -> Result<()> {
     values.map(|_| ()).ok_or_else(|| implausible("a page has more texts than values"))
 }
 
-/// What follows a list of lengths, packed as differences in blocks; `None` where it has more than `most` of them.
+/// What follows a list of lengths, packed as differences in blocks; `None` where it has more than
+/// `most` of them.
 fn after_lengths(mut bytes: &[u8], most: u64) -> Option<&[u8]> {
     let block = varint(&mut bytes).ok()?;
     let parts = usize::try_from(varint(&mut bytes).ok()?).ok()?;
@@ -149,8 +154,8 @@ struct Header {
 const INDEX_PAGE: u64 = 1;
 const DICTIONARY_PAGE: u64 = 2;
 
-/// Refuses a footer that would keep the decoder busy or make it allocate anything; what else is wrong with it, the
-/// decoder says better.
+/// Refuses a footer that would keep the decoder busy or make it allocate anything; what else is
+/// wrong with it, the decoder says better.
 pub(crate) fn check_footer<R: ChunkReader>(file: &R) -> Result<()> {
     let Some(tail) = file.len().checked_sub(8) else { return Ok(()) };
     let bytes = file.get_bytes(tail, 8)?;
@@ -169,8 +174,8 @@ pub(crate) fn check_footer<R: ChunkReader>(file: &R) -> Result<()> {
     }
 }
 
-/// The schema is a list of groups, each before its children, of which it says how many there are. The decoder makes
-/// room for them before it looks, and calls itself for each group in a group.
+/// The schema is a list of groups, each before its children, of which it says how many there are.
+/// The decoder makes room for them before it looks, and calls itself for each group in a group.
 fn check_schema(bytes: &mut impl Read) -> Result<()> {
     // Far more than any table of ours has; lists and maps in structs take a few.
     const DEEPEST: usize = 64;
@@ -195,7 +200,9 @@ fn check_schema(bytes: &mut impl Read) -> Result<()> {
             open.push(children);
         }
         if children > count || open.len() > DEEPEST {
-            return Err(implausible("the schema has a group larger than itself, or too many in each other"));
+            return Err(implausible(
+                "the schema has a group larger than itself, or too many in each other",
+            ));
         }
     }
     Ok(())
@@ -258,7 +265,9 @@ fn read_header(bytes: &mut impl Read) -> Result<Header> {
             // The headers of data pages and dictionaries all begin with the number of values.
             (5 | 7 | 8, None) if kind == thrift::STRUCT => {
                 for_each_field(bytes, |id, kind, bytes| match id {
-                    1 if kind == thrift::I32 => size(signed(bytes)?).map(|values| header.values = values),
+                    1 if kind == thrift::I32 => {
+                        size(signed(bytes)?).map(|values| header.values = values)
+                    }
                     _ => skip(kind, bytes, 0),
                 })?
             }
@@ -302,7 +311,12 @@ mod tests {
 
     const ROWS: usize = 1000;
 
-    fn file(encoding: Encoding, version: WriterVersion, nullable: bool, compression: Compression) -> Vec<u8> {
+    fn file(
+        encoding: Encoding,
+        version: WriterVersion,
+        nullable: bool,
+        compression: Compression,
+    ) -> Vec<u8> {
         let ids: Vec<String> = (0..ROWS).map(|row| format!("query {}", 1000 + row / 7)).collect();
         let last = if nullable { None } else { Some("end") };
         let documents = (0..ROWS).map(|row| if row + 1 == ROWS { last } else { Some("d") });
@@ -323,7 +337,8 @@ mod tests {
             .set_write_batch_size(100)
             .build();
         let mut bytes = Vec::new();
-        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         bytes
@@ -333,7 +348,9 @@ mod tests {
     #[test]
     fn good_pages_pass() {
         let zstd = Compression::ZSTD(ZstdLevel::default());
-        for encoding in [Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+        for encoding in
+            [Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY]
+        {
             for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
                 for (nullable, compression) in [(false, Compression::SNAPPY), (true, zstd)] {
                     let bytes = file(encoding, version, nullable, compression);
@@ -352,7 +369,8 @@ mod tests {
         let (version, snappy) = (WriterVersion::PARQUET_1_0, Compression::SNAPPY);
         let good = file(Encoding::PLAIN, version, false, snappy);
         let file =
-            parquet::file::reader::SerializedFileReader::new(bytes::Bytes::from(good.clone())).unwrap();
+            parquet::file::reader::SerializedFileReader::new(bytes::Bytes::from(good.clone()))
+                .unwrap();
         let group = parquet::file::reader::FileReader::metadata(&file).row_group(0);
         // 1200 bytes of 300 labels, and the texts of 300 ids: two and three bytes of a varint.
         for (column, claim) in [(0, &[0xff, 0x7f][..]), (1, &[0xff, 0x7f])] {
@@ -360,17 +378,20 @@ mod tests {
             let start = group.column(column).byte_range().0 as usize;
             assert_eq!((bytes[start], bytes[start + 1], bytes[start + 2]), (0x15, 0, 0x15));
             bytes[start + 3..start + 3 + claim.len()].copy_from_slice(claim);
-            let error = read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
+            let error =
+                read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
             assert!(error.contains("the Parquet data is damaged"), "{error}");
         }
     }
 
-    /// Found by fuzzing: a list of 2^31 booleans, which take no bytes, in a field that nobody knows.
+    /// Found by fuzzing: a list of 2^31 booleans, which take no bytes, in a field that nobody
+    /// knows.
     #[test]
     fn a_footer_that_keeps_the_decoder_busy_is_refused() {
         let footer = [0xf9, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
         let bytes = [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
-        let error = read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
+        let error =
+            read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
         assert!(error.contains("a header has a list of booleans"), "{error}");
     }
 
@@ -382,8 +403,8 @@ mod tests {
         [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat()
     }
 
-    /// Found by fuzzing: a group that says it has a thousand million columns. And a schema that would take the decoder
-    /// through a call in a call for every level.
+    /// Found by fuzzing: a group that says it has a thousand million columns. And a schema that
+    /// would take the decoder through a call in a call for every level.
     #[test]
     fn a_schema_that_claims_too_much_is_refused() {
         let group = |children: &[u8]| [&[0x48, 1, b'a', 0x15][..], children, &[0]].concat();
@@ -391,14 +412,18 @@ mod tests {
         for elements in [vec![&one[..], &huge], vec![&one[..]; 5000], vec![&group(&[1])[..]]] {
             let error = read_bytes(with_schema(&elements), "a.parquet", &ReadOptions::default());
             let error = error.unwrap_err().to_string();
-            assert!(error.contains("the schema has a group") || error.contains("negative"), "{error}");
+            assert!(
+                error.contains("the schema has a group") || error.contains("negative"),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn sizes_of_pages_are_bounded_by_rows_and_compression() {
         let chunk = |kind| {
-            let leaf = parquet::schema::types::Type::primitive_type_builder("a", kind).build().unwrap();
+            let leaf =
+                parquet::schema::types::Type::primitive_type_builder("a", kind).build().unwrap();
             let path = parquet::schema::types::ColumnPath::new(vec!["a".into()]);
             let column = parquet::schema::types::ColumnDescriptor::new(Arc::new(leaf), 0, 0, path);
             ColumnChunkMetaData::builder(Arc::new(column)).build().unwrap()
@@ -430,7 +455,8 @@ mod tests {
         ] {
             assert!(read_header(&mut &bytes[..]).is_err(), "{bytes:?}");
         }
-        let header = read_header(&mut &[0x15, 0, 0x15, 20, 0x15, 8, 0x2c, 0x15, 6, 0, 0][..]).unwrap();
+        let header =
+            read_header(&mut &[0x15, 0, 0x15, 20, 0x15, 8, 0x2c, 0x15, 6, 0, 0][..]).unwrap();
         assert_eq!((header.kind, header.unpacked, header.packed, header.values), (0, 10, 4, 3));
     }
 }

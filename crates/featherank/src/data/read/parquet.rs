@@ -1,7 +1,7 @@
 //! Apache Parquet: row groups on all cores, a wave of them at a time, each in batches of rows.
 //!
-//! Columns are read as the plain types Parquet itself knows: what Arrow writers add (dictionaries, views, large strings)
-//! is left aside, so that a column means the same whichever library wrote it.
+//! Columns are read as the plain types Parquet itself knows: what Arrow writers add (dictionaries,
+//! views, large strings) is left aside, so that a column means the same whichever library wrote it.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,8 @@ use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
 
-/// Rows decoded at a time: few enough that a batch of a few hundred columns stays in the cache's reach.
+/// Rows decoded at a time: few enough that a batch of a few hundred columns stays in the cache's
+/// reach.
 const BATCH_ROWS: usize = 8192;
 
 /// Reads one file into the assembler.
@@ -69,9 +70,12 @@ impl ParquetFile {
         let file = place.open()?;
         let metadata = guarded(&name, || {
             check_footer(&file)?;
-            // The embedded Arrow schema says how the writer held the columns in memory, which is no concern of ours.
-            let metadata =
-                ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
+            // The embedded Arrow schema says how the writer held the columns in memory, which is no
+            // concern of ours.
+            let metadata = ArrowReaderMetadata::load(
+                &file,
+                ArrowReaderOptions::new().with_skip_arrow_metadata(true),
+            )?;
             check_extents(&metadata, file.len())?;
             check_compression(&metadata)?;
             Ok(metadata)
@@ -111,10 +115,13 @@ impl ParquetFile {
         let batches = BatchReader::new(columns, self.metadata.schema(), options, &self.name);
         let schema = self.metadata.parquet_schema();
         let roots = ProjectionMask::roots(schema, batches.projection());
-        let levels = guarded(&self.name, || parquet_to_arrow_field_levels(schema, roots.clone(), None))?;
+        let levels =
+            guarded(&self.name, || parquet_to_arrow_field_levels(schema, roots.clone(), None))?;
         for wave in self.groups_of(&wanted).chunks(rayon::current_num_threads()) {
-            let groups: Vec<Result<Vec<Block>>> =
-                wave.par_iter().map(|group| self.read_group(group, &roots, &levels, &batches)).collect();
+            let groups: Vec<Result<Vec<Block>>> = wave
+                .par_iter()
+                .map(|group| self.read_group(group, &roots, &levels, &batches))
+                .collect();
             // In file order, so that the first mistake of the file is the one reported.
             for blocks in groups {
                 blocks?.into_iter().try_for_each(&mut take)?;
@@ -151,18 +158,24 @@ impl ParquetFile {
             .map(|(start, length)| start..start + length)
             .collect();
         ranges.sort_unstable_by_key(|range| range.start);
-        // Opened once per row group: handles that share a position cannot be used from several threads.
+        // Opened once per row group: handles that share a position cannot be used from several
+        // threads.
         let file = Arc::new(self.place.open_ranges(ranges.into_iter())?);
         let selection = (rows != wanted).then(|| {
             let part = (wanted.start - rows.start) as usize..(wanted.end - rows.start) as usize;
-            RowSelection::from_consecutive_ranges([part].into_iter(), (rows.end - rows.start) as usize)
+            RowSelection::from_consecutive_ranges(
+                [part].into_iter(),
+                (rows.end - rows.start) as usize,
+            )
         });
         let mut reader = guarded(&self.name, || {
-            let pages = CheckedGroup { file, metadata: self.metadata.metadata().clone(), group: *group };
+            let pages =
+                CheckedGroup { file, metadata: self.metadata.metadata().clone(), group: *group };
             ParquetRecordBatchReader::try_new_with_row_groups(levels, &pages, BATCH_ROWS, selection)
         })?;
         let (mut blocks, mut row) = (Vec::new(), wanted.start + 1);
-        while let Some(batch) = guarded(&self.name, || reader.next().transpose().map_err(ParquetError::from))?
+        while let Some(batch) =
+            guarded(&self.name, || reader.next().transpose().map_err(ParquetError::from))?
         {
             blocks.push(batches.block(&batch, row)?);
             row += batch.num_rows() as u64;
@@ -172,7 +185,11 @@ impl ParquetFile {
 }
 
 /// Which column is what, and whether each has a type it can have.
-fn assign_columns(metadata: &ArrowReaderMetadata, name: &str, options: &ReadOptions) -> Result<Columns> {
+fn assign_columns(
+    metadata: &ArrowReaderMetadata,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Columns> {
     let layout = noted_layout(metadata, name)?;
     let fields = metadata.schema().fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
@@ -192,7 +209,8 @@ fn assign_columns(metadata: &ArrowReaderMetadata, name: &str, options: &ReadOpti
     }
     match columns.features.iter().find(|&&place| !is_number(kind(place))) {
         Some(&place) => {
-            let problem = Problem::ColumnType { column: names[place].clone(), kind: kind(place).to_string() };
+            let problem =
+                Problem::ColumnType { column: names[place].clone(), kind: kind(place).to_string() };
             Err(problem.at(Location::file(name)))
         }
         None => Ok(columns),
@@ -209,7 +227,10 @@ fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<Lay
         .map_err(|error| damaged(name, format!("metadata entry `{}`: {error}", Layout::KEY)))?;
     if layout.version > Layout::VERSION {
         return Err(Error::Document {
-            what: format!("this file has layout version {}, newer than this release knows", layout.version),
+            what: format!(
+                "this file has layout version {}, newer than this release knows",
+                layout.version
+            ),
             path: name.into(),
             help: "read it with a newer featherank".into(),
         });
@@ -243,8 +264,9 @@ fn check_extents(metadata: &ArrowReaderMetadata, length: u64) -> Result<(), Parq
     Ok(())
 }
 
-/// Runs a piece of the Parquet decoder. On damaged files it not only fails but sometimes panics, which must not take
-/// the user's program down; nothing but the decoder itself runs in here, so no mistake of ours is hidden.
+/// Runs a piece of the Parquet decoder. On damaged files it not only fails but sometimes panics,
+/// which must not take the user's program down; nothing but the decoder itself runs in here, so no
+/// mistake of ours is hidden.
 fn guarded<T>(name: &str, decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(decode)) {
         Ok(Ok(decoded)) => Ok(decoded),

@@ -1,4 +1,5 @@
-//! Parquet files as one data set that is never in memory as a whole: a look at which query is where, then any rows.
+//! Parquet files as one data set that is never in memory as a whole: a look at which query is
+//! where, then any rows.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -65,7 +66,9 @@ impl Parts {
             };
             if options.format.or_else(|| Format::from_name(&name)) != Some(Format::Parquet) {
                 return Err(Error::Conflict {
-                    what: format!("{name} is no Parquet file, and only those can be read in pieces"),
+                    what: format!(
+                        "{name} is no Parquet file, and only those can be read in pieces"
+                    ),
                     help: "turn it into one with `featherank convert`".into(),
                 });
             }
@@ -73,14 +76,17 @@ impl Parts {
             let found = FileFeatures { table: file.columns.table.clone(), flexible: false };
             known = Some(match known {
                 None => (found, name),
-                Some((earlier, other)) => (reconcile(earlier, found, &other, file.name(), options)?, other),
+                Some((earlier, other)) => {
+                    (reconcile(earlier, found, &other, file.name(), options)?, other)
+                }
             });
             index.push(&file);
             files.push(file);
         }
         if options.regroup {
             return Err(Error::Conflict {
-                what: "rows of one query cannot be brought together where data is read in pieces".into(),
+                what: "rows of one query cannot be brought together where data is read in pieces"
+                    .into(),
                 help: "sort the data by query first".into(),
             });
         }
@@ -127,7 +133,8 @@ impl Parts {
             let start = self.index.starts[file];
             let columns = self.files[file].columns.without_features();
             self.files[file].read(&columns, rows, &self.options, |block| {
-                let ends = block.runs.iter().skip(1).map(|run| run.first_row).chain([block.labels.len()]);
+                let ends =
+                    block.runs.iter().skip(1).map(|run| run.first_row).chain([block.labels.len()]);
                 for (run, end) in block.runs.iter().zip(ends) {
                     let documents = (end - run.first_row) as u64;
                     match found.last_mut().filter(|last| last.query == run.query) {
@@ -197,7 +204,9 @@ impl RowIndex {
         let (was, is) = (self.location(first), self.location(again));
         let column = &self.query_column;
         Error::Conflict {
-            what: format!("{is}: query {query} appears again after other queries (first seen at {was})"),
+            what: format!(
+                "{is}: query {query} appears again after other queries (first seen at {was})"
+            ),
             help: format!(
                 "rows of one query must stand together; sort them once: python -c \"import polars as pl; \
                  pl.scan_parquet('data/*.parquet').sort('{column}').sink_parquet('sorted.parquet')\""

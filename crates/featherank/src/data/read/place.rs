@@ -1,4 +1,5 @@
-//! Where the bytes of a Parquet file are: on disk, in memory, or wherever somebody else can read them from.
+//! Where the bytes of a Parquet file are: on disk, in memory, or wherever somebody else can read
+//! them from.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -37,7 +38,8 @@ pub(crate) enum Handle {
     Fetched(Vec<(u64, Bytes)>),
 }
 
-/// Ranges are fetched together with what lies between them, where that is less: a request costs more than a few bytes.
+/// Ranges are fetched together with what lies between them, where that is less: a request costs
+/// more than a few bytes.
 const GAP: u64 = 1 << 20;
 
 impl Place {
@@ -56,7 +58,8 @@ impl Place {
         }
     }
 
-    /// A handle for some ranges of the file, which ascend. What is elsewhere is fetched in as few requests as possible.
+    /// A handle for some ranges of the file, which ascend. What is elsewhere is fetched in as few
+    /// requests as possible.
     pub fn open_ranges(&self, ranges: impl Iterator<Item = Range<u64>>) -> Result<Handle> {
         let Place::Elsewhere(source) = self else { return self.open() };
         let mut joined: Vec<Range<u64>> = Vec::new();
@@ -78,8 +81,10 @@ impl Place {
 
 /// The fetched bytes from some place on.
 fn fetched(ranges: &[(u64, Bytes)], start: u64) -> Result<Bytes, ParquetError> {
-    let range = ranges.partition_point(|(begin, _)| *begin <= start).checked_sub(1).map(|at| &ranges[at]);
-    let inside = range.and_then(|(begin, bytes)| Some((bytes, usize::try_from(start - begin).ok()?)));
+    let range =
+        ranges.partition_point(|(begin, _)| *begin <= start).checked_sub(1).map(|at| &ranges[at]);
+    let inside =
+        range.and_then(|(begin, bytes)| Some((bytes, usize::try_from(start - begin).ok()?)));
     match inside {
         Some((bytes, offset)) if offset <= bytes.len() => Ok(bytes.slice(offset..)),
         _ => Err(ParquetError::EOF("a page lies outside of its column".into())),
@@ -92,7 +97,9 @@ impl Length for Handle {
             Handle::File(file) => file.len(),
             Handle::Memory(bytes) => bytes.len() as u64,
             Handle::Elsewhere(source) => source.length(),
-            Handle::Fetched(ranges) => ranges.last().map_or(0, |(start, bytes)| start + bytes.len() as u64),
+            Handle::Fetched(ranges) => {
+                ranges.last().map_or(0, |(start, bytes)| start + bytes.len() as u64)
+            }
         }
     }
 }
@@ -116,10 +123,13 @@ impl ChunkReader for Handle {
             Handle::File(file) => file.get_bytes(start, length),
             Handle::Memory(bytes) => bytes.get_bytes(start, length),
             Handle::Elsewhere(source) => {
-                let inside = start.checked_add(length as u64).is_some_and(|end| end <= source.length());
+                let inside =
+                    start.checked_add(length as u64).is_some_and(|end| end <= source.length());
                 match inside {
                     true => Ok(source.read_range(start, length)?),
-                    false => Err(ParquetError::EOF("a range reaches beyond the end of the file".into())),
+                    false => {
+                        Err(ParquetError::EOF("a range reaches beyond the end of the file".into()))
+                    }
                 }
             }
             Handle::Fetched(ranges) => {

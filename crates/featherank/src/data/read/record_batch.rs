@@ -1,11 +1,12 @@
-//! From Arrow record batches to blocks: any kind of number becomes a 32-bit value, any kind of id a text.
+//! From Arrow record batches to blocks: any kind of number becomes a 32-bit value, any kind of id a
+//! text.
 
 use std::borrow::Cow;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
@@ -39,7 +40,12 @@ pub(crate) struct BatchReader<'a> {
 }
 
 impl<'a> BatchReader<'a> {
-    pub fn new(columns: &Columns, schema: &'a Schema, options: &'a ReadOptions, file: &'a str) -> Self {
+    pub fn new(
+        columns: &Columns,
+        schema: &'a Schema,
+        options: &'a ReadOptions,
+        file: &'a str,
+    ) -> Self {
         let mut projection = columns.features.clone();
         projection.extend([columns.label, columns.query].into_iter().chain(columns.document));
         projection.sort_unstable();
@@ -64,7 +70,8 @@ impl<'a> BatchReader<'a> {
     /// The rows of a batch whose first row has the given number.
     pub fn block(&self, batch: &RecordBatch, first_row: u64) -> Result<Block> {
         let line = |row: usize| first_row + row as u64;
-        let placed = |(row, problem): (usize, Problem)| problem.at(Location::line(self.file, line(row)));
+        let placed =
+            |(row, problem): (usize, Problem)| problem.at(Location::line(self.file, line(row)));
         let mut queries = TextColumn::default();
         for_each_id(batch.column(self.query), |_, id| {
             queries.push(id.filter(|id| !id.is_empty()).ok_or(Problem::MissingQuery)?);
@@ -80,8 +87,9 @@ impl<'a> BatchReader<'a> {
             .map(|()| texts)
         });
         let documents = documents.transpose().map_err(placed)?;
-        let name =
-            |row| documents.as_ref().map_or(format!("in row {}", line(row)), |d| d.get(row).to_owned());
+        let name = |row| {
+            documents.as_ref().map_or(format!("in row {}", line(row)), |d| d.get(row).to_owned())
+        };
 
         let (mut labels, mut kept) = (Vec::new(), Vec::new());
         for_each_number(batch.column(self.label), |row, label| {
@@ -120,7 +128,10 @@ impl<'a> BatchReader<'a> {
         cells: &mut [f32],
     ) -> Result<(), (usize, Problem)> {
         // The usual case, and what our own writer makes: nothing to convert.
-        if *array.data_type() == DataType::Float32 && array.null_count() == 0 && cells.len() == kept.len() {
+        if *array.data_type() == DataType::Float32
+            && array.null_count() == 0
+            && cells.len() == kept.len()
+        {
             let values = array.as_primitive::<Float32Type>().values();
             if values.iter().all(|value| value.is_finite()) {
                 cells.copy_from_slice(values);
@@ -148,9 +159,9 @@ fn for_each_number(
 ) -> Result<(), (usize, Problem)> {
     macro_rules! each {
         ($values:expr, $number:expr) => {
-            (0..)
-                .zip($values.iter())
-                .try_for_each(|(row, value)| visit(row, value.map($number)).map_err(|problem| (row, problem)))
+            (0..).zip($values.iter()).try_for_each(|(row, value)| {
+                visit(row, value.map($number)).map_err(|problem| (row, problem))
+            })
         };
     }
     match array.data_type() {

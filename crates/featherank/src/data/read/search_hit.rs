@@ -1,4 +1,5 @@
-//! The shapes of search responses: where Elasticsearch, OpenSearch and Solr put a document's id and logged features.
+//! The shapes of search responses: where Elasticsearch, OpenSearch and Solr put a document's id and
+//! logged features.
 
 use serde_json::Value;
 
@@ -51,16 +52,20 @@ pub(crate) fn parse(response: &Value) -> Result<Response<'_>, Problem> {
         let hits = docs.iter().map(solr_hit).collect::<Result<_, _>>()?;
         return Ok(Response { query, hits });
     }
-    let reason = "it has neither `hits.hits` (Elasticsearch, OpenSearch) nor `response.docs` (Solr)";
+    let reason =
+        "it has neither `hits.hits` (Elasticsearch, OpenSearch) nor `response.docs` (Solr)";
     Err(not_a_log(reason))
 }
 
 fn elastic_hit(hit: &Value) -> Result<Hit<'_>, Problem> {
     let document = hit.get("_id").and_then(id).ok_or_else(|| not_a_log("a hit has no `_id`"))?;
     let entries = hit.pointer("/fields/_ltrlog").and_then(Value::as_array);
-    let entries = entries.ok_or_else(|| not_a_log(format!("document {document} has no `fields._ltrlog`")))?;
+    let entries =
+        entries.ok_or_else(|| not_a_log(format!("document {document} has no `fields._ltrlog`")))?;
     let malformed = || {
-        not_a_log(format!("document {document}: `_ltrlog` must hold lists of {{\"name\": …, \"value\": …}}"))
+        not_a_log(format!(
+            "document {document}: `_ltrlog` must hold lists of {{\"name\": …, \"value\": …}}"
+        ))
     };
     let mut features = Vec::new();
     for entry in entries {
@@ -87,7 +92,10 @@ fn solr_hit(doc: &Value) -> Result<Hit<'_>, Problem> {
     let mut features = Vec::new();
     for word in log.split(between).map(str::trim).filter(|word| !word.is_empty()) {
         let (name, value) = word.rsplit_once(inside).ok_or_else(|| {
-            not_a_log(format!("document {document}: `{}` is not of the form name=value", shorten(word)))
+            not_a_log(format!(
+                "document {document}: `{}` is not of the form name=value",
+                shorten(word)
+            ))
         })?;
         features.push((name.trim(), Logged::Text(value.trim())));
     }
@@ -108,7 +116,8 @@ fn logged(value: Option<&Value>) -> Option<Logged<'_>> {
     }
 }
 
-/// The first of some keys in the first place that has it. Search engines wrap single values into lists.
+/// The first of some keys in the first place that has it. Search engines wrap single values into
+/// lists.
 fn find<'a>(places: &[&'a Value], keys: &[&str]) -> Option<&'a Value> {
     let values = places.iter().flat_map(|place| keys.iter().filter_map(|key| place.get(*key)));
     let single = |value: &'a Value| match value.as_array().map(Vec::as_slice) {
@@ -152,7 +161,10 @@ mod tests {
             {"id": 1, "[features]": "a=0.1,b=0.0"}, {"id": 2, "[features]": "b:0.5 c:1"}]}});
         let parsed = parse(&response).unwrap();
         assert_eq!(parsed.query.as_deref(), Some("q"));
-        assert_eq!(parsed.hits[0].features, [("a", Logged::Text("0.1")), ("b", Logged::Text("0.0"))]);
+        assert_eq!(
+            parsed.hits[0].features,
+            [("a", Logged::Text("0.1")), ("b", Logged::Text("0.0"))]
+        );
         assert_eq!(parsed.hits[1].features, [("b", Logged::Text("0.5")), ("c", Logged::Text("1"))]);
         assert!(!parsed.hits[0].sparse && parsed.hits[1].sparse);
     }
@@ -163,7 +175,10 @@ mod tests {
             (json!({}), "neither"),
             (json!({"hits": {"hits": [{"_source": {}}]}}), "no `_id`"),
             (json!({"hits": {"hits": [{"_id": "9"}]}}), "document 9 has no `fields._ltrlog`"),
-            (json!({"hits": {"hits": [{"_id": "9", "fields": {"_ltrlog": [[]]}}]}}), "must hold lists"),
+            (
+                json!({"hits": {"hits": [{"_id": "9", "fields": {"_ltrlog": [[]]}}]}}),
+                "must hold lists",
+            ),
             (json!({"response": {"docs": [{"id": "9"}]}}), "no `[features]`"),
             (json!({"response": {"docs": [{"id": "9", "[features]": "a=1,b"}]}}), "`b` is not"),
         ] {

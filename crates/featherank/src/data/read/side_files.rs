@@ -11,9 +11,13 @@ use crate::error::{Location, Problem, Result};
 /// Bytes that a side file may have: enough for some ten million judgments.
 const LARGEST: u64 = 512 << 20;
 
-/// Sizes of the queries of a text file: from the file the user named, or, for rows without `qid:`, from the one that
-/// LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would look for.
-pub(crate) fn query_sizes(data: &Path, options: &ReadOptions, wanted: bool) -> Result<Option<Vec<usize>>> {
+/// Sizes of the queries of a text file: from the file the user named, or, for rows without `qid:`,
+/// from the one that LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would look for.
+pub(crate) fn query_sizes(
+    data: &Path,
+    options: &ReadOptions,
+    wanted: bool,
+) -> Result<Option<Vec<usize>>> {
     let beside = || {
         let with = |ending: &str| PathBuf::from(format!("{}{ending}", data.display()));
         [".query", ".group"].map(with).into_iter().find(|path| path.is_file())
@@ -37,7 +41,8 @@ fn read_sizes(path: &Path) -> Result<Vec<usize>> {
     Ok(sizes)
 }
 
-/// Names the features of a table from a file: one name a line in the order of the features, or `id<TAB>name`.
+/// Names the features of a table from a file: one name a line in the order of the features, or
+/// `id<TAB>name`.
 pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<()> {
     let lines = lines(path)?;
     let at = |line: Option<u64>| Location { file: path.display().to_string(), line, note: None };
@@ -51,11 +56,13 @@ pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<
     let names: Vec<String> = match by_id {
         Some(by_id) => {
             let mut names: Vec<String> = features.iter().map(|(_, f)| f.label()).collect();
-            let places: HashMap<u32, FeatureId> = features.iter().map(|(place, f)| (f.id, place)).collect();
+            let places: HashMap<u32, FeatureId> =
+                features.iter().map(|(place, f)| (f.id, place)).collect();
             for (id, name, line) in by_id {
                 let found = features.len();
                 let place = places.get(&id).ok_or_else(|| {
-                    Problem::FeatureBeyondLimit { id: id.to_string(), limit: found as u64 }.at(at(Some(line)))
+                    Problem::FeatureBeyondLimit { id: id.to_string(), limit: found as u64 }
+                        .at(at(Some(line)))
                 })?;
                 names[place.index()] = name;
             }
@@ -64,7 +71,9 @@ pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<
         None => lines.into_iter().map(|(_, name)| name).collect(),
     };
     if names.len() != features.len() {
-        return Err(Problem::NameCount { found: names.len(), expected: features.len() }.at(at(None)));
+        return Err(
+            Problem::NameCount { found: names.len(), expected: features.len() }.at(at(None))
+        );
     }
     features.set_names(names);
     match features.first_duplicate() {
@@ -85,9 +94,9 @@ pub(crate) fn read_judgments(path: &Path) -> Result<Judgments> {
         let [query, _, document, label] = words[..] else {
             return Err(Problem::RaggedRow { expected: 4, found: words.len() }.at(here()));
         };
-        let label: f32 = label
-            .parse()
-            .map_err(|_| Problem::NotANumber { what: "label".into(), text: shorten(label) }.at(here()))?;
+        let label: f32 = label.parse().map_err(|_| {
+            Problem::NotANumber { what: "label".into(), text: shorten(label) }.at(here())
+        })?;
         judgments.insert((query.to_owned(), document.to_owned()), label);
     }
     Ok(judgments)

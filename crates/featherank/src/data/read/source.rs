@@ -19,7 +19,8 @@ pub(crate) struct Source {
 /// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
 const MAGIC: usize = 6;
 
-/// The most memory an xz file may ask for. Its header can name any size; those that `xz -9` writes need 65 MiB.
+/// The most memory an xz file may ask for. Its header can name any size; those that `xz -9` writes
+/// need 65 MiB.
 const XZ_MEMORY: u64 = 512 << 20;
 
 impl Source {
@@ -38,14 +39,18 @@ impl Source {
             return Err(Problem::Folder.at(Location::file(&name)));
         }
         let mut source = Source::from_reader(Box::new(file), name)?;
-        source.plain_file = (kind.is_file() && source.compression.is_none()).then(|| path.to_owned());
+        source.plain_file =
+            (kind.is_file() && source.compression.is_none()).then(|| path.to_owned());
         Ok(source)
     }
 
     /// Wraps bytes that are already at hand.
     pub fn from_reader(mut raw: Box<dyn Read + Send>, name: String) -> Result<Self> {
         let mut magic = Vec::with_capacity(MAGIC);
-        raw.by_ref().take(MAGIC as u64).read_to_end(&mut magic).map_err(|e| Error::io("read", &name, e))?;
+        raw.by_ref()
+            .take(MAGIC as u64)
+            .read_to_end(&mut magic)
+            .map_err(|e| Error::io("read", &name, e))?;
         let compression = match magic.as_slice() {
             [0x1f, 0x8b, ..] => Some("gzip"),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
@@ -54,10 +59,13 @@ impl Source {
         };
         let whole = io::Cursor::new(magic).chain(raw);
         let reader: Box<dyn Read + Send> = match compression {
-            Some("gzip") => {
-                Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole)))
+            Some("gzip") => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
+                1 << 17,
+                whole,
+            ))),
+            Some("zstd") => {
+                Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io("read", &name, e))?)
             }
-            Some("zstd") => Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io("read", &name, e))?),
             Some(_) => {
                 let stream = Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
                     .map_err(|e| Error::io("read", &name, e.into()))?;
@@ -68,7 +76,8 @@ impl Source {
         Ok(Source { reader, name, compression, plain_file: None })
     }
 
-    /// The file behind the source, where its bytes can be had in any order: not for pipes and compressed files.
+    /// The file behind the source, where its bytes can be had in any order: not for pipes and
+    /// compressed files.
     pub fn plain_file(&self) -> Option<&Path> {
         self.plain_file.as_deref()
     }
@@ -87,28 +96,31 @@ impl Source {
         }
     }
 
-    /// Everything, for formats that cannot be read piece by piece. A limit, because a compressed file of a few
-    /// kilobytes can unpack to any size.
+    /// Everything, for formats that cannot be read piece by piece. A limit, because a compressed
+    /// file of a few kilobytes can unpack to any size.
     pub fn read_all(&mut self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let most = limit.saturating_add(1);
         self.reader.by_ref().take(most).read_to_end(&mut bytes).map_err(|e| self.explain(e))?;
         match bytes.len() as u64 > limit {
-            true => {
-                Err(Problem::TooLong { what: "file", limit_mib: limit >> 20 }.at(Location::file(&self.name)))
-            }
+            true => Err(Problem::TooLong { what: "file", limit_mib: limit >> 20 }
+                .at(Location::file(&self.name))),
             false => Ok(bytes),
         }
     }
 
-    /// What a failure to read means: inside a compressed file nearly always a file that was cut off.
+    /// What a failure to read means: inside a compressed file nearly always a file that was cut
+    /// off.
     pub fn explain(&self, error: io::Error) -> Error {
         match self.compression {
             Some(format) if error.raw_os_error().is_none() => {
                 let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
                 let reason = match cause {
                     Some(liblzma::stream::Error::MemLimit) => {
-                        format!("it asks for more than {} MiB of memory to be unpacked", XZ_MEMORY >> 20)
+                        format!(
+                            "it asks for more than {} MiB of memory to be unpacked",
+                            XZ_MEMORY >> 20
+                        )
                     }
                     _ => error.to_string(),
                 };
@@ -135,8 +147,8 @@ pub(crate) struct TextBlock {
 
 /// Cuts a source into blocks of whole lines.
 ///
-/// Blocks, not a memory map: compressed files and standard input take the same path, and pages of the text never
-/// count against the memory of the data.
+/// Blocks, not a memory map: compressed files and standard input take the same path, and pages of
+/// the text never count against the memory of the data.
 pub(crate) struct TextBlocks {
     source: Source,
     rest: Vec<u8>,
@@ -146,8 +158,9 @@ pub(crate) struct TextBlocks {
 }
 
 impl TextBlocks {
-    /// Bytes that a line may have; a full row of a million features takes less than a third of them. Without a limit, a
-    /// file that is no text at all would be collected in memory in search of its first line end.
+    /// Bytes that a line may have; a full row of a million features takes less than a third of
+    /// them. Without a limit, a file that is no text at all would be collected in memory in search
+    /// of its first line end.
     const LONGEST_LINE: usize = 64 << 20;
 
     pub fn new(source: Source, size: usize) -> Self {
@@ -186,7 +199,8 @@ impl TextBlocks {
             }
             searched = bytes.len();
             if searched > Self::LONGEST_LINE {
-                let problem = Problem::TooLong { what: "line", limit_mib: Self::LONGEST_LINE as u64 >> 20 };
+                let problem =
+                    Problem::TooLong { what: "line", limit_mib: Self::LONGEST_LINE as u64 >> 20 };
                 return Err(problem.at(Location::line(self.source.name(), self.next_line)));
             }
         }
@@ -249,12 +263,14 @@ mod tests {
         let source = Source::from_reader(Box::new(io::Cursor::new(text)), "t".into()).unwrap();
         let mut blocks = TextBlocks::new(source, 16);
         let waves: Vec<usize> =
-            std::iter::from_fn(|| Some(blocks.wave(150).unwrap().len()).filter(|&n| n > 0)).collect();
+            std::iter::from_fn(|| Some(blocks.wave(150).unwrap().len()).filter(|&n| n > 0))
+                .collect();
         assert_eq!(waves, [2; 5]);
     }
 
     fn blocks(text: &str, size: usize) -> Vec<(String, u64)> {
-        let source = Source::from_reader(Box::new(io::Cursor::new(text.to_owned())), "t".into()).unwrap();
+        let source =
+            Source::from_reader(Box::new(io::Cursor::new(text.to_owned())), "t".into()).unwrap();
         TextBlocks::new(source, size)
             .map(|b| b.map(|b| (String::from_utf8(b.bytes).unwrap(), b.first_line)).unwrap())
             .collect()

@@ -36,8 +36,8 @@ pub(crate) fn read(
     Ok(FileFeatures { table: columns.table, flexible: false })
 }
 
-/// The start of the file, the rest of it, and two more line ends. The first ends the last row; the second is read only
-/// where the first did not, inside a quote.
+/// The start of the file, the rest of it, and two more line ends. The first ends the last row; the
+/// second is read only where the first did not, inside a quote.
 struct Input {
     start: Cursor<Vec<u8>>,
     source: Source,
@@ -47,7 +47,8 @@ struct Input {
 }
 
 impl Input {
-    /// Bytes that a row may have. A quote that is never closed would otherwise bring the rest of the file into memory.
+    /// Bytes that a row may have. A quote that is never closed would otherwise bring the rest of
+    /// the file into memory.
     const LONGEST_ROW: usize = 64 << 20;
 }
 
@@ -101,7 +102,12 @@ impl Rows {
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
             .buffer_capacity(1 << 17)
-            .from_reader(Input { start: Cursor::new(start), source, line_ends: 0, room: Input::LONGEST_ROW });
+            .from_reader(Input {
+                start: Cursor::new(start),
+                source,
+                line_ends: 0,
+                room: Input::LONGEST_ROW,
+            });
         Ok(Rows { reader, record: csv::ByteRecord::new() })
     }
 
@@ -124,8 +130,8 @@ impl Rows {
             }
             let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
             if !blank {
-                // Every record ends with a line feed, the last one thanks to the one added. The record's own position
-                // would be that of the blank lines before it.
+                // Every record ends with a line feed, the last one thanks to the one added. The
+                // record's own position would be that of the blank lines before it.
                 let inside = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
                 let end = self.reader.position().line();
                 return match input.line_ends {
@@ -173,7 +179,12 @@ struct RowParser<'a> {
 }
 
 impl RowParser<'_> {
-    fn parse(&mut self, row: &csv::ByteRecord, line: u64, into: &mut RowCollector) -> Result<(), Problem> {
+    fn parse(
+        &mut self,
+        row: &csv::ByteRecord,
+        line: u64,
+        into: &mut RowCollector,
+    ) -> Result<(), Problem> {
         if row.len() != self.header.len() {
             return Err(Problem::RaggedRow { expected: self.header.len(), found: row.len() });
         }
@@ -183,9 +194,9 @@ impl RowParser<'_> {
         }
         let document = self.columns.document.map(|place| text(&row[place])).transpose()?;
         let label = match text(&row[self.columns.label])? {
-            "" => {
-                self.options.no_label(query, || document.map_or(format!("on line {line}"), String::from))?
-            }
+            "" => self
+                .options
+                .no_label(query, || document.map_or(format!("on line {line}"), String::from))?,
             label => self.options.parse_label(label)?,
         };
         let Some(label) = label else { return Ok(()) };
@@ -231,9 +242,14 @@ mod tests {
 
     #[test]
     fn a_quote_that_is_never_closed_is_named_with_its_row() {
-        for text in ["label,qid,a\n\n0,\"1,1\n0,2,3\n", "label,qid,a\n0,1,1\n0,1,\"2", "\n\n\"label,qid"] {
+        for text in
+            ["label,qid,a\n\n0,\"1,1\n0,2,3\n", "label,qid,a\n0,1,1\n0,1,\"2", "\n\n\"label,qid"]
+        {
             let message = error(text);
-            assert!(message.contains("quote is opened") && message.contains("t.csv, line 3\n"), "{message}");
+            assert!(
+                message.contains("quote is opened") && message.contains("t.csv, line 3\n"),
+                "{message}"
+            );
         }
         let closed = "label,qid,a\n0,\"1\n\",1\n0,1,\"2\"";
         assert!(read_bytes(closed.into(), "t.csv", &ReadOptions::default()).is_ok());
@@ -245,7 +261,9 @@ mod tests {
         let text = std::io::Read::chain(&b"label,qid,a\n0,1,\""[..], std::io::repeat(b'x'));
         let source = super::Source::from_reader(Box::new(text), "t.csv".into()).unwrap();
         let options = ReadOptions::default();
-        let error = super::read(source, b',', &options, &mut super::Assembler::new(&options)).err().unwrap();
+        let error = super::read(source, b',', &options, &mut super::Assembler::new(&options))
+            .err()
+            .unwrap();
         let error = error.to_string();
         assert!(error.contains("this row is longer than 64 MiB\n  --> t.csv, line 2\n"), "{error}");
     }
@@ -259,7 +277,8 @@ mod tests {
     fn more_rows_than_one_block_keep_their_order() {
         let rows: String = (0..10_000).map(|i| format!("{},{},{i}\n", i % 3, i / 7)).collect();
         let data =
-            read_bytes(format!("label,qid,a\n{rows}").into(), "t.csv", &ReadOptions::default()).unwrap();
+            read_bytes(format!("label,qid,a\n{rows}").into(), "t.csv", &ReadOptions::default())
+                .unwrap();
         assert!(data.values().iter().enumerate().all(|(i, &v)| v == i as f32));
         assert_eq!(data.queries().len(), 1429);
     }

@@ -42,8 +42,9 @@ pub(crate) fn for_each_field<R: Read>(
 
 /// Passes over a value.
 ///
-/// Lists and maps of booleans are refused. Parquet has none in its headers, and the decoder takes them for empty
-/// elements: a list of two thousand million of them fits six bytes and keeps it busy for seconds.
+/// Lists and maps of booleans are refused. Parquet has none in its headers, and the decoder takes
+/// them for empty elements: a list of two thousand million of them fits six bytes and keeps it busy
+/// for seconds.
 pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     if depth >= DEEPEST {
         return Err(malformed("structs in structs without end"));
@@ -82,7 +83,8 @@ pub(crate) fn list(bytes: &mut impl Read) -> Result<(u64, u8)> {
     Ok((count, header & 15))
 }
 
-/// Passes over an element of a list, which takes at least a byte: the end of the data ends every list.
+/// Passes over an element of a list, which takes at least a byte: the end of the data ends every
+/// list.
 fn skip_element<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     match kind {
         TRUE | FALSE => Err(malformed("a list of booleans")),
@@ -137,7 +139,8 @@ mod tests {
     #[test]
     fn values_of_all_kinds_are_passed_over() {
         assert_eq!(left(&[0x11, 0x12, 0x13, 9, 0x15, 0x80, 1, 0x18, 2, 7, 7, 0, 99]), Some(1));
-        // A list of two numbers, a map of a text to a byte, an empty map, a struct, a double, a field with a long id.
+        // A list of two numbers, a map of a text to a byte, an empty map, a struct, a double, a
+        // field with a long id.
         assert_eq!(left(&[0x19, 0x25, 1, 2, 0x1b, 1, 0x83, 1, 7, 7, 0x1b, 0, 0x1c, 0, 0]), Some(0));
         assert_eq!(left(&[0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x05, 0x90, 3, 4, 0]), Some(0));
     }
@@ -153,9 +156,14 @@ mod tests {
 
     #[test]
     fn what_has_no_end_is_refused() {
-        for bytes in
-            [&[][..], &[0x1c; 200], &[0x18, 0xff, 0xff, 0xff, 0x7f], &[0xff; 30], &[0x19; 300], &[0x1e]]
-        {
+        for bytes in [
+            &[][..],
+            &[0x1c; 200],
+            &[0x18, 0xff, 0xff, 0xff, 0x7f],
+            &[0xff; 30],
+            &[0x19; 300],
+            &[0x1e],
+        ] {
             assert_eq!(left(bytes), None, "{bytes:?}");
         }
     }

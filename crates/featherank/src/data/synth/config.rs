@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::preset::Preset;
 use crate::error::{Error, Result};
 
-/// The settings of a synthetic data set. Start from a [`Preset`] and change what matters; what a document leaves out
-/// is taken from the preset `tiny`, which is also the [`Default`].
+/// The settings of a synthetic data set. Start from a [`Preset`] and change what matters; what a
+/// document leaves out is taken from the preset `tiny`, which is also the [`Default`].
 ///
 /// | Name | Tiny | Range | Meaning |
 /// |---|---|---|---|
@@ -85,7 +85,8 @@ impl Default for SynthConfig {
 }
 
 impl SynthConfig {
-    /// Number of features of all roles together; as large as a number can be where the sum is beyond that.
+    /// Number of features of all roles together; as large as a number can be where the sum is
+    /// beyond that.
     pub fn features(&self) -> usize {
         [self.useful, self.redundant, self.noisy, self.query_dependent, self.risky, self.constant]
             .into_iter()
@@ -126,8 +127,9 @@ impl SynthConfig {
         let most = self.queries.saturating_mul(self.max_documents);
         if !(least..=most).contains(&self.documents) {
             let (queries, min, max) = (self.queries, self.min_documents, self.max_documents);
-            let expected =
-                format!("{queries} queries of {min} to {max} documents have {least} to {most} in all");
+            let expected = format!(
+                "{queries} queries of {min} to {max} documents have {least} to {most} in all"
+            );
             return Err(Error::invalid("documents", self.documents, expected));
         }
         within(
@@ -141,12 +143,15 @@ impl SynthConfig {
     fn check_features(&self) -> Result<()> {
         let features = self.features();
         if features == 0 {
-            let expected =
-                "at least one of useful, redundant, noisy, query_dependent, risky, constant must not be 0";
+            let expected = "at least one of useful, redundant, noisy, query_dependent, risky, constant must not be 0";
             return Err(Error::invalid("number of features", 0, expected));
         }
         if u32::try_from(features).is_err() {
-            return Err(Error::invalid("number of features", features, "more than feature ids can number"));
+            return Err(Error::invalid(
+                "number of features",
+                features,
+                "more than feature ids can number",
+            ));
         }
         if self.redundant > 0 && self.useful == 0 {
             let expected = "redundant features copy useful ones, so useful must be at least 1";
@@ -177,7 +182,12 @@ impl SynthConfig {
             (0.0..=10.0).contains(&self.difficulty),
             "a number from 0 to 10",
         )?;
-        within("active_share", self.active_share, share(self.active_share), "above 0, and at most 1")?;
+        within(
+            "active_share",
+            self.active_share,
+            share(self.active_share),
+            "above 0, and at most 1",
+        )?;
         let helps_most = (0.0..0.5).contains(&self.risky_share);
         within(
             "risky_share",
@@ -201,7 +211,11 @@ impl SynthConfig {
         }
         let sum: f64 = self.labels.iter().sum();
         if (sum - 1.0).abs() > 1e-6 {
-            return Err(Error::invalid("labels", shown(), format!("the shares must sum to 1, not {sum}")));
+            return Err(Error::invalid(
+                "labels",
+                shown(),
+                format!("the shares must sum to 1, not {sum}"),
+            ));
         }
         let (relevant, needed) =
             (self.documents_from_grade(1), self.queries.saturating_sub(self.barren_queries()));
@@ -256,7 +270,10 @@ mod tests {
             let mut config = SynthConfig::default();
             change(&mut config);
             let error = config.check().expect_err(field);
-            assert!(matches!(&error, Error::Invalid { what, .. } if what == field), "{field}: {error}");
+            assert!(
+                matches!(&error, Error::Invalid { what, .. } if what == field),
+                "{field}: {error}"
+            );
         }
     }
 

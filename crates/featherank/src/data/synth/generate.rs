@@ -10,11 +10,13 @@ use super::truth::Truth;
 use crate::data::{Dataset, Queries};
 use crate::error::{Error, Result};
 
-/// Queries that one task draws: enough to keep the list of slices short beside the values, few enough to share out.
+/// Queries that one task draws: enough to keep the list of slices short beside the values, few
+/// enough to share out.
 const BLOCK: usize = 8;
 
-/// Makes the data set and the truth about it. Equal settings give equal bytes for any number of threads, because every
-/// query has its own stream of random numbers. Beside the values, memory grows with documents and queries only.
+/// Makes the data set and the truth about it. Equal settings give equal bytes for any number of
+/// threads, because every query has its own stream of random numbers. Beside the values, memory
+/// grows with documents and queries only.
 pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
     config.check()?;
     // First of all, because it is what does not fit when a size has a digit too many.
@@ -27,7 +29,8 @@ pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
         let Block { first, sizes, mut columns, mut relevance } = block;
         let mut scratch = Scratch::default();
         for (query, &size) in (first..).zip(sizes) {
-            let mut rows: Vec<&mut [f32]> = columns.iter_mut().map(|column| split(column, size)).collect();
+            let mut rows: Vec<&mut [f32]> =
+                columns.iter_mut().map(|column| split(column, size)).collect();
             query::fill(config, &plan, query, &mut rows, split(&mut relevance, size), &mut scratch);
         }
     });
@@ -41,8 +44,10 @@ fn zeros(config: &SynthConfig) -> Result<Vec<f32>> {
     let length = config.documents.saturating_mul(config.features());
     values.try_reserve_exact(length).map_err(|_| {
         let gib = 4.0 * config.documents as f64 * config.features() as f64 / f64::from(1 << 30);
-        let expected =
-            format!("with {} features they need {gib:.1} GiB, more than there is", config.features());
+        let expected = format!(
+            "with {} features they need {gib:.1} GiB, more than there is",
+            config.features()
+        );
         Error::invalid("documents", config.documents, expected)
     })?;
     values.resize(length, 0.0);
@@ -57,7 +62,11 @@ struct Block<'a> {
     relevance: &'a mut [f32],
 }
 
-fn blocks<'a>(sizes: &'a [usize], values: &'a mut [f32], relevance: &'a mut [f32]) -> Vec<Block<'a>> {
+fn blocks<'a>(
+    sizes: &'a [usize],
+    values: &'a mut [f32],
+    relevance: &'a mut [f32],
+) -> Vec<Block<'a>> {
     let mut columns: Vec<&mut [f32]> = values.chunks_mut(relevance.len()).collect();
     let mut relevance = relevance;
     let block = |(index, sizes): (usize, &'a [usize])| {

@@ -1,14 +1,19 @@
 //! Labels: relevance cut into grades so that the balance of grades is met.
 //!
-//! The cuts are quantiles over all documents, the same for every query, so easy queries have more relevant documents
-//! than hard ones. The hardest queries, by their best document, have none; every other query has at least one.
+//! The cuts are quantiles over all documents, the same for every query, so easy queries have more
+//! relevant documents than hard ones. The hardest queries, by their best document, have none; every
+//! other query has at least one.
 
 use super::config::SynthConfig;
 use crate::data::Queries;
 use crate::error::{Error, Result};
 
 /// Replaces the relevance of every document by its grade.
-pub(super) fn cut(config: &SynthConfig, queries: &Queries, mut relevance: Vec<f32>) -> Result<Vec<f32>> {
+pub(super) fn cut(
+    config: &SynthConfig,
+    queries: &Queries,
+    mut relevance: Vec<f32>,
+) -> Result<Vec<f32>> {
     let best: Vec<usize> = queries.iter().map(|rows| best_row(&relevance, rows)).collect();
     let mut hardest: Vec<usize> = (0..queries.len()).collect();
     hardest.sort_by(|&a, &b| relevance[best[a]].total_cmp(&relevance[best[b]]).then(a.cmp(&b)));
@@ -16,7 +21,8 @@ pub(super) fn cut(config: &SynthConfig, queries: &Queries, mut relevance: Vec<f3
     hardest.iter().take(config.barren_queries()).for_each(|&query| barren[query] = true);
 
     let fruitful = || (0..queries.len()).filter(|&query| !barren[query]);
-    let mut pool: Vec<f32> = fruitful().flat_map(|query| &relevance[queries.rows(query)]).copied().collect();
+    let mut pool: Vec<f32> =
+        fruitful().flat_map(|query| &relevance[queries.rows(query)]).copied().collect();
     let wanted = config.documents_from_grade(1);
     if wanted > pool.len() {
         let expected = format!(
@@ -27,12 +33,15 @@ pub(super) fn cut(config: &SynthConfig, queries: &Queries, mut relevance: Vec<f3
     }
     let mut cuts = Vec::with_capacity(config.labels.len() - 1);
     for grade in (1..config.labels.len()).rev() {
-        // The best document of a query is relevant whatever its value, so it must not take up room in the first grade.
+        // The best document of a query is relevant whatever its value, so it must not take up room
+        // in the first grade.
         if grade == 1 {
             pool.clear();
             for query in fruitful() {
                 let rows = queries.rows(query);
-                pool.extend(rows.map(|row| if row == best[query] { f32::INFINITY } else { relevance[row] }));
+                pool.extend(
+                    rows.map(|row| if row == best[query] { f32::INFINITY } else { relevance[row] }),
+                );
             }
         }
         cuts.push(kth_largest(&mut pool, config.documents_from_grade(grade)));
@@ -53,7 +62,8 @@ pub(super) fn cut(config: &SynthConfig, queries: &Queries, mut relevance: Vec<f3
 
 /// The row with the highest relevance, the first of equals.
 fn best_row(relevance: &[f32], rows: std::ops::Range<usize>) -> usize {
-    rows.clone().fold(rows.start, |best, row| if relevance[row] > relevance[best] { row } else { best })
+    rows.clone()
+        .fold(rows.start, |best, row| if relevance[row] > relevance[best] { row } else { best })
 }
 
 /// The k-th largest value; for k = 0 a value that none reaches.
@@ -84,23 +94,27 @@ mod tests {
 
     const RELEVANCE: [f32; 10] = [9., 8., 7., 6., 5., 0., 1., 2., 4., 3.];
 
-    /// Four of ten are relevant, two of them of grade 2. By value these would be 9, 8, 7, 6; but every query has one.
+    /// Four of ten are relevant, two of them of grade 2. By value these would be 9, 8, 7, 6; but
+    /// every query has one.
     #[test]
     fn every_query_has_a_relevant_document_and_the_balance_is_exact() {
         let labels = cut(&config(&[0.6, 0.2, 0.2], 0.0), &queries(), RELEVANCE.to_vec()).unwrap();
         assert_eq!(labels, [2., 2., 0., 0., 1., 0., 0., 0., 1., 0.]);
     }
 
-    /// The third query has the lowest best document (4), so it is the one in three without a relevant one.
+    /// The third query has the lowest best document (4), so it is the one in three without a
+    /// relevant one.
     #[test]
     fn the_hardest_queries_stay_empty() {
-        let labels = cut(&config(&[0.6, 0.3, 0.1], 1.0 / 3.0), &queries(), RELEVANCE.to_vec()).unwrap();
+        let labels =
+            cut(&config(&[0.6, 0.3, 0.1], 1.0 / 3.0), &queries(), RELEVANCE.to_vec()).unwrap();
         assert_eq!(labels, [2., 1., 1., 0., 1., 0., 0., 0., 0., 0.]);
     }
 
     #[test]
     fn a_balance_that_the_other_queries_cannot_hold_is_refused() {
-        let error = cut(&config(&[0.1, 0.9], 1.0 / 3.0), &queries(), RELEVANCE.to_vec()).unwrap_err();
+        let error =
+            cut(&config(&[0.1, 0.9], 1.0 / 3.0), &queries(), RELEVANCE.to_vec()).unwrap_err();
         assert!(error.to_string().contains("no_relevant"), "{error}");
     }
 }

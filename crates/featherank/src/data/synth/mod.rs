@@ -1,11 +1,12 @@
 //! Synthetic ranking data that behaves like the real thing, with the truth about every feature.
 //!
-//! Useful, redundant, noisy, query-dependent, risky and constant features on raw scales; graded labels with a set
-//! balance; lists of uneven size. A selector can be marked against the [`Truth`], a measure of risk has something to
-//! find, and a benchmark of any size needs no download.
+//! Useful, redundant, noisy, query-dependent, risky and constant features on raw scales; graded
+//! labels with a set balance; lists of uneven size. A selector can be marked against the [`Truth`],
+//! a measure of risk has something to find, and a benchmark of any size needs no download.
 //!
-//! A walk through the folder: [`config`](SynthConfig) says what is wanted, `preset` names common shapes, `sizes` deals
-//! out documents, `plan` lays out columns, `query` draws the rows, `scale` makes values look raw, `labels` cuts grades.
+//! A walk through the folder: [`config`](SynthConfig) says what is wanted, `preset` names common
+//! shapes, `sizes` deals out documents, `plan` lays out columns, `query` draws the rows, `scale`
+//! makes values look raw, `labels` cuts grades.
 //!
 //! ```
 //! use featherank::data::synth::{Preset, Role, SynthConfig, generate};

@@ -1,4 +1,5 @@
-//! The plan of a synthetic data set: every column's role, parent, weight and raw scale, before any document is drawn.
+//! The plan of a synthetic data set: every column's role, parent, weight and raw scale, before any
+//! document is drawn.
 
 use rand::seq::SliceRandom;
 
@@ -27,7 +28,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Lays out checked settings. Roles and strengths are shuffled over the columns: a position tells nothing.
+    /// Lays out checked settings. Roles and strengths are shuffled over the columns: a position
+    /// tells nothing.
     pub(super) fn new(config: &SynthConfig) -> Plan {
         let counts = [
             (Role::Useful, config.useful),
@@ -38,11 +40,14 @@ impl Plan {
             (Role::Constant, config.constant),
         ];
         let mut random = stream(config.seed, Purpose::SynthFeatures, FEATURES);
-        let mut seats: Vec<(Role, usize)> =
-            counts.iter().flat_map(|&(role, count)| (0..count).map(move |rank| (role, rank))).collect();
+        let mut seats: Vec<(Role, usize)> = counts
+            .iter()
+            .flat_map(|&(role, count)| (0..count).map(move |rank| (role, rank)))
+            .collect();
         seats.shuffle(&mut random);
 
-        // Strongest useful feature first; the copies go round them, so that strong features have copies before weak ones.
+        // Strongest useful feature first; the copies go round them, so that strong features have
+        // copies before weak ones.
         let mut useful = vec![0; config.useful];
         for (column, &(role, rank)) in seats.iter().enumerate() {
             if role == Role::Useful {
@@ -56,8 +61,16 @@ impl Plan {
                 role,
                 parent: (role == Role::Redundant).then(|| useful[rank % useful.len()]),
                 copies: Vec::new(),
-                weight: if bears_on_relevance(role) { readable(unit * relative_weight(rank)) } else { 0.0 },
-                scale: if config.heavy_tails { RawScale::draw(&mut random) } else { RawScale::PLAIN },
+                weight: if bears_on_relevance(role) {
+                    readable(unit * relative_weight(rank))
+                } else {
+                    0.0
+                },
+                scale: if config.heavy_tails {
+                    RawScale::draw(&mut random)
+                } else {
+                    RawScale::PLAIN
+                },
             })
             .collect();
         for copy in 0..columns.len() {
@@ -98,17 +111,20 @@ fn bears_on_relevance(role: Role) -> bool {
     matches!(role, Role::Useful | Role::QueryDependent | Role::Risky)
 }
 
-/// Strengths fall with the square root of the rank inside a role: a few strong features and a long middle.
+/// Strengths fall with the square root of the rank inside a role: a few strong features and a long
+/// middle.
 fn relative_weight(rank: usize) -> f64 {
     1.0 / (rank as f64 + 1.0).sqrt()
 }
 
-/// Six decimals: the truth file can be read by people, and holds exactly the weights that were used.
+/// Six decimals: the truth file can be read by people, and holds exactly the weights that were
+/// used.
 fn readable(weight: f64) -> f64 {
     (weight * 1e6).round() / 1e6
 }
 
-/// The weight of the strongest feature, such that features explain the share `signal` of a variance of 1.
+/// The weight of the strongest feature, such that features explain the share `signal` of a variance
+/// of 1.
 fn unit_weight(config: &SynthConfig) -> f64 {
     let squares = |count: usize| (0..count).map(|rank| relative_weight(rank).powi(2)).sum::<f64>();
     let variance = squares(config.useful)
@@ -132,7 +148,8 @@ mod tests {
             assert_eq!(truth.features[parent].role, Role::Useful);
         }
         let squares = |role| truth.with_role(role).map(|f| f.weight * f.weight).sum::<f64>();
-        let explained = squares(Role::Useful) + 0.4 * squares(Role::QueryDependent) + squares(Role::Risky);
+        let explained =
+            squares(Role::Useful) + 0.4 * squares(Role::QueryDependent) + squares(Role::Risky);
         assert!((explained - config.signal).abs() < 1e-5);
     }
 

@@ -16,9 +16,11 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// 60 queries, 1,500 documents, 20 features, grades 0–2: made in no time, for tests and first steps.
+    /// 60 queries, 1,500 documents, 20 features, grades 0–2: made in no time, for tests and first
+    /// steps.
     Tiny,
-    /// 50 queries, 50,000 documents, 64 features, one document in a hundred relevant: LETOR's topic distillation.
+    /// 50 queries, 50,000 documents, 64 features, one document in a hundred relevant: LETOR's topic
+    /// distillation.
     Letor,
     /// 10,000 queries, 1.2 million documents, 136 features, grades 0–4: MSLR-WEB10K.
     Web10k,

@@ -1,4 +1,5 @@
-//! The documents of one synthetic query: latent values, the relevance they add up to, and what is stored of them.
+//! The documents of one synthetic query: latent values, the relevance they add up to, and what is
+//! stored of them.
 //!
 //! Relevance of a document = query's difficulty + Σ weight · latent value (useful features always; query-dependent ones
 //! where they are active; risky ones with the sign turned where they mislead) + noise. A feature stores
@@ -25,7 +26,8 @@ pub(super) struct Scratch {
     utility: Vec<f64>,
 }
 
-/// Fills the rows of one query: `columns` holds their values by feature, `relevance` what labels are cut from.
+/// Fills the rows of one query: `columns` holds their values by feature, `relevance` what labels
+/// are cut from.
 pub(super) fn fill(
     config: &SynthConfig,
     plan: &Plan,
@@ -38,7 +40,8 @@ pub(super) fn fill(
     let Scratch { latent, utility } = scratch;
     latent.resize(relevance.len(), 0.0);
     utility.clear();
-    let (difficulty, noise) = (config.difficulty * normal(&mut random), (1.0 - config.signal).sqrt());
+    let (difficulty, noise) =
+        (config.difficulty * normal(&mut random), (1.0 - config.signal).sqrt());
     utility.extend(relevance.iter().map(|_| difficulty + noise * normal(&mut random)));
 
     let own = config.correlation;

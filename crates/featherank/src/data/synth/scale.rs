@@ -1,6 +1,7 @@
 //! Raw scales: how a near-normal value looks in a log.
 //!
-//! Every scale rises with its argument, so a feature ranks documents as before except where counts tie.
+//! Every scale rises with its argument, so a feature ranks documents as before except where counts
+//! tie.
 
 use rand::RngExt;
 
@@ -9,7 +10,8 @@ use crate::random::Stream;
 /// What turns a feature's near-normal value into the one that is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum RawScale {
-    /// Times a power of ten: scores in any unit, down to thousandths and up to millions. Factor 1 changes nothing.
+    /// Times a power of ten: scores in any unit, down to thousandths and up to millions. Factor 1
+    /// changes nothing.
     Linear { factor: f64 },
     /// A power of e times a power of ten: page rank, click counts per day, dwell times.
     Exponential { rate: f64, factor: f64 },
@@ -29,11 +31,15 @@ impl RawScale {
                 rate: random.random_range(0.7..1.5),
                 factor: 10_f64.powi(random.random_range(-3..=4)),
             },
-            _ => RawScale::Count { rate: random.random_range(0.5..1.2), base: random.random_range(0.0..3.0) },
+            _ => RawScale::Count {
+                rate: random.random_range(0.5..1.2),
+                base: random.random_range(0.0..3.0),
+            },
         }
     }
 
-    /// The stored value. Worked out in 64 bits, so that the last bit of a platform's `exp` hardly ever shows.
+    /// The stored value. Worked out in 64 bits, so that the last bit of a platform's `exp` hardly
+    /// ever shows.
     pub(super) fn apply(self, value: f64) -> f32 {
         match self {
             RawScale::Linear { factor } => (factor * value) as f32,

@@ -1,7 +1,8 @@
 //! List sizes: as uneven as real queries, inside their limits, and with an exact total.
 //!
-//! Log-normal weights are multiplied by one factor and cut to the limits; the total grows with the factor, so bisection
-//! finds the factor that meets it. What rounding down leaves goes to the largest fractions, as seats do after an election.
+//! Log-normal weights are multiplied by one factor and cut to the limits; the total grows with the
+//! factor, so bisection finds the factor that meets it. What rounding down leaves goes to the
+//! largest fractions, as seats do after an election.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -10,7 +11,8 @@ use super::config::SynthConfig;
 use crate::error::Result;
 use crate::random::{Purpose, stream};
 
-/// The stream of list sizes among those of [`Purpose::SynthFeatures`]; the features themselves have stream 0.
+/// The stream of list sizes among those of [`Purpose::SynthFeatures`]; the features themselves have
+/// stream 0.
 const SIZES: u64 = 1;
 
 impl SynthConfig {
@@ -19,7 +21,8 @@ impl SynthConfig {
         self.check()?;
         let mut random = stream(self.seed, Purpose::SynthFeatures, SIZES);
         let mut normal = || -> f64 { random.sample(StandardNormal) };
-        let weights: Vec<f64> = (0..self.queries).map(|_| (self.size_spread * normal()).exp()).collect();
+        let weights: Vec<f64> =
+            (0..self.queries).map(|_| (self.size_spread * normal()).exp()).collect();
         Ok(apportion(&weights, self.documents, self.min_documents, self.max_documents))
     }
 }
@@ -29,7 +32,8 @@ fn apportion(weights: &[f64], total: usize, min: usize, max: usize) -> Vec<usize
     let share = |factor: f64, weight: f64| (factor * weight).clamp(min as f64, max as f64);
     let sum = |factor: f64| weights.iter().map(|&weight| share(factor, weight)).sum::<f64>();
     let smallest = weights.iter().copied().fold(f64::INFINITY, f64::min);
-    // At `low` every query has `min` documents or the total is not yet reached; at `high` every query has `max`.
+    // At `low` every query has `min` documents or the total is not yet reached; at `high` every
+    // query has `max`.
     let (mut low, mut high) = (0.0, max as f64 / smallest);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
@@ -65,7 +69,9 @@ mod tests {
             assert_eq!(sizes.iter().sum::<usize>(), config.documents, "{preset}");
             let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
             assert!(
-                *least >= config.min_documents && *most <= config.max_documents && most > &(least * 3 / 2)
+                *least >= config.min_documents
+                    && *most <= config.max_documents
+                    && most > &(least * 3 / 2)
             );
         }
     }

@@ -1,4 +1,5 @@
-//! The truth file: which feature of a synthetic data set is what, so that a selection can be marked like an exam.
+//! The truth file: which feature of a synthetic data set is what, so that a selection can be marked
+//! like an exam.
 
 use std::fmt;
 
@@ -64,8 +65,9 @@ pub struct TrueFeature {
     /// The id of the useful feature it copies, for a redundant feature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
-    /// By how many standard deviations (inside queries) relevance rises with one of the feature's, where the feature
-    /// matters and does not mislead. 0 for features without any bearing of their own.
+    /// By how many standard deviations (inside queries) relevance rises with one of the feature's,
+    /// where the feature matters and does not mislead. 0 for features without any bearing of their
+    /// own.
     pub weight: f64,
 }
 

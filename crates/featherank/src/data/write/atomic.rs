@@ -7,10 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Location, Problem, Result};
 
-/// Writes a file through a temporary one in the same folder, which takes the file's place once all of it is on disk.
+/// Writes a file through a temporary one in the same folder, which takes the file's place once all
+/// of it is on disk.
 ///
-/// A failure or a crash at any moment leaves what was there before. Pipes and devices such as `/dev/stdout`, which must
-/// not be replaced, are written to directly; a symbolic link keeps pointing to the file, which gets the new content.
+/// A failure or a crash at any moment leaves what was there before. Pipes and devices such as
+/// `/dev/stdout`, which must not be replaced, are written to directly; a symbolic link keeps
+/// pointing to the file, which gets the new content.
 ///
 /// ```
 /// use featherank::data::write_atomically;
@@ -34,7 +36,8 @@ pub fn write_atomically(
             return Err(Problem::Folder.at(Location::file(path.display().to_string())));
         }
         Ok(known) if !known.is_file() => {
-            let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(target).map_err(failed)?);
+            let mut out =
+                BufWriter::new(fs::OpenOptions::new().write(true).open(target).map_err(failed)?);
             content(&mut out)?;
             return out.flush().map_err(failed);
         }
@@ -54,27 +57,32 @@ pub fn write_atomically(
     Ok(())
 }
 
-/// Refuses early what [`write_atomically`] would refuse after all the work: a folder, or a file in a folder that is not there.
+/// Refuses early what [`write_atomically`] would refuse after all the work: a folder, or a file in
+/// a folder that is not there.
 pub fn check_target(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Problem::Folder.at(Location::file(path.display().to_string())));
     }
     if !folder.is_dir() {
-        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist");
+        let missing =
+            std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist");
         return Err(Error::io("write", path, missing));
     }
     Ok(())
 }
 
-/// Temporary files that are being written now. A process that is told to end never gets to drop them.
+/// Temporary files that are being written now. A process that is told to end never gets to drop
+/// them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all writes under way: for handlers of signals, right before the process ends.
+/// Removes the temporary files of all writes under way: for handlers of signals, right before the
+/// process ends.
 pub fn discard_unfinished_writes() {
     // A file that is gone already needs no removing.
     unfinished().drain(..).for_each(|path| drop(fs::remove_file(path)));
@@ -113,7 +121,9 @@ mod tests {
     use super::*;
 
     fn put(path: &Path, text: &str) -> Result<()> {
-        write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e)))
+        write_atomically(path, |out| {
+            out.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e))
+        })
     }
 
     #[test]

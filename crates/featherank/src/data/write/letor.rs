@@ -25,7 +25,8 @@ pub(super) fn write(
     let pieces = pieces(data);
     // A wave at a time: all cores format, and no more text is in memory than one wave.
     for wave in pieces.chunks(4 * rayon::current_num_threads()) {
-        let texts: Vec<String> = wave.par_iter().map(|queries| rows.format(queries.clone())).collect();
+        let texts: Vec<String> =
+            wave.par_iter().map(|queries| rows.format(queries.clone())).collect();
         for text in texts {
             out.write_all(text.as_bytes())?;
         }
@@ -55,24 +56,32 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(data: &'a Dataset, options: &WriteOptions) -> Result<Self> {
-        let mut ids: Vec<(u32, FeatureId)> = data.features().iter().map(|(at, f)| (f.id, at)).collect();
+        let mut ids: Vec<(u32, FeatureId)> =
+            data.features().iter().map(|(at, f)| (f.id, at)).collect();
         ids.sort_unstable();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(Error::Conflict {
-                what: format!("two features have the id {}, which text rows cannot hold", pair[0].0),
+                what: format!(
+                    "two features have the id {}, which text rows cannot hold",
+                    pair[0].0
+                ),
                 help: "write Parquet, which tells features apart by name".into(),
             });
         }
         if let Some(id) = data.queries().ids().iter().find(|id| !is_word(id)) {
             return Err(Error::Conflict {
-                what: format!("the query id `{id}` is empty or holds a blank or `#`, which text cannot"),
+                what: format!(
+                    "the query id `{id}` is empty or holds a blank or `#`, which text cannot"
+                ),
                 help: "write Parquet, or rename the query".into(),
             });
         }
         let breaks = |text: &&str| text.contains('\n');
         if let Some(text) = data.document_texts().and_then(|texts| texts.iter().find(breaks)) {
             return Err(Error::Conflict {
-                what: format!("the document text {text:?} holds a line end, which a text row cannot"),
+                what: format!(
+                    "the document text {text:?} holds a line end, which a text row cannot"
+                ),
                 help: "write Parquet, or take the line ends out of the document column".into(),
             });
         }
@@ -102,8 +111,8 @@ impl<'a> Rows<'a> {
     fn push_features(&self, text: &mut String, row: usize) {
         for (place, (feature, id)) in self.features.iter().enumerate() {
             let value = self.data.column(*feature)[row];
-            // Once the last feature is always there, so that a reader learns how many there are. -0 is not left out:
-            // it would come back as +0.
+            // Once the last feature is always there, so that a reader learns how many there are. -0
+            // is not left out: it would come back as +0.
             let last_of_first_row = row == 0 && place + 1 == self.features.len();
             if self.sparse && value.to_bits() == 0 && !last_of_first_row {
                 continue;
@@ -121,7 +130,8 @@ fn is_word(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c == '#')
 }
 
-/// The shortest text that reads back as the same number; very large and small ones with an exponent.
+/// The shortest text that reads back as the same number; very large and small ones with an
+/// exponent.
 fn push_number(text: &mut String, value: f32) {
     let plain = value == 0.0 || (1e-5..1e9).contains(&value.abs());
     // Writing to a string cannot fail.
@@ -141,7 +151,9 @@ pub(super) fn write_names(data: &Dataset, path: &Path) -> Result<()> {
         }
         text.push_str(&format!("{}\t{name}\n", feature.id));
     }
-    write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e)))
+    write_atomically(path, |out| {
+        out.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e))
+    })
 }
 
 #[cfg(test)]
@@ -151,14 +163,20 @@ mod tests {
 
     fn text(data: &Dataset, sparse: bool) -> std::result::Result<String, Error> {
         let mut out = Vec::new();
-        write(data, &WriteOptions { sparse, names: None }, &mut out).map_err(|e| e.at(Path::new("t")))?;
+        write(data, &WriteOptions { sparse, names: None }, &mut out)
+            .map_err(|e| e.at(Path::new("t")))?;
         Ok(String::from_utf8(out).unwrap())
     }
 
     fn small() -> Dataset {
         let queries = Queries::new(&[1, 1], vec!["a".into(), "b".into()]);
         let features = [7, 3].map(|id| Feature { id, name: None }).to_vec();
-        Dataset::new(vec![0., -0., 1e30, 0.], vec![2., 0.5], queries, FeatureTable::from_features(features))
+        Dataset::new(
+            vec![0., -0., 1e30, 0.],
+            vec![2., 0.5],
+            queries,
+            FeatureTable::from_features(features),
+        )
     }
 
     #[test]
@@ -183,7 +201,8 @@ mod tests {
     fn what_text_cannot_hold_is_refused() {
         let twice = FeatureTable::from_features(vec![Feature { id: 1, name: None }; 2]);
         let one = |id: &str| Queries::new(&[1], vec![id.into()]);
-        let data = |id: &str| Dataset::new(vec![1.0], vec![0.0], one(id), FeatureTable::numbered(1, 1));
+        let data =
+            |id: &str| Dataset::new(vec![1.0], vec![0.0], one(id), FeatureTable::numbered(1, 1));
         let broken: TextColumn = ["two\nlines"].into_iter().collect();
         for (data, message) in [
             (data("a b"), "`a b`"),

@@ -17,14 +17,15 @@ pub use atomic::{check_target, discard_unfinished_writes, write_atomically};
 pub struct WriteOptions {
     /// Leave values that are 0 out of text rows.
     pub sparse: bool,
-    /// Also write the names of the features, as `id<TAB>name`, to this file: LETOR text has no place for them.
+    /// Also write the names of the features, as `id<TAB>name`, to this file: LETOR text has no
+    /// place for them.
     pub names: Option<PathBuf>,
 }
 
 /// Writes a data set in the format the path's name stands for; `-` is text on standard output.
 ///
-/// Text may end in `.gz`, `.zst` or `.xz`. The file appears when it is complete: a run that is stopped leaves what was
-/// there before.
+/// Text may end in `.gz`, `.zst` or `.xz`. The file appears when it is complete: a run that is
+/// stopped leaves what was there before.
 ///
 /// ```no_run
 /// use featherank::data::{ReadOptions, WriteOptions, read, write};
@@ -61,7 +62,8 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
 }
 
 fn unwritable(name: &str, format: Format) -> Error {
-    let known = Format::NAMES.iter().find(|(_, known)| *known == format).map_or("this", |(known, _)| known);
+    let known =
+        Format::NAMES.iter().find(|(_, known)| *known == format).map_or("this", |(known, _)| known);
     Error::Conflict {
         what: format!("{name}: the {known} format can be read but not written"),
         help: "give the file an ending such as .txt, .txt.gz, .txt.zst, .txt.xz or .parquet".into(),

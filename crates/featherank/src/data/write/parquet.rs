@@ -1,7 +1,8 @@
-//! Apache Parquet: label, query, document and one 32-bit column per feature, with a note of what is what.
+//! Apache Parquet: label, query, document and one 32-bit column per feature, with a note of what is
+//! what.
 //!
-//! One row group is held at a time and its columns are encoded on all cores. Row groups never cut a query in two, so
-//! that a reader may hand whole ones to different machines.
+//! One row group is held at a time and its columns are encoded on all cores. Row groups never cut a
+//! query in two, so that a reader may hand whole ones to different machines.
 
 use std::io::Write;
 use std::ops::Range;
@@ -48,7 +49,9 @@ fn layout(data: &Dataset) -> Result<Layout> {
     let table = data.features();
     if let Some(name) = table.first_duplicate() {
         return Err(Error::Conflict {
-            what: format!("two features are called `{name}`, and columns of a table need different names"),
+            what: format!(
+                "two features are called `{name}`, and columns of a table need different names"
+            ),
             help: "rename one of them".into(),
         });
     }
@@ -79,8 +82,8 @@ fn encode(
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // A reader holds the dictionaries of all columns at once: small ones pay for counts and flags, large ones only
-        // cost it memory.
+        // A reader holds the dictionaries of all columns at once: small ones pay for counts and
+        // flags, large ones only cost it memory.
         .set_dictionary_page_size_limit(1 << 14)
         .set_key_value_metadata(Some(vec![KeyValue::new(Layout::KEY.to_owned(), note)]))
         .build();
@@ -98,8 +101,11 @@ fn encode(
                 }
                 writer.close()
             };
-        let chunks: Vec<ArrowColumnChunk> =
-            writers.into_par_iter().enumerate().map(encode_column).collect::<Result<_, ParquetError>>()?;
+        let chunks: Vec<ArrowColumnChunk> = writers
+            .into_par_iter()
+            .enumerate()
+            .map(encode_column)
+            .collect::<Result<_, ParquetError>>()?;
         let mut group = file.next_row_group()?;
         for chunk in chunks {
             chunk.append_to_row_group(&mut group)?;
@@ -144,7 +150,8 @@ impl<'a> Columns<'a> {
     fn new(data: &'a Dataset, layout: &Layout) -> Self {
         let number = |name: &str| Field::new(name, DataType::Float32, false);
         let text = |name: &str| Field::new(name, DataType::Utf8, false);
-        let mut columns = vec![(number(&layout.label), Column::Label), (text(&layout.query), Column::Query)];
+        let mut columns =
+            vec![(number(&layout.label), Column::Label), (text(&layout.query), Column::Query)];
         columns.extend(layout.document.as_deref().map(|name| (text(name), Column::Document)));
         let feature = |(id, feature): (FeatureId, &Feature)| {
             let field = Field::new(feature.label(), DataType::Float32, data.has_missing(id));
@@ -159,7 +166,8 @@ impl<'a> Columns<'a> {
     fn array(&self, place: usize, queries: Range<usize>) -> ArrayRef {
         let known = self.data.queries();
         let rows = known.rows(queries.start).start..known.rows(queries.end - 1).end;
-        let numbers = |all: &[f32]| -> ArrayRef { Arc::new(Float32Array::from(all[rows.clone()].to_vec())) };
+        let numbers =
+            |all: &[f32]| -> ArrayRef { Arc::new(Float32Array::from(all[rows.clone()].to_vec())) };
         match self.kinds[place] {
             Column::Label => numbers(self.data.labels()),
             Column::Feature(feature) if self.fields[place].is_nullable() => {
@@ -188,7 +196,8 @@ mod tests {
     #[test]
     fn row_groups_never_cut_a_query() {
         let queries = Queries::from_sizes(&[3, 2, 5, 1, 1]);
-        let data = Dataset::new(vec![0.5; 12], vec![1.0; 12], queries, FeatureTable::numbered(1, 1));
+        let data =
+            Dataset::new(vec![0.5; 12], vec![1.0; 12], queries, FeatureTable::numbered(1, 1));
         assert_eq!(row_groups(&data, 4), [0..1, 1..2, 2..3, 3..5]);
         assert_eq!(row_groups(&data, 100).len(), 1);
         let folder = tempfile::tempdir().unwrap();
@@ -200,7 +209,8 @@ mod tests {
     #[test]
     fn features_named_like_roles_keep_their_names() {
         let names = ["label", "__label", "QID", "document", "url"];
-        let features = (5..).zip(names).map(|(id, name)| Feature { id, name: Some(name.into()) }).collect();
+        let features =
+            (5..).zip(names).map(|(id, name)| Feature { id, name: Some(name.into()) }).collect();
         let data = Dataset::new(
             vec![1., 2., 3., 4., 5.],
             vec![2.0],

@@ -1,11 +1,13 @@
-//! How alike features are: correlations within every query, averaged over the queries in which both features vary.
+//! How alike features are: correlations within every query, averaged over the queries in which both
+//! features vary.
 //!
-//! - `pearson` of the values, `spearman` of their ranks (ties share the mean rank): columns are standardised within each
-//!   query, so that one matrix product a block gives all pairs.
+//! - `pearson` of the values, `spearman` of their ranks (ties share the mean rank): columns are
+//!   standardised within each query, so that one matrix product a block gives all pairs.
 //! - `kendall`: τ-b, see [`super::kendall`].
-//! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the share that both do. A
-//!   document outside a top ten stands below it; tied documents of which some fit into the ten all belong to it, so that
-//!   the order of the file plays no part. Naini & Altingovde (ECIR 2014) compare top lists; the formula is our reading.
+//! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the
+//!   share that both do. A document outside a top ten stands below it; tied documents of which some
+//!   fit into the ten all belong to it, so that the order of the file plays no part. Naini &
+//!   Altingovde (ECIR 2014) compare top lists; the formula is our reading.
 
 use std::str::FromStr;
 
@@ -85,14 +87,16 @@ impl Correlations {
             Correlation::Spearman => all.add_products(pass, block, mean_ranks),
             Correlation::Kendall => {
                 for rows in block.rows() {
-                    let columns = pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                    let columns =
+                        pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let list = KendallColumns::new(columns);
                     all.add_query(|a, b| list.tau(a, b));
                 }
             }
             Correlation::TopTen => {
                 for rows in block.rows() {
-                    let columns = pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                    let columns =
+                        pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let lists = TopLists::new(columns);
                     all.add_query(|a, b| lists.overlap(a, b));
                 }
@@ -111,7 +115,8 @@ impl Correlations {
         }
     }
 
-    /// Correlations of columns after `transform`: products of columns that are standardised query by query.
+    /// Correlations of columns after `transform`: products of columns that are standardised query
+    /// by query.
     fn add_products(
         &mut self,
         pass: &CorrelationsPass,
@@ -131,7 +136,14 @@ impl Correlations {
             }
         }
         let mut products = Mat::<f64>::zeros(self.width, self.width);
-        matmul(products.as_mut(), Accum::Replace, standard.transpose(), standard.as_ref(), 1.0, Par::Seq);
+        matmul(
+            products.as_mut(),
+            Accum::Replace,
+            standard.transpose(),
+            standard.as_ref(),
+            1.0,
+            Par::Seq,
+        );
         for query in &varies {
             // The sums follow below, for all queries at once.
             self.add_query(|a, b| (query[a] && query[b]).then_some(0.0));
@@ -158,8 +170,11 @@ impl Correlations {
 
 /// Ranks from low to high; tied values share the mean of their ranks.
 pub(crate) fn mean_ranks(values: &[f32], ranks: &mut [f64]) {
-    let mut keys: Vec<u64> =
-        values.iter().zip(0u64..).map(|(&value, row)| u64::from(ascending(value)) << 32 | row).collect();
+    let mut keys: Vec<u64> = values
+        .iter()
+        .zip(0u64..)
+        .map(|(&value, row)| u64::from(ascending(value)) << 32 | row)
+        .collect();
     keys.sort_unstable();
     let mut start = 0;
     for tied in keys.chunk_by(|a, b| a >> 32 == b >> 32) {

@@ -1,4 +1,5 @@
-//! A measure for every single feature, per query: documents sorted by that feature alone, high values first.
+//! A measure for every single feature, per query: documents sorted by that feature alone, high
+//! values first.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ impl FeatureMeasures {
     pub(crate) fn of(pass: &FeatureMeasuresPass, block: &View<'_>) -> Self {
         let mut per_query = vec![Vec::with_capacity(block.query_count()); pass.features.len()];
         let mut scratch = RankingScratch::default();
-        // Query by query, so that the labels and the ideal ranking are prepared once for all features.
+        // Query by query, so that the labels and the ideal ranking are prepared once for all
+        // features.
         for rows in block.rows() {
             scratch.labels(&block.data().labels()[rows.clone()]);
             for (feature, values) in pass.features.iter().zip(&mut per_query) {
@@ -29,7 +31,10 @@ impl FeatureMeasures {
     }
 
     pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.per_query.iter_mut().zip(next.per_query).for_each(|(all, mut more)| all.append(&mut more));
+        self.per_query
+            .iter_mut()
+            .zip(next.per_query)
+            .for_each(|(all, mut more)| all.append(&mut more));
         self
     }
 

@@ -1,7 +1,9 @@
-//! Sums of products of centred columns: everything that covariances, correlations and linear regression need.
+//! Sums of products of centred columns: everything that covariances, correlations and linear
+//! regression need.
 //!
-//! Columns are centred block by block before they are multiplied, in 64 bits, and blocks are merged by the pairwise update
-//! of Chan, Golub & LeVeque (1983), so that heavy-tailed raw features do not cancel away. The labels are the last column.
+//! Columns are centred block by block before they are multiplied, in 64 bits, and blocks are merged
+//! by the pairwise update of Chan, Golub & LeVeque (1983), so that heavy-tailed raw features do not
+//! cancel away. The labels are the last column.
 
 use std::ops::Range;
 
@@ -38,8 +40,8 @@ pub enum Centring {
     Overall,
     /// Its mean within each query: what is the same for a whole query cannot rank.
     PerQuery,
-    /// The same, with every query multiplied by its number of documents. That is a sum over pairs of documents of one query:
-    /// n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
+    /// The same, with every query multiplied by its number of documents. That is a sum over pairs
+    /// of documents of one query: n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
     PerPair,
 }
 
@@ -64,11 +66,13 @@ pub struct Gram {
 }
 
 impl Gram {
-    /// Sums over a view whose rows are in this process: the same blocks, merged in the same order, as an engine's.
+    /// Sums over a view whose rows are in this process: the same blocks, merged in the same order,
+    /// as an engine's.
     pub fn of_view(pass: &GramPass, view: &View<'_>) -> Self {
         let queries: Vec<usize> = view.queries().collect();
         let blocks = blocks(view.rows().map(|rows| rows.len()));
-        let of_block = |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
+        let of_block =
+            |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
         let (mut tree, mut number) = (Tree::new(), 0);
         // Some blocks at a time: the matrices of all of them at once could be larger than the data.
         for some in blocks.chunks(BLOCKS_AT_A_TIME) {
@@ -92,7 +96,9 @@ impl Gram {
             *mean = values().sum::<f64>() / rows.max(1) as f64;
             let column = centred.col_as_slice_mut(c);
             match pass.centring {
-                Centring::Overall => column.iter_mut().zip(values()).for_each(|(cell, x)| *cell = x - *mean),
+                Centring::Overall => {
+                    column.iter_mut().zip(values()).for_each(|(cell, x)| *cell = x - *mean)
+                }
                 Centring::PerQuery | Centring::PerPair => {
                     let mut cells = column.iter_mut();
                     for rows in block.rows() {
@@ -103,10 +109,20 @@ impl Gram {
             }
         }
         let mut products = Mat::<f64>::zeros(width, width);
-        // One thread: the blocks already keep all cores busy, and the order of summation stays fixed.
-        matmul(products.as_mut(), Accum::Replace, centred.transpose(), centred.as_ref(), 1.0, Par::Seq);
-        let products =
-            (0..width).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| products[(i, j)]).collect();
+        // One thread: the blocks already keep all cores busy, and the order of summation stays
+        // fixed.
+        matmul(
+            products.as_mut(),
+            Accum::Replace,
+            centred.transpose(),
+            centred.as_ref(),
+            1.0,
+            Par::Seq,
+        );
+        let products = (0..width)
+            .flat_map(|i| (0..width).map(move |j| (i, j)))
+            .map(|(i, j)| products[(i, j)])
+            .collect();
         if pass.centring != Centring::Overall {
             means.fill(0.0);
         }
@@ -134,7 +150,10 @@ impl Merge for Gram {
         for (at, (product, more)) in self.products.iter_mut().zip(&next.products).enumerate() {
             *product += more + share * apart[at / width] * apart[at % width];
         }
-        self.means.iter_mut().zip(&apart).for_each(|(mean, apart)| *mean += apart * m / (n + m).max(1.0));
+        self.means
+            .iter_mut()
+            .zip(&apart)
+            .for_each(|(mean, apart)| *mean += apart * m / (n + m).max(1.0));
         self.count += next.count;
         self
     }
@@ -145,7 +164,8 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
 
-    /// Feature (1, 2, 3 | 10, 20) with labels (0, 1, 2 | 1, 0): over all documents and within queries.
+    /// Feature (1, 2, 3 | 10, 20) with labels (0, 1, 2 | 1, 0): over all documents and within
+    /// queries.
     #[test]
     fn products_by_hand_merged_over_blocks() {
         let values = vec![1., 2., 3., 10., 20.];
@@ -161,7 +181,8 @@ mod tests {
             part(0..1).merge(part(1..2))
         };
         let overall = merged(Centring::Overall);
-        // Mean 7.2: squares 38.44 + 27.04 + 17.64 + 7.84 + 163.84 = 254.8; labels' mean .8, products sum 18 − 5·7.2·.8 = −10.8.
+        // Mean 7.2: squares 38.44 + 27.04 + 17.64 + 7.84 + 163.84 = 254.8; labels' mean .8,
+        // products sum 18 − 5·7.2·.8 = −10.8.
         assert!((overall.product(0, 0) - 254.8).abs() < 1e-9);
         assert!((overall.product(0, 1) + 10.8).abs() < 1e-9);
         let within = merged(Centring::PerQuery);
@@ -170,7 +191,9 @@ mod tests {
         assert!((within.product(0, 1) + 3.0).abs() < 1e-9);
         // Over pairs: 3 · 2 + 2 · 50; with labels: 3 · 2 − 2 · 5.
         let pairs = merged(Centring::PerPair);
-        assert!((pairs.product(0, 0) - 106.0).abs() < 1e-9 && (pairs.product(0, 1) + 4.0).abs() < 1e-9);
+        assert!(
+            (pairs.product(0, 0) - 106.0).abs() < 1e-9 && (pairs.product(0, 1) + 4.0).abs() < 1e-9
+        );
         assert!(within.correlation(0, 0).is_some_and(|r| (r - 1.0).abs() < 1e-12));
     }
 }

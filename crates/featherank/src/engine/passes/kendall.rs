@@ -1,9 +1,12 @@
-//! Kendall's τ-b between columns of one list, with ties: τ = (C − D) / √((n₀ − Tₓ)(n₀ − T_y)) for n₀ = n(n − 1)/2 pairs of
-//! documents, C ordered alike by both columns, D in opposite ways, Tₓ and T_y tied in each column.
+//! Kendall's τ-b between columns of one list, with ties: τ = (C − D) / √((n₀ − Tₓ)(n₀ − T_y)) for
+//! n₀ = n(n − 1)/2 pairs of documents, C ordered alike by both columns, D in opposite ways, Tₓ and
+//! T_y tied in each column.
 //!
-//! Every pair of documents is one of these, so C + D = n₀ − Tₓ − T_y + Tₓᵧ, and one of C and D is enough.
-//! - Short lists: each column becomes a square of bits, "is document j above document i?"; C of two columns is the number of
-//!   bits in their conjunction, n²/64 words. For lists as search has them nothing is faster.
+//! Every pair of documents is one of these, so C + D = n₀ − Tₓ − T_y + Tₓᵧ, and one of C and D is
+//! enough.
+//! - Short lists: each column becomes a square of bits, "is document j above document i?"; C of two
+//!   columns is the number of bits in their conjunction, n²/64 words. For lists as search has them
+//!   nothing is faster.
 //! - Long lists: D is the number of exchanges that a merge sort makes (Knight, JASA 1966), n log n.
 
 use pulp::Arch;
@@ -20,7 +23,8 @@ const MOST_MEMORY: usize = 1 << 26;
 pub(crate) struct KendallColumns {
     documents: usize,
     columns: Vec<Column>,
-    /// Pairs of documents that two columns order alike, row after row of the triangle below the diagonal. Long lists have none.
+    /// Pairs of documents that two columns order alike, row after row of the triangle below the
+    /// diagonal. Long lists have none.
     concordant: Option<Vec<u64>>,
 }
 
@@ -41,7 +45,8 @@ impl KendallColumns {
         let values: Vec<&[f32]> = columns.into_iter().collect();
         let documents = values.first().map_or(0, |column| column.len());
         if documents <= SHORT && values.len() * documents * documents / 8 <= MOST_MEMORY {
-            let columns: Vec<Column> = values.into_iter().map(|values| Column::new(values, true)).collect();
+            let columns: Vec<Column> =
+                values.into_iter().map(|values| Column::new(values, true)).collect();
             let concordant = Some(concordant(&columns));
             return KendallColumns { documents, columns, concordant };
         }
@@ -66,15 +71,19 @@ impl KendallColumns {
             let (tied_in_both, discordant) = knight(a, b);
             untied_a as i64 - b.tied as i64 + tied_in_both as i64 - 2 * discordant as i64
         };
-        // The root of the product, not the product of roots: a column and its copy are then exactly 1.
+        // The root of the product, not the product of roots: a column and its copy are then exactly
+        // 1.
         Some(balance as f64 / (untied_a as f64 * untied_b as f64).sqrt())
     }
 }
 
 impl Column {
     fn new(values: &[f32], with_square: bool) -> Self {
-        let mut keys: Vec<u64> =
-            values.iter().zip(0u64..).map(|(&value, row)| u64::from(ascending(value)) << 32 | row).collect();
+        let mut keys: Vec<u64> = values
+            .iter()
+            .zip(0u64..)
+            .map(|(&value, row)| u64::from(ascending(value)) << 32 | row)
+            .collect();
         keys.sort_unstable();
         let order: Vec<u32> = keys.iter().map(|&key| key as u32).collect();
         let mut ranks = vec![0; values.len()];
@@ -115,8 +124,8 @@ fn squares(order: &[u32], ranks: &[u32]) -> Vec<u64> {
     above
 }
 
-/// Words of a column that are compared with all other columns before the next ones: few enough for all columns to stay
-/// in the cache, enough for the loop to be worth it.
+/// Words of a column that are compared with all other columns before the next ones: few enough for
+/// all columns to stay in the cache, enough for the loop to be worth it.
 fn words_at_a_time(columns: usize) -> usize {
     (16_384 / columns.max(1)).max(64)
 }

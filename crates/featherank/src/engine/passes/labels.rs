@@ -1,4 +1,5 @@
-//! What labels there are, and how much they say: counts, preference pairs, and queries that no ranking can improve.
+//! What labels there are, and how much they say: counts, preference pairs, and queries that no
+//! ranking can improve.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +36,9 @@ impl Labels {
         let mut sorted = labels.to_vec();
         sorted.sort_unstable_by(f32::total_cmp);
         let groups = sorted.chunk_by(|a, b| a == b);
-        let counts: Vec<LabelCount> =
-            groups.map(|group| LabelCount { label: group[0], documents: group.len() as u64 }).collect();
+        let counts: Vec<LabelCount> = groups
+            .map(|group| LabelCount { label: group[0], documents: group.len() as u64 })
+            .collect();
         let total = labels.len() as u64;
         let equal: u64 = counts.iter().map(|c| c.documents * (c.documents - 1) / 2).sum();
         Labels {

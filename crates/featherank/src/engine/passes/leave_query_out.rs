@@ -1,15 +1,19 @@
-//! Squared errors of least squares on queries that were not learnt from, with every feature that could be added, from one look
-//! at the rows.
+//! Squared errors of least squares on queries that were not learnt from, with every feature that
+//! could be added, from one look at the rows.
 //!
-//! Rows are centred within their query and weighted ([`Centring`]), so that least squares on differences between documents is
-//! ridge regression. Let X hold the chosen features and A = XᵀX + λI. Whoever asks knows the sums of products of all features,
-//! and so for each candidate x the projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the slope t = xᵀr, where v = x − Xa is what the
-//! chosen features leave of the candidate and r = y − Xw what their weights leave of the labels.
+//! Rows are centred within their query and weighted ([`Centring`]), so that least squares on
+//! differences between documents is ridge regression. Let X hold the chosen features and A = XᵀX +
+//! λI. Whoever asks knows the sums of products of all features, and so for each candidate x the
+//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the slope t = xᵀr, where v = x − Xa is what
+//! the chosen features leave of the candidate and r = y − Xw what their weights leave of the
+//! labels.
 //!
-//! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ turns residuals of the query into the errors that the model
-//! fitted without it makes: p = Mq r. Let u = Mq v. The weight of the candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu),
-//! sums over the rows of q, and the errors with it are p minus that weight times u. Nothing is fitted anew, and no matrix of a
-//! query is kept: a block costs the product of its documents, the chosen and the candidates.
+//! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ turns residuals of
+//! the query into the errors that the model fitted without it makes: p = Mq r. Let u = Mq v. The
+//! weight of the candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu), sums over the rows
+//! of q, and the errors with it are p minus that weight times u. Nothing is fitted anew, and no
+//! matrix of a query is kept: a block costs the product of its documents, the chosen and the
+//! candidates.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -38,7 +42,8 @@ pub struct LeaveQueryOutPass {
     pub projections: Vec<f64>,
     /// The slope of each candidate.
     pub slopes: Vec<f64>,
-    /// The curvature of each candidate; 0 for one that is a combination of the chosen features and can change nothing.
+    /// The curvature of each candidate; 0 for one that is a combination of the chosen features and
+    /// can change nothing.
     pub curvatures: Vec<f64>,
 }
 
@@ -59,7 +64,11 @@ impl LeaveQueryOut {
             let mut columns = Mat::<f64>::zeros(rows.len(), pass.features.len() + 1);
             for (c, (&f, divisor)) in pass.features.iter().zip(&pass.divisors).enumerate() {
                 let values = pass.centring.within_query(&data.column(f)[rows.clone()]);
-                columns.col_as_slice_mut(c).iter_mut().zip(values).for_each(|(cell, x)| *cell = x / divisor);
+                columns
+                    .col_as_slice_mut(c)
+                    .iter_mut()
+                    .zip(values)
+                    .for_each(|(cell, x)| *cell = x / divisor);
             }
             let labels = pass.centring.within_query(&data.labels()[rows.clone()]);
             columns
@@ -87,7 +96,8 @@ impl LeaveQueryOut {
         for j in 0..candidates {
             let (v, u) = (columns.col_as_slice(chosen + j), left_out.col_as_slice(j));
             let curvature = pass.curvatures[j] - dot(u, v);
-            // Without this query the candidate may be a combination of the chosen features: its weight would be a rounding error.
+            // Without this query the candidate may be a combination of the chosen features: its
+            // weight would be a rounding error.
             let is_free = curvature > SINGULAR * pass.curvatures[j];
             let weight = if is_free { (pass.slopes[j] - dot(errors, v)) / curvature } else { 0.0 };
             let with: Vec<f64> = errors.iter().zip(u).map(|(p, u)| p - weight * u).collect();
@@ -102,7 +112,8 @@ impl LeaveQueryOut {
     }
 }
 
-/// Residuals as they are where the query is not learnt from: residuals + X (A − XᵀX)⁻¹ Xᵀ residuals.
+/// Residuals as they are where the query is not learnt from: residuals + X (A − XᵀX)⁻¹ Xᵀ
+/// residuals.
 fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -> Mat<f64> {
     let (k, columns) = (x.ncols(), residuals.ncols());
     let mut own = Mat::<f64>::zeros(k, k);

@@ -1,8 +1,10 @@
-//! A measure for many linear models at once, per query: one matrix product a block of documents, then the tops of the lists.
+//! A measure for many linear models at once, per query: one matrix product a block of documents,
+//! then the tops of the lists.
 //!
-//! Scores are summed in 32 bits; documents of a block with equal values get equal scores, and the same request gives the same
-//! scores. With more than 512 features the order of summation, and so the last digit, may differ between requests for one
-//! model and for many. Values equal those of [`Measure::per_query`] on these scores.
+//! Scores are summed in 32 bits; documents of a block with equal values get equal scores, and the
+//! same request gives the same scores. With more than 512 features the order of summation, and so
+//! the last digit, may differ between requests for one model and for many. Values equal those of
+//! [`Measure::per_query`] on these scores.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};
@@ -11,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::data::{FeatureId, View};
 use crate::measure::{Measure, RankingScratch};
 
-/// Documents multiplied at once: their values and their scores by 100 models stay in the second cache.
+/// Documents multiplied at once: their values and their scores by 100 models stay in the second
+/// cache.
 const DOCUMENTS: usize = 512;
 
 /// Linear models to measure.
@@ -35,8 +38,9 @@ pub struct LinearMeasures {
 impl LinearMeasures {
     pub(crate) fn of(pass: &LinearMeasuresPass, block: &View<'_>) -> Self {
         let models = pass.weights.len();
-        let weights =
-            Mat::from_fn(pass.features.len(), models, |feature, model| pass.weights[model][feature]);
+        let weights = Mat::from_fn(pass.features.len(), models, |feature, model| {
+            pass.weights[model][feature]
+        });
         let mut per_query = vec![Vec::with_capacity(block.query_count()); models];
         let mut scratch = RankingScratch::default();
         let (mut values, mut scores): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
@@ -59,8 +63,9 @@ impl LinearMeasures {
             for rows in queries {
                 let (scores, after) = rest.split_at(rows.len() * models);
                 scratch.labels(&block.data().labels()[rows.clone()]);
-                pass.measure
-                    .of_columns(&mut scratch, scores, models, |model, value| per_query[model].push(value));
+                pass.measure.of_columns(&mut scratch, scores, models, |model, value| {
+                    per_query[model].push(value)
+                });
                 rest = after;
             }
         }
@@ -68,7 +73,10 @@ impl LinearMeasures {
     }
 
     pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.per_query.iter_mut().zip(next.per_query).for_each(|(all, mut more)| all.append(&mut more));
+        self.per_query
+            .iter_mut()
+            .zip(next.per_query)
+            .for_each(|(all, mut more)| all.append(&mut more));
         self
     }
 
@@ -79,7 +87,9 @@ impl LinearMeasures {
 }
 
 /// Runs of queries with about [`DOCUMENTS`] documents.
-fn in_batches(queries: &[std::ops::Range<usize>]) -> impl Iterator<Item = &[std::ops::Range<usize>]> {
+fn in_batches(
+    queries: &[std::ops::Range<usize>],
+) -> impl Iterator<Item = &[std::ops::Range<usize>]> {
     let mut rest = queries;
     std::iter::from_fn(move || {
         let mut documents = 0;

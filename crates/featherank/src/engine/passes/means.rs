@@ -1,4 +1,5 @@
-//! Means of a measure over all queries, for many that are measured: sums, so that an answer is as small for many queries as for few.
+//! Means of a measure over all queries, for many that are measured: sums, so that an answer is as
+//! small for many queries as for few.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,8 @@ impl Means {
     /// From the values of each in every query; NaN where a query does not count.
     pub(crate) fn of<V: AsRef<[f64]>>(measure: &Measure, per_query: &[V]) -> Self {
         let sum = |values: &V| {
-            let counted = measure.additive(values.as_ref()).into_iter().filter(|value| !value.is_nan());
+            let counted =
+                measure.additive(values.as_ref()).into_iter().filter(|value| !value.is_nan());
             counted.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1))
         };
         Means { sums: per_query.iter().map(sum).collect() }

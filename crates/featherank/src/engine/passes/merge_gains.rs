@@ -1,13 +1,16 @@
-//! BestGain's step: what the best merge of the chosen features' ranking with each candidate's would be worth.
+//! BestGain's step: what the best merge of the chosen features' ranking with each candidate's would
+//! be worth.
 //!
-//! Two rankings of a query are merged as by a learner that knew the answer (Costa & Silva 2010, algorithm 1): of the two runs
-//! that lead to the next relevant document, documents already taken not counted, the shorter one comes next; at equal
-//! length that of the ranking so far. What is left when no relevant document remains keeps the order of the ranking so far.
-//! Both runs are kept while the other list advances, so that a merge takes time linear in the list.
+//! Two rankings of a query are merged as by a learner that knew the answer (Costa & Silva 2010,
+//! algorithm 1): of the two runs that lead to the next relevant document, documents already taken
+//! not counted, the shorter one comes next; at equal length that of the ranking so far. What is
+//! left when no relevant document remains keeps the order of the ranking so far. Both runs are kept
+//! while the other list advances, so that a merge takes time linear in the list.
 //!
-//! A merge needs one order of documents. Tied ones stand as the measure's rule for ties says: in the order of the file,
-//! with the worst first, or, where the measure takes the expected value over all orders, in one random order of each query,
-//! which is drawn from the documents' own values and so is the same whatever order the file has.
+//! A merge needs one order of documents. Tied ones stand as the measure's rule for ties says: in
+//! the order of the file, with the worst first, or, where the measure takes the expected value over
+//! all orders, in one random order of each query, which is drawn from the documents' own values and
+//! so is the same whatever order the file has.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +27,8 @@ pub struct MergeGainsPass {
     pub relevant_from: f32,
     /// All features of the search: what a random order of tied documents is drawn from.
     pub live: Vec<FeatureId>,
-    /// The features chosen so far, in order, at least one; their rankings are merged one after the other.
+    /// The features chosen so far, in order, at least one; their rankings are merged one after the
+    /// other.
     pub chosen: Vec<FeatureId>,
     /// Each of these is merged with the chosen ones.
     pub candidates: Vec<FeatureId>,
@@ -41,7 +45,8 @@ pub struct MergeGains {
     pub merged: Vec<f64>,
 }
 
-/// What rows in memory remember between steps: every feature's ranking, and the merge of the features chosen so far.
+/// What rows in memory remember between steps: every feature's ranking, and the merge of the
+/// features chosen so far.
 #[derive(Debug, Default)]
 pub(crate) struct MergeMemory {
     /// How ties stand, the features that say so, and the queries: what rankings depend on.
@@ -95,7 +100,8 @@ impl<P: Place> Remembered<P> {
             self.rankings = Rankings::of(block, ties, &pass.live);
         }
         self.merge_chosen(pass, block);
-        let mut gains = MergeGains { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };
+        let mut gains =
+            MergeGains { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };
         let (mut merger, mut scratch) = (Merger::default(), RankingScratch::default());
         let value = |scratch: &mut RankingScratch, labels: &[f32]| {
             pass.measure.additive_value(pass.measure.of_ranking(&scratch.in_order(labels)))
@@ -140,8 +146,9 @@ impl<P: Place> Remembered<P> {
                     let best = &mut self.merged[start..start + labels.len()];
                     merger.query(best, labels, pass.relevant_from);
                     let mut merged = Vec::with_capacity(labels.len());
-                    merger
-                        .merge(best, &ranking[start..start + labels.len()], true, |place| merged.push(place));
+                    merger.merge(best, &ranking[start..start + labels.len()], true, |place| {
+                        merged.push(place)
+                    });
                     best.copy_from_slice(&merged);
                     start += labels.len();
                 }
@@ -157,7 +164,8 @@ struct Merger<P> {
     labels: Vec<f32>,
     relevant: Vec<bool>,
     relevant_count: usize,
-    /// The label of all documents that are not relevant, where they have one: their order then makes no difference.
+    /// The label of all documents that are not relevant, where they have one: their order then
+    /// makes no difference.
     rest: Option<f32>,
     place_in_best: Vec<P>,
     place_in_other: Vec<P>,
@@ -232,7 +240,8 @@ impl<P: Place> Merger<P> {
         &self.merged_labels
     }
 
-    /// Emits the merged ranking; without its tail, the documents after the last relevant one are left out.
+    /// Emits the merged ranking; without its tail, the documents after the last relevant one are
+    /// left out.
     fn merge(&mut self, best: &[P], other: &[P], with_tail: bool, mut emit: impl FnMut(P)) {
         self.taken.clear();
         self.taken.resize(best.len(), false);
@@ -297,7 +306,8 @@ mod tests {
     }
 
     fn merge(best: &[u16], other: &[u16], relevant: &[bool]) -> Vec<u16> {
-        let labels: Vec<f32> = relevant.iter().map(|&relevant| f32::from(u8::from(relevant))).collect();
+        let labels: Vec<f32> =
+            relevant.iter().map(|&relevant| f32::from(u8::from(relevant))).collect();
         let mut merger = Merger::default();
         merger.query(best, &labels, 1.0);
         let mut merged = Vec::new();
@@ -309,7 +319,10 @@ mod tests {
     #[test]
     fn merges_the_worked_example() {
         let relevant = [false, true, false, false, true, true, false];
-        assert_eq!(merge(&[0, 1, 2, 3, 4, 5, 6], &[6, 5, 3, 0, 4, 1, 2], &relevant), [0, 1, 6, 5, 3, 4, 2]);
+        assert_eq!(
+            merge(&[0, 1, 2, 3, 4, 5, 6], &[6, 5, 3, 0, 4, 1, 2], &relevant),
+            [0, 1, 6, 5, 3, 4, 2]
+        );
         let best = [3, 1, 0, 2, 6, 5, 4];
         assert_eq!(merge(&best, &best, &relevant), best, "a copy changes nothing");
     }

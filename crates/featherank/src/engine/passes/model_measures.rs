@@ -1,5 +1,5 @@
-//! Measures of whole models, per query: the rows are scored where they are, as [`Model::score`] does it, so that values are the same to
-//! the last bit whatever the model.
+//! Measures of whole models, per query: the rows are scored where they are, as [`Model::score`]
+//! does it, so that values are the same to the last bit whatever the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,8 @@ pub struct PlacedModel {
 /// How well each model ranks each query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelMeasures {
-    /// For each model and, within a model, each measure: the value in every query; NaN where the query does not count.
+    /// For each model and, within a model, each measure: the value in every query; NaN where the
+    /// query does not count.
     pub per_query: Vec<Vec<f64>>,
     /// False where a score is beyond the largest 32-bit number, so that the values mean nothing.
     pub finite: bool,
@@ -41,19 +42,24 @@ impl ModelMeasures {
         for PlacedModel { model, columns } in &pass.models {
             let scores = model.unchecked_scores(block, columns);
             all.finite &= scores.iter().all(|score| score.is_finite());
-            all.per_query.extend(pass.measures.iter().map(|measure| measure.per_query(&scores, block)));
+            all.per_query
+                .extend(pass.measures.iter().map(|measure| measure.per_query(&scores, block)));
         }
         all
     }
 
     pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.per_query.iter_mut().zip(next.per_query).for_each(|(all, mut more)| all.append(&mut more));
+        self.per_query
+            .iter_mut()
+            .zip(next.per_query)
+            .for_each(|(all, mut more)| all.append(&mut more));
         self.finite &= next.finite;
         self
     }
 }
 
-/// Documents say what they are, and are checked when they are read; other formats cannot hold all of a model.
+/// Documents say what they are, and are checked when they are read; other formats cannot hold all
+/// of a model.
 mod as_document {
     use serde::de::Error as _;
     use serde::ser::Error as _;

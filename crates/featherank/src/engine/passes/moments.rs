@@ -1,8 +1,10 @@
-//! Moments: mean, variance and range of every feature, whether it is alive, and a hash to find equal columns.
+//! Moments: mean, variance and range of every feature, whether it is alive, and a hash to find
+//! equal columns.
 //!
-//! A feature is *dead* when it is constant within every query: it can then rank nothing, whatever its values are
-//! across queries. Missing values are counted and otherwise left out, except that a feature is alive where it is missing
-//! in some of a query's documents only. Merging follows Chan, Golub & LeVeque (1983).
+//! A feature is *dead* when it is constant within every query: it can then rank nothing, whatever
+//! its values are across queries. Missing values are counted and otherwise left out, except that a
+//! feature is alive where it is missing in some of a query's documents only. Merging follows Chan,
+//! Golub & LeVeque (1983).
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +61,8 @@ impl FeatureMoments {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
 
-    /// Standard deviation from the mean of the query: how far the feature can move documents of one query apart.
+    /// Standard deviation from the mean of the query: how far the feature can move documents of one
+    /// query apart.
     pub fn deviation_within(&self) -> f64 {
         (self.squares_within / self.count.max(1) as f64).sqrt()
     }
@@ -134,7 +137,8 @@ fn same(a: f32, b: f32) -> bool {
 }
 
 fn mix(hash: u64, word: u64) -> u64 {
-    let product = (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let product =
+        (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd);
     product ^ product >> 32
 }
 
@@ -159,10 +163,15 @@ mod tests {
     #[test]
     fn merged_blocks_equal_the_whole() {
         let values = vec![1., 3., 5., 7., 7., 8.];
-        let data =
-            Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(2, 1));
+        let data = Dataset::new(
+            values,
+            vec![0.; 3],
+            Queries::from_sizes(&[2, 1]),
+            FeatureTable::numbered(2, 1),
+        );
         let view = data.view();
-        let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
+        let merged = Moments::of(&view.with_query_span(0..1))
+            .merge(Moments::of(&view.with_query_span(1..2)));
         let first = &merged.features[0];
         assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
         assert_eq!((first.min, first.max, first.squares_within), (1.0, 5.0, 2.0));
@@ -176,13 +185,21 @@ mod tests {
     fn missing_values_are_counted_and_left_out() {
         let none = f32::NAN;
         let values = vec![1., none, 3., 5., 5., none, none, none, none];
-        let data =
-            Dataset::new(values, vec![0.; 3], Queries::from_sizes(&[2, 1]), FeatureTable::numbered(3, 1));
+        let data = Dataset::new(
+            values,
+            vec![0.; 3],
+            Queries::from_sizes(&[2, 1]),
+            FeatureTable::numbered(3, 1),
+        );
         let view = data.view();
-        let merged = Moments::of(&view.with_query_span(0..1)).merge(Moments::of(&view.with_query_span(1..2)));
+        let merged = Moments::of(&view.with_query_span(0..1))
+            .merge(Moments::of(&view.with_query_span(1..2)));
         let [first, second, third] = &merged.features[..] else { panic!("three features") };
         assert_eq!((first.count, first.missing, first.mean, first.squares), (2, 1, 2.0, 2.0));
-        assert_eq!((first.min, first.max, first.alive_in, first.squares_within), (1.0, 3.0, 1, 0.0));
+        assert_eq!(
+            (first.min, first.max, first.alive_in, first.squares_within),
+            (1.0, 3.0, 1, 0.0)
+        );
         assert!(second.is_dead() && !second.is_constant() && second.missing == 1);
         assert!(third.is_dead() && third.is_constant() && third.mean == 0.0);
     }

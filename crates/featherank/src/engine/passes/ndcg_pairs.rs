@@ -1,12 +1,16 @@
-//! Preference pairs weighted by what swapping them changes in NDCG, at a linear model's weights: their loss and its slope.
+//! Preference pairs weighted by what swapping them changes in NDCG, at a linear model's weights:
+//! their loss and its slope.
 //!
-//! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009, equations 3, 13 and 14), with
-//! ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole
-//! list, and φ(v) = −4v below −1, (v − 1)² up to 1, and 0 above. Weights are held fixed when the slope is taken.
+//! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009,
+//! equations 3, 13 and 14), with ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the
+//! positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole list, and φ(v) = −4v below
+//! −1, (v − 1)² up to 1, and 0 above. Weights are held fixed when the slope is taken.
 //!
-//! Weights do not factorise, so that all pairs are visited; none is stored. Documents with equal scores are placed as in
+//! Weights do not factorise, so that all pairs are visited; none is stored. Documents with equal
+//! scores are placed as in
 //! [`crate::rank::lambda`]: worse labels first, and those that share the label share the mean of their discounts. So the order
-//! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and answers merge by addition.
+//! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and
+//! answers merge by addition.
 
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
@@ -122,8 +126,10 @@ impl Grades {
                 for group in &worse {
                     let gap = same[0] - self.gains[group.start];
                     let slopes = &mut self.slopes[group.clone()];
-                    let (scores, discounts) = (&self.scores[group.clone()], &self.discounts[group.clone()]);
-                    let pairs = Against::<WITH_LOSS> { gap, score, discount, scores, discounts, slopes };
+                    let (scores, discounts) =
+                        (&self.scores[group.clone()], &self.discounts[group.clone()]);
+                    let pairs =
+                        Against::<WITH_LOSS> { gap, score, discount, scores, discounts, slopes };
                     sums.add(Arch::new().dispatch(pairs));
                 }
                 self.slopes[better] += sums.slope;
@@ -139,8 +145,8 @@ impl Grades {
     }
 }
 
-/// One document against all of a lower gain. In strands and without branches, so that the compiler makes vector instructions of it; the
-/// order of summation is fixed.
+/// One document against all of a lower gain. In strands and without branches, so that the compiler
+/// makes vector instructions of it; the order of summation is fixed.
 struct Against<'a, const WITH_LOSS: bool> {
     gap: f64,
     score: f64,

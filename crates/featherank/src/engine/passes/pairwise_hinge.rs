@@ -1,7 +1,9 @@
-//! Squared hinge over preference pairs at a linear model's weights: its value, slope and curvature, without looking at a pair.
+//! Squared hinge over preference pairs at a linear model's weights: its value, slope and curvature,
+//! without looking at a pair.
 //!
-//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; how sums over pairs become sums over sorted
-//! documents is told in [`crate::rank::linear::pair_free`]. Everything is a sum over queries, so that answers merge by addition.
+//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; how sums over
+//! pairs become sums over sorted documents is told in [`crate::rank::linear::pair_free`].
+//! Everything is a sum over queries, so that answers merge by addition.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +51,8 @@ impl PairwiseHinge {
         let preferences = Preferences::new(design.labels(), design.queries());
         let scores = design.scores(&pass.weights);
         let violations = preferences.violations(&scores);
-        let twice = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
+        let twice =
+            |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
         let (along, bend) = pass.towards.as_ref().map_or((0.0, 0.0), |towards| {
             let mut change = design.scores(towards);
             change.iter_mut().zip(&scores).for_each(|(there, here)| *there -= here);
@@ -62,7 +65,9 @@ impl PairwiseHinge {
         };
         let curvature = match &pass.curved[..] {
             [] => Vec::new(),
-            places => twice(second_derivative(&design.restricted(places), &preferences, &violations)),
+            places => {
+                twice(second_derivative(&design.restricted(places), &preferences, &violations))
+            }
         };
         PairwiseHinge {
             pairs: preferences.pairs(),
@@ -75,7 +80,8 @@ impl PairwiseHinge {
     }
 
     pub(crate) fn merge(mut self, next: Self) -> Self {
-        let add = |all: &mut [f64], more: &[f64]| all.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        let add =
+            |all: &mut [f64], more: &[f64]| all.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         self.pairs += next.pairs;
         self.loss += next.loss;
         self.along += next.along;

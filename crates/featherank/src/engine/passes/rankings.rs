@@ -38,8 +38,8 @@ pub(crate) struct Rankings<P> {
 }
 
 impl<P: Place> Rankings<P> {
-    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule says, shuffled by what
-    /// `live` features say of them where it takes the expected value.
+    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule
+    /// says, shuffled by what `live` features say of them where it takes the expected value.
     pub(crate) fn of(block: &View<'_>, ties: Ties, live: &[FeatureId]) -> Self {
         let data = block.data();
         let tie_keys: Vec<u32> = match ties {
@@ -57,11 +57,9 @@ impl<P: Place> Rankings<P> {
             for rows in block.rows() {
                 keys.clear();
                 let values = column[rows].iter().zip(&mut tie_keys).zip(0u32..);
-                keys.extend(
-                    values.map(|((&value, &tie), row)| {
-                        (u64::from(!ascending(value)) << 32 | u64::from(tie), row)
-                    }),
-                );
+                keys.extend(values.map(|((&value, &tie), row)| {
+                    (u64::from(!ascending(value)) << 32 | u64::from(tie), row)
+                }));
                 keys.sort_unstable();
                 orders.extend(keys.iter().map(|&(_, row)| P::new(row as usize)));
             }
@@ -78,15 +76,17 @@ impl<P: Place> Rankings<P> {
     }
 }
 
-/// A random order of each query's documents that is the same whatever order the file has: a hash of the query's id, of the
-/// document's label and values, and, where documents are equal in all of these, of how many of them came before. So equal
-/// documents of different relevance stand in any order, not all the good ones first, nor in the same order in all queries.
+/// A random order of each query's documents that is the same whatever order the file has: a hash of
+/// the query's id, of the document's label and values, and, where documents are equal in all of
+/// these, of how many of them came before. So equal documents of different relevance stand in any
+/// order, not all the good ones first, nor in the same order in all queries.
 fn shuffling_keys(block: &View<'_>, features: &[FeatureId]) -> Vec<u32> {
     let data = block.data();
     let mut keys = Vec::with_capacity(block.documents());
     let mut equals: HashMap<u64, u32> = HashMap::new();
     for (query, rows) in block.queries().zip(block.rows()) {
-        let salt = data.queries().id(query).bytes().fold(0, |hash, byte| splitmix(hash ^ u64::from(byte)));
+        let salt =
+            data.queries().id(query).bytes().fold(0, |hash, byte| splitmix(hash ^ u64::from(byte)));
         let mut hashes: Vec<u64> = vec![salt; rows.len()];
         let columns = features.iter().map(|&feature| data.column(feature));
         for column in columns.chain([data.labels()]) {

@@ -1,13 +1,16 @@
-//! Where documents differ from their nearest neighbours in the same query: the sums behind Relief for ranking.
+//! Where documents differ from their nearest neighbours in the same query: the sums behind Relief
+//! for ranking.
 //!
-//! For each document i and its k nearest neighbours j: how far apart their values are, |xᵢ − xⱼ|, for each feature, how
-//! far apart their labels, a = |yᵢ − yⱼ|/r with r the range of the query's labels, and the products of both. A feature
-//! that tells near documents of different relevance apart has large products; one that differs between equally relevant
-//! ones has differences without them. Features are scaled to a range of 1, and documents are as far apart as the sum of
-//! their differences. Documents tied at the k-th distance share the places that are left, so that the order of rows
-//! plays no part. A query whose labels are all equal says nothing and is left out.
+//! For each document i and its k nearest neighbours j: how far apart their values are, |xᵢ − xⱼ|,
+//! for each feature, how far apart their labels, a = |yᵢ − yⱼ|/r with r the range of the query's
+//! labels, and the products of both. A feature that tells near documents of different relevance
+//! apart has large products; one that differs between equally relevant ones has differences without
+//! them. Features are scaled to a range of 1, and documents are as far apart as the sum of their
+//! differences. Documents tied at the k-th distance share the places that are left, so that the
+//! order of rows plays no part. A query whose labels are all equal says nothing and is left out.
 //!
-//! All distances of a list are needed: a few rows at a time are compared with all others, column by column.
+//! All distances of a list are needed: a few rows at a time are compared with all others, column by
+//! column.
 
 use std::ops::Range;
 
@@ -24,11 +27,13 @@ pub struct ReliefPass {
     pub features: Vec<FeatureId>,
     /// Neighbours of a document.
     pub neighbours: usize,
-    /// Smallest and largest value of each feature, to scale by; those of each query where not given.
+    /// Smallest and largest value of each feature, to scale by; those of each query where not
+    /// given.
     pub ranges: Option<Vec<(f32, f32)>>,
     /// Look at some queries only.
     pub sample: Option<QuerySample>,
-    /// How much each feature counts, where near documents are looked for; all alike where not given.
+    /// How much each feature counts, where near documents are looked for; all alike where not
+    /// given.
     pub distance_weights: Option<Vec<f32>>,
 }
 
@@ -42,8 +47,8 @@ pub struct QuerySample {
 }
 
 impl QuerySample {
-    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of queries draw the
-    /// same.
+    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of
+    /// queries draw the same.
     pub fn draws(&self, id: &str) -> bool {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -73,7 +78,8 @@ impl Relief {
         let mut all = Relief { documents: 0, places: 0.0, labels: 0.0, differences, products };
         let mut list = List::default();
         for (query, rows) in block.queries().zip(block.rows()) {
-            let drawn = pass.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
+            let drawn =
+                pass.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
             let labels = &block.data().labels()[rows.clone()];
             let (least, most) = range_of(labels);
             if !drawn || least >= most {
@@ -87,9 +93,11 @@ impl Relief {
             // The others are equal in all features.
             list.pairs.retain(|pair| pair.differ);
             let columns = list.scaled.chunks_exact(rows.len());
-            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products) {
+            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products)
+            {
                 for pair in &list.pairs {
-                    let difference = pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
+                    let difference =
+                        pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
                     *sum += difference;
                     *product += difference * pair.apart;
                 }
@@ -124,7 +132,8 @@ impl Relief {
     }
 }
 
-/// Rows that are compared with all others at a time: each value of a column is read once for all of them.
+/// Rows that are compared with all others at a time: each value of a column is read once for all of
+/// them.
 const ROWS: usize = 4;
 
 /// One query's documents; its memory serves all queries of a block.
@@ -190,7 +199,8 @@ impl List {
                 let farthest = f32::from_bits(farthest);
                 let tied = distances.iter().filter(|&&distance| distance == farthest).count();
                 let share = (neighbours - closer) as f64 / tied as f64;
-                for (j, &distance) in distances.iter().enumerate().filter(|(_, d)| **d <= farthest) {
+                for (j, &distance) in distances.iter().enumerate().filter(|(_, d)| **d <= farthest)
+                {
                     let apart = (f64::from(labels[i]) - f64::from(labels[j])).abs() / range;
                     let place = if distance < farthest { 1.0 } else { share };
                     // Documents at the same place may differ in features that do not count.
@@ -219,9 +229,14 @@ impl List {
                     *to_d += (x - d).abs();
                 }
             } else {
-                for (row, distances) in rows.clone().zip(self.distances.chunks_exact_mut(self.documents)) {
+                for (row, distances) in
+                    rows.clone().zip(self.distances.chunks_exact_mut(self.documents))
+                {
                     let own = column[row];
-                    column.iter().zip(distances).for_each(|(x, distance)| *distance += (x - own).abs());
+                    column
+                        .iter()
+                        .zip(distances)
+                        .for_each(|(x, distance)| *distance += (x - own).abs());
                 }
             }
         }
@@ -229,7 +244,9 @@ impl List {
 }
 
 fn range_of(values: &[f32]) -> (f32, f32) {
-    values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)))
+    values
+        .iter()
+        .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)))
 }
 
 #[cfg(test)]
@@ -246,7 +263,12 @@ mod tests {
     fn ties_share_what_is_left() {
         let values = vec![0., 1., 1., 3., 3., /* a query of equal labels */ 5., 9.];
         let labels = vec![2., 0., 1., 2., 2., 1., 1.];
-        let data = Dataset::new(values, labels, Queries::from_sizes(&[5, 2]), FeatureTable::numbered(1, 1));
+        let data = Dataset::new(
+            values,
+            labels,
+            Queries::from_sizes(&[5, 2]),
+            FeatureTable::numbered(1, 1),
+        );
         for (neighbours, expected) in [(1, 0.5), (2, 4.0)] {
             let ranges = Some(vec![(0.0, 1.0)]);
             let pass = ReliefPass {
@@ -262,13 +284,14 @@ mod tests {
         }
     }
 
-    /// Values 0, 1, 3 with labels 2, 0, 1 and one neighbour: 0 and 1 have each other, at distance 1 with labels a whole
-    /// range apart; 3 has 1, at distance 2 and half a range. Products 1 + 1 + 1 over a's of 1 + 1 + ½, less what is
-    /// left of the differences, 4 − 3, over 3 − 2½.
+    /// Values 0, 1, 3 with labels 2, 0, 1 and one neighbour: 0 and 1 have each other, at distance 1
+    /// with labels a whole range apart; 3 has 1, at distance 2 and half a range. Products 1 + 1 + 1
+    /// over a's of 1 + 1 + ½, less what is left of the differences, 4 − 3, over 3 − 2½.
     #[test]
     fn balanced_weights_compare_two_means() {
         let (values, labels) = (vec![0., 1., 3.], vec![2., 0., 1.]);
-        let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
+        let data =
+            Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
         let ranges = Some(vec![(0.0, 1.0)]);
         let pass = ReliefPass {
             features: vec![FeatureId(0)],
@@ -281,16 +304,21 @@ mod tests {
         assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
     }
 
-    /// Three documents at (0, 0), (0, 1), (1, ½) with labels 1, 0, 0. Only the first feature counts for who is near: the first two have
-    /// each other, at distance 0, and differ by 1 in the second feature, with labels a whole range apart: 1 each. The third has
-    /// both, tied, one with an equal label: ½ − ½ = 0. In the second feature alone the first and the third are near, at ½, and so
-    /// are the second and the third, tied for the third: ½ and ½ from the first two, of which the second has an equal label, then
-    /// ½ · ½ − ½ · ½ = 0.
+    /// Three documents at (0, 0), (0, 1), (1, ½) with labels 1, 0, 0. Only the first feature counts
+    /// for who is near: the first two have each other, at distance 0, and differ by 1 in the second
+    /// feature, with labels a whole range apart: 1 each. The third has both, tied, one with an
+    /// equal label: ½ − ½ = 0. In the second feature alone the first and the third are near, at ½,
+    /// and so are the second and the third, tied for the third: ½ and ½ from the first two, of
+    /// which the second has an equal label, then ½ · ½ − ½ · ½ = 0.
     #[test]
     fn some_features_say_who_is_near() {
         let values = vec![0., 0., 1., /* */ 0., 1., 0.5];
-        let data =
-            Dataset::new(values, vec![1., 0., 0.], Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
+        let data = Dataset::new(
+            values,
+            vec![1., 0., 0.],
+            Queries::from_sizes(&[3]),
+            FeatureTable::numbered(2, 1),
+        );
         for (counts, expected) in [([1.0, 0.0], [0.0, 2.0]), ([0.0, 1.0], [0.0, 0.0])] {
             let pass = ReliefPass {
                 features: vec![FeatureId(0), FeatureId(1)],

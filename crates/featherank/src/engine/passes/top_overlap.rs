@@ -7,8 +7,8 @@ const DEPTH: usize = 10;
 
 /// The top tens of the columns of one list.
 pub(crate) struct TopLists {
-    /// For each column the place of every document: 0 for the best, tied ones share a place. `None` for a column of one
-    /// value.
+    /// For each column the place of every document: 0 for the best, tied ones share a place. `None`
+    /// for a column of one value.
     places: Vec<Option<Vec<u8>>>,
 }
 
@@ -49,10 +49,14 @@ impl TopLists {
     }
 }
 
-/// Documents by place. Ties that begin within the top belong to it, so that a column of few values has one, too.
+/// Documents by place. Ties that begin within the top belong to it, so that a column of few values
+/// has one, too.
 fn places(values: &[f32]) -> Option<Vec<u8>> {
-    let mut keys: Vec<u64> =
-        values.iter().zip(0u64..).map(|(&value, row)| u64::from(!ascending(value)) << 32 | row).collect();
+    let mut keys: Vec<u64> = values
+        .iter()
+        .zip(0u64..)
+        .map(|(&value, row)| u64::from(!ascending(value)) << 32 | row)
+        .collect();
     keys.sort_unstable();
     if keys.first()? >> 32 == keys.last()? >> 32 {
         return None;
@@ -81,8 +85,12 @@ mod tests {
     fn counts_ordered_pairs_of_the_union() {
         let falling: Vec<f32> = (0..20).map(|i| -(i as f32)).collect();
         let rising: Vec<f32> = (0..20).map(|i| i as f32).collect();
-        assert_eq!((overlap(&falling, &falling), overlap(&falling, &rising)), (Some(1.0), Some(0.0)));
-        // 0 > 1 > 2 and 0 > 2 > 1: two pairs alike, one in opposite ways, which is two different pairs.
+        assert_eq!(
+            (overlap(&falling, &falling), overlap(&falling, &rising)),
+            (Some(1.0), Some(0.0))
+        );
+        // 0 > 1 > 2 and 0 > 2 > 1: two pairs alike, one in opposite ways, which is two different
+        // pairs.
         assert_eq!(overlap(&[3., 2., 1.], &[3., 1., 2.]), Some(0.5));
         // A tie on one side orders nothing there: 0 > 1, 0 > 2 in common, 1 > 2 on one side only.
         assert_eq!(overlap(&[3., 2., 1.], &[3., 1., 1.]), Some(2.0 / 3.0));
@@ -96,7 +104,8 @@ mod tests {
         let found = places(&values).unwrap();
         assert_eq!((found[7], found[9], found[0]), (0, 1, 2));
         assert!(places(&[1.0; 30]).is_none());
-        // Half of the documents share the best value: a copy is a copy, and the opposite is the opposite.
+        // Half of the documents share the best value: a copy is a copy, and the opposite is the
+        // opposite.
         let half: Vec<f32> = (0..30).map(|i| (i % 2) as f32).collect();
         let other: Vec<f32> = half.iter().map(|x| 1.0 - x).collect();
         assert_eq!((overlap(&half, &half), overlap(&half, &other)), (Some(1.0), Some(0.0)));

@@ -6,8 +6,8 @@ use super::super::genome::{Bits, Bounds};
 
 /// Exchanges the genes between two places, every two places being as likely.
 ///
-/// Places are between genes or after the last one. The first gene thus stays, which leaves nothing out: exchanging a
-/// stretch gives the same two children as exchanging all the rest.
+/// Places are between genes or after the last one. The first gene thus stays, which leaves nothing
+/// out: exchanging a stretch gives the same two children as exchanging all the rest.
 #[must_use]
 pub fn two_point(a: &Bits, b: &Bits, rng: &mut impl Rng) -> (Bits, Bits) {
     let length = a.length();
@@ -30,12 +30,19 @@ pub fn uniform(a: &Bits, b: &Bits, rng: &mut impl Rng) -> (Bits, Bits) {
 /// Reals nearer than this count as equal, as in Deb's own code: there is no spread to imitate.
 const SAME: f64 = 1e-14;
 
-/// Simulated binary crossover of reals (Deb & Agrawal 1995; the form that keeps to bounds, as in Deb's NSGA-II code).
+/// Simulated binary crossover of reals (Deb & Agrawal 1995; the form that keeps to bounds, as in
+/// Deb's NSGA-II code).
 ///
-/// Each pair of genes takes part with probability ½. The greater `eta`, the nearer children are to their parents; 20
-/// is usual. Values must be within the bounds before.
+/// Each pair of genes takes part with probability ½. The greater `eta`, the nearer children are to
+/// their parents; 20 is usual. Values must be within the bounds before.
 #[must_use]
-pub fn sbx(a: &[f64], b: &[f64], eta: f64, bounds: Bounds, rng: &mut impl Rng) -> (Vec<f64>, Vec<f64>) {
+pub fn sbx(
+    a: &[f64],
+    b: &[f64],
+    eta: f64,
+    bounds: Bounds,
+    rng: &mut impl Rng,
+) -> (Vec<f64>, Vec<f64>) {
     debug_assert_eq!(a.len(), b.len());
     let children = a.iter().zip(b).map(|(&a, &b)| {
         if rng.random::<f64>() >= 0.5 || (a - b).abs() <= SAME {
@@ -43,17 +50,22 @@ pub fn sbx(a: &[f64], b: &[f64], eta: f64, bounds: Bounds, rng: &mut impl Rng) -
         }
         let (low, high) = (a.min(b), a.max(b));
         let uniform = rng.random::<f64>();
-        let lower = bounds
-            .hold(0.5 * (low + high - spread(uniform, eta, low - bounds.low, high - low) * (high - low)));
-        let upper = bounds
-            .hold(0.5 * (low + high + spread(uniform, eta, bounds.high - high, high - low) * (high - low)));
+        let lower = bounds.hold(
+            0.5 * (low + high - spread(uniform, eta, low - bounds.low, high - low) * (high - low)),
+        );
+        let upper = bounds.hold(
+            0.5 * (low
+                + high
+                + spread(uniform, eta, bounds.high - high, high - low) * (high - low)),
+        );
         // Otherwise the first child would get the lower value of every pair.
         if rng.random::<f64>() < 0.5 { (upper, lower) } else { (lower, upper) }
     });
     children.unzip()
 }
 
-/// How far apart children are, in parents' distances, if there is `room` between a parent and its bound.
+/// How far apart children are, in parents' distances, if there is `room` between a parent and its
+/// bound.
 fn spread(uniform: f64, eta: f64, room: f64, distance: f64) -> f64 {
     let widest = 1.0 + 2.0 * room / distance;
     let scaled = uniform * (2.0 - widest.powf(-(eta + 1.0)));
@@ -127,19 +139,22 @@ mod tests {
         assert!(first.count().abs_diff(50_000) < 5 * 158, "{}", first.count());
     }
 
-    /// Without bounds a spread is (2u)^(1/(η + 1)) up to u = ½ and its mirror image from there. With a bound, the greatest
-    /// spread leads exactly to it: here 1 + 2 · 3 / 2.
+    /// Without bounds a spread is (2u)^(1/(η + 1)) up to u = ½ and its mirror image from there.
+    /// With a bound, the greatest spread leads exactly to it: here 1 + 2 · 3 / 2.
     #[test]
     fn spreads_by_hand() {
         for (uniform, expected) in [(0.5, 1.0), (0.0625, 0.5), (0.9375, 2.0), (0.0, 0.0)] {
-            assert!((spread(uniform, 2.0, f64::INFINITY, 1.0) - expected).abs() < 1e-12, "{uniform}");
+            assert!(
+                (spread(uniform, 2.0, f64::INFINITY, 1.0) - expected).abs() < 1e-12,
+                "{uniform}"
+            );
         }
         assert!((spread(1.0, 2.0, 3.0, 2.0) - 4.0).abs() < 1e-12);
         assert!((spread(1.0, 20.0, 0.0, 2.0) - 1.0).abs() < 1e-12);
     }
 
-    /// Far from the bounds, or as far from one as from the other, children have their parents' mean. Near a bound they
-    /// stay within.
+    /// Far from the bounds, or as far from one as from the other, children have their parents'
+    /// mean. Near a bound they stay within.
     #[test]
     fn sbx_keeps_bounds_and_mean() {
         let mut rng = stream(3, Purpose::Test, 0);
@@ -154,9 +169,14 @@ mod tests {
             assert!(c.iter().zip(&d).all(|(c, d)| (c + d - 1.0).abs() < 1e-9));
             let changed: Vec<f64> = c.into_iter().filter(|c| (c - 0.05).abs() > 0.0).collect();
             let mean = changed.iter().sum::<f64>() / changed.len() as f64;
-            // The first child gets the lower or the upper value: a standard deviation of no more than ½.
-            assert!((mean - 0.5).abs() < 5.0 * 0.5 / (changed.len() as f64).sqrt(), "{eta}: {mean}");
-            // No child had to be pushed back within: none but an unchanged parent stands on the bound.
+            // The first child gets the lower or the upper value: a standard deviation of no more
+            // than ½.
+            assert!(
+                (mean - 0.5).abs() < 5.0 * 0.5 / (changed.len() as f64).sqrt(),
+                "{eta}: {mean}"
+            );
+            // No child had to be pushed back within: none but an unchanged parent stands on the
+            // bound.
             for parents in [(0.0, 0.9), (0.1, 1.0)] {
                 let (c, d) = sbx(&[parents.0; 2_000], &[parents.1; 2_000], eta, unit, &mut rng);
                 let changed = c.into_iter().zip(d).filter(|&children| children != parents);

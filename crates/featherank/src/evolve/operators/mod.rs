@@ -1,5 +1,5 @@
-//! Operators: how new genomes come from old ones, and the first from nothing. All draw from the generator they are
-//! given and from nothing else.
+//! Operators: how new genomes come from old ones, and the first from nothing. All draw from the
+//! generator they are given and from nothing else.
 
 mod crossover;
 mod mutation;

@@ -1,7 +1,8 @@
 //! Random genomes and mutation.
 //!
-//! The genes to change are found by skipping: the number of genes up to the next one is drawn at once, from the
-//! geometric distribution. A genome of 350,000 genes that changes in 1 % of them costs 3,500 random numbers.
+//! The genes to change are found by skipping: the number of genes up to the next one is drawn at
+//! once, from the geometric distribution. A genome of 350,000 genes that changes in 1 % of them
+//! costs 3,500 random numbers.
 
 use rand::{Rng, RngExt};
 
@@ -62,8 +63,8 @@ pub fn mutate_gene_wise(bits: &mut Bits, individual: f64, gene: f64, rng: &mut i
 
 /// Turns over each gene with a probability of its own.
 ///
-/// Skips as if every gene had the greatest of the probabilities, then keeps a gene with its share of that: cheap where
-/// all are small.
+/// Skips as if every gene had the greatest of the probabilities, then keeps a gene with its share
+/// of that: cheap where all are small.
 pub fn flip_each(bits: &mut Bits, probabilities: &[f64], rng: &mut impl Rng) {
     debug_assert_eq!(bits.length(), probabilities.len());
     let greatest = probabilities.iter().copied().fold(0.0, f64::max).min(1.0);
@@ -75,10 +76,18 @@ pub fn flip_each(bits: &mut Bits, probabilities: &[f64], rng: &mut impl Rng) {
     }
 }
 
-/// Polynomial mutation of reals, each with the same probability (Deb & Goyal 1996; the form that keeps to bounds).
+/// Polynomial mutation of reals, each with the same probability (Deb & Goyal 1996; the form that
+/// keeps to bounds).
 ///
-/// The greater `eta`, the nearer a value stays; 20 is usual. Values must be within the bounds before.
-pub fn polynomial(reals: &mut [f64], eta: f64, bounds: Bounds, probability: f64, rng: &mut impl Rng) {
+/// The greater `eta`, the nearer a value stays; 20 is usual. Values must be within the bounds
+/// before.
+pub fn polynomial(
+    reals: &mut [f64],
+    eta: f64,
+    bounds: Bounds,
+    probability: f64,
+    rng: &mut impl Rng,
+) {
     let range = bounds.high - bounds.low;
     if range <= 0.0 {
         return;
@@ -91,7 +100,8 @@ pub fn polynomial(reals: &mut [f64], eta: f64, bounds: Bounds, probability: f64,
     }
 }
 
-/// A step as a share of the range, of which there is so much `below` and `above`. It cannot lead out of it.
+/// A step as a share of the range, of which there is so much `below` and `above`. It cannot lead
+/// out of it.
 fn step(uniform: f64, eta: f64, below: f64, above: f64) -> f64 {
     let length = |uniform: f64, room: f64| {
         let rest = (1.0 - room).powf(eta + 1.0);
@@ -105,7 +115,8 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
-    /// Whether a count of successes is within five standard deviations of what its probability says.
+    /// Whether a count of successes is within five standard deviations of what its probability
+    /// says.
     fn plausible(count: usize, trials: usize, probability: f64) -> bool {
         let (count, trials) = (count as f64, trials as f64);
         (count - trials * probability).abs()
@@ -117,14 +128,18 @@ mod tests {
         let mut rng = stream(1, Purpose::Test, 0);
         for probability in [0.0, 1e-5, 0.01, 0.3, 0.5, 0.7, 0.999, 1.0] {
             let bits = bernoulli(350_000, probability, &mut rng);
-            assert!(plausible(bits.count(), 350_000, probability), "{probability}: {}", bits.count());
+            assert!(
+                plausible(bits.count(), 350_000, probability),
+                "{probability}: {}",
+                bits.count()
+            );
         }
         assert_eq!(bernoulli(0, 0.3, &mut rng).count(), 0);
         assert_eq!(bernoulli(10, f64::NAN, &mut rng).count(), 0);
     }
 
-    /// Skipping must favour no place and no neighbour: every gene, the first and the last too, and every pair of
-    /// neighbours is as frequent as independent draws would make it.
+    /// Skipping must favour no place and no neighbour: every gene, the first and the last too, and
+    /// every pair of neighbours is as frequent as independent draws would make it.
     #[test]
     fn skipping_is_the_same_everywhere() {
         let mut rng = stream(2, Purpose::Test, 0);
@@ -132,7 +147,9 @@ mod tests {
         for _ in 0..20_000 {
             let bits = bernoulli(70, 0.2, &mut rng);
             bits.ones().for_each(|gene| alone[gene] += 1);
-            bits.ones().filter(|&gene| gene < 69 && bits.get(gene + 1)).for_each(|gene| pairs[gene] += 1);
+            bits.ones()
+                .filter(|&gene| gene < 69 && bits.get(gene + 1))
+                .for_each(|gene| pairs[gene] += 1);
         }
         assert!(alone.iter().all(|&count| plausible(count, 20_000, 0.2)), "{alone:?}");
         assert!(pairs.iter().all(|&count| plausible(count, 20_000, 0.04)), "{pairs:?}");
@@ -153,7 +170,8 @@ mod tests {
         assert!(plausible(flips, mutated * 136, 0.3), "{flips}");
     }
 
-    /// The adaptive probabilities of the fixture at generation 1, without and with a gene that surely flips.
+    /// The adaptive probabilities of the fixture at generation 1, without and with a gene that
+    /// surely flips.
     #[test]
     fn every_gene_has_its_own_rate() {
         let text = include_str!("../../../tests/fixtures/mofsrank.json");
@@ -168,8 +186,9 @@ mod tests {
                 let mut bits = Bits::from_indices(rates.len(), [0, 2]);
                 let before = bits.clone();
                 flip_each(&mut bits, &rates, &mut rng);
-                (0..rates.len())
-                    .for_each(|gene| counts[gene] += usize::from(bits.get(gene) != before.get(gene)));
+                (0..rates.len()).for_each(|gene| {
+                    counts[gene] += usize::from(bits.get(gene) != before.get(gene))
+                });
             }
             for (&count, &rate) in counts.iter().zip(&rates) {
                 assert!(plausible(count, 20_000, rate), "{rate}: {count}");
@@ -177,12 +196,13 @@ mod tests {
         }
     }
 
-    /// In the middle, with η = 1: √(½ + ½ · ½²) - 1 at u = ¼, and its mirror image at ¾. The longest steps lead exactly
-    /// to the bounds, and at a bound there is no step out.
+    /// In the middle, with η = 1: √(½ + ½ · ½²) - 1 at u = ¼, and its mirror image at ¾. The
+    /// longest steps lead exactly to the bounds, and at a bound there is no step out.
     #[test]
     fn steps_by_hand() {
-        let near =
-            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-12, "{found}, {expected}")
+        };
         near(step(0.25, 1.0, 0.5, 0.5), 0.625f64.sqrt() - 1.0);
         near(step(0.75, 1.0, 0.5, 0.5), 1.0 - 0.625f64.sqrt());
         near(step(0.5, 20.0, 0.2, 0.8), 0.0);
@@ -204,7 +224,8 @@ mod tests {
             changed += reals[..98].iter().filter(|&&real| (real - 1.0).abs() > 0.0).count();
         }
         assert!(plausible(changed, 49_000, 0.25), "{changed}");
-        // A step has a standard deviation of about .06 of the range 4, and a quarter of 49,000 genes take one.
+        // A step has a standard deviation of about .06 of the range 4, and a quarter of 49,000
+        // genes take one.
         assert!((sum / 49_000.0 - 1.0).abs() < 5.0 * 0.25 * (0.25f64 / 49_000.0).sqrt(), "{sum}");
         let mut fixed = [2.0];
         polynomial(&mut fixed, 20.0, Bounds { low: 2.0, high: 2.0 }, 1.0, &mut rng);

@@ -5,7 +5,8 @@ use super::{Table, mean, named};
 use crate::evaluate::letter;
 use crate::experiment::jaccard;
 
-/// The mean Jaccard index of every two methods that select, over the folds and seeds that both have.
+/// The mean Jaccard index of every two methods that select, over the folds and seeds that both
+/// have.
 pub fn table(methods: &[Pooled<'_>]) -> Option<Table> {
     let selecting: Vec<(usize, &Pooled<'_>)> = methods
         .iter()
@@ -29,7 +30,8 @@ pub fn table(methods: &[Pooled<'_>]) -> Option<Table> {
 
 fn alike(a: &Pooled<'_>, b: &Pooled<'_>) -> Option<f64> {
     let in_both = |(cell, done): &(&crate::experiment::Cell, &crate::experiment::Done)| {
-        let same = b.cells.iter().find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
+        let same =
+            b.cells.iter().find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
         same.map(|(_, other)| jaccard(&done.features, &other.features))
     };
     Some(mean(a.cells.iter().filter_map(in_both))).filter(|value| !value.is_nan())

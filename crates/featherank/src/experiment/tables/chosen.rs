@@ -1,4 +1,5 @@
-//! How often features are chosen: by folds, as tables 3 to 6 of the report on BestGain have it, by seeds, and by draws of queries.
+//! How often features are chosen: by folds, as tables 3 to 6 of the report on BestGain have it, by
+//! seeds, and by draws of queries.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +14,28 @@ const NAMED: usize = 10;
 /// One table over folds and seeds, and one over draws of queries where there are some.
 pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
     let selecting = || {
-        methods.iter().enumerate().filter(|(_, method)| method.selector.is_some() && !method.cells.is_empty())
+        methods
+            .iter()
+            .enumerate()
+            .filter(|(_, method)| method.selector.is_some() && !method.cells.is_empty())
     };
     let mut tables = Vec::new();
     let folds = results.folds.len();
     let times: Vec<String> = (1..=folds).rev().map(|times| times.to_string()).collect();
     let by_count = format!("in {} folds", times.join(", "));
-    let mut table =
-        Table::new("Features chosen, by fold", &["", "method", "features by fold", &by_count, "most often"]);
+    let mut table = Table::new(
+        "Features chosen, by fold",
+        &["", "method", "features by fold", &by_count, "most often"],
+    );
     for (i, method) in selecting() {
         let first: Vec<Vec<u32>> = of_seed(method, results.seed);
         let sizes: Vec<String> = first.iter().map(|features| features.len().to_string()).collect();
         let mut row = named(i, method);
-        row.extend([sizes.join(" "), counts(&first, folds), most_often(results, &method.selections())]);
+        row.extend([
+            sizes.join(" "),
+            counts(&first, folds),
+            most_often(results, &method.selections()),
+        ]);
         table.rows.push(row);
     }
     table.notes.push("counts of folds are those of the first seed; the features chosen most often, with the number of folds, and of seeds where they matter, that chose them".into());
@@ -49,9 +59,9 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
             table.rows.push(row);
         }
     }
-    table
-        .notes
-        .push("queries are drawn with replacement within each fold; draws of all folds together".into());
+    table.notes.push(
+        "queries are drawn with replacement within each fold; draws of all folds together".into(),
+    );
     tables.push(table);
     tables.retain(|table| !table.rows.is_empty());
     Ok(tables)
@@ -75,7 +85,8 @@ fn times(selections: &[Vec<u32>]) -> Vec<(u32, usize)> {
 /// How many features were chosen by all folds, by all but one, and so on down to one.
 fn counts(selections: &[Vec<u32>], folds: usize) -> String {
     let times = times(selections);
-    let count = |wanted: usize| times.iter().filter(|&&(_, times)| times == wanted).count().to_string();
+    let count =
+        |wanted: usize| times.iter().filter(|&&(_, times)| times == wanted).count().to_string();
     (1..=folds).rev().map(count).collect::<Vec<_>>().join(" ")
 }
 
@@ -85,7 +96,9 @@ fn most_often(results: &Results, selections: &[Vec<u32>]) -> String {
         let feature = results.features.iter().find(|feature| feature.id == id);
         feature.map_or_else(|| id.to_string(), |feature| feature.label())
     };
-    let named =
-        times(selections).into_iter().take(NAMED).map(|(id, times)| format!("{} ({times}×)", label(id)));
+    let named = times(selections)
+        .into_iter()
+        .take(NAMED)
+        .map(|(id, times)| format!("{} ({times}×)", label(id)));
     named.collect::<Vec<_>>().join(", ")
 }

@@ -12,9 +12,12 @@ pub const CONFIDENCE: f64 = 0.95;
 pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
     let features = results.features.len();
     let costly = results.done().any(|(_, done)| done.cost != done.features.len() as f64);
-    let mut table = Table::new("Features, time and memory", &["", "method", "features", "sparsity ratio"]);
+    let mut table =
+        Table::new("Features, time and memory", &["", "method", "features", "sparsity ratio"]);
     table.header.extend(costly.then(|| "cost".to_owned()));
-    table.header.extend(["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned));
+    table
+        .header
+        .extend(["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned));
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
         let over = |value: &dyn Fn(&crate::experiment::Done) -> f64| {
             mean(method.cells.iter().map(|(_, done)| value(done)))
@@ -32,7 +35,11 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
             String::new()
         });
         row.push(format!("{:.2}", over(&|done| done.measured.seconds)));
-        row.push(peak.map_or_else(String::new, |bytes| format!("{:.0}", bytes as f64 / f64::from(1 << 20))));
+        row.push(
+            peak.map_or_else(String::new, |bytes| {
+                format!("{:.0}", bytes as f64 / f64::from(1 << 20))
+            }),
+        );
         table.rows.push(row);
     }
     table.notes.push(format!(
@@ -42,7 +49,9 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
         "seconds of one cell: selecting with the settings that won, and everything, tuning included; peak: the most memory that the process held while a cell ran".into(),
     );
     let all = results.redundancy.as_ref().map_or(usize::MAX, |alike| alike.features.len());
-    for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.selections().is_empty()) {
+    for (i, method) in
+        methods.iter().enumerate().filter(|(_, method)| !method.selections().is_empty())
+    {
         if method.selections().iter().all(|chosen| chosen.len() >= all) {
             let letter = crate::evaluate::letter(i);
             table.notes.push(format!("{letter} chooses every feature that varies: it only orders them unless a number is asked for (--k)"));
@@ -58,6 +67,9 @@ pub fn stability(selections: &[Vec<u32>], features: usize) -> Result<[String; 2]
     }
     let found = Stability::of(selections, features, CONFIDENCE)?.agreement;
     Ok(found.map_or_else(Default::default, |found| {
-        [format!("{:.3}", found.value), format!("{:.3} to {:.3}", found.interval.low, found.interval.high)]
+        [
+            format!("{:.3}", found.value),
+            format!("{:.3} to {:.3}", found.interval.low, found.interval.high),
+        ]
     }))
 }

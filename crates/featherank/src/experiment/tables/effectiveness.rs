@@ -23,7 +23,11 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Table {
         for (m, value) in method.means.iter().enumerate() {
             let letters = |test| beaten(&comparisons, m, i, test, LEVEL);
             let mark = if method.complete || value.is_nan() { "" } else { "*" };
-            row.extend([four(*value) + mark, letters(PairedTest::T), letters(PairedTest::Wilcoxon)]);
+            row.extend([
+                four(*value) + mark,
+                letters(PairedTest::T),
+                letters(PairedTest::Wilcoxon),
+            ]);
         }
         table.rows.push(row);
     }

@@ -1,6 +1,8 @@
-//! Tables of results: effectiveness with significance, risk, size and cost, stability, and agreement between methods.
+//! Tables of results: effectiveness with significance, risk, size and cost, stability, and
+//! agreement between methods.
 //!
-//! Everything is made from [`Results`] alone. A table is words in rows and columns; [`Form`] writes it as text, Markdown, CSV or LaTeX.
+//! Everything is made from [`Results`] alone. A table is words in rows and columns; [`Form`] writes
+//! it as text, Markdown, CSV or LaTeX.
 
 mod agreement;
 mod chosen;

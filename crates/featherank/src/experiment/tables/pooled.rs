@@ -17,7 +17,8 @@ pub struct Pooled<'r> {
     pub cells: Vec<(&'r Cell, &'r Done)>,
     /// By measure, the mean over folds and seeds of the test means, as papers print it.
     pub means: Vec<f64>,
-    /// By measure, a value for each test query of all folds, averaged over seeds; NaN where there is none.
+    /// By measure, a value for each test query of all folds, averaged over seeds; NaN where there
+    /// is none.
     pub per_query: Vec<Vec<f64>>,
     /// Whether no cell failed.
     pub complete: bool,
@@ -33,11 +34,13 @@ impl<'r> Pooled<'r> {
 
     fn new(results: &'r Results, measures: &[Measure], name: &'r str) -> Self {
         let mine = || results.cells.iter().filter(|cell| cell.method == name);
-        let cells: Vec<(&Cell, &Done)> = results.done().filter(|(cell, _)| cell.method == name).collect();
+        let cells: Vec<(&Cell, &Done)> =
+            results.done().filter(|(cell, _)| cell.method == name).collect();
         let summary = |m: usize, measure: &Measure| {
             mean(cells.iter().map(|(_, done)| measure.summary(&numbers(&done.test[m]))))
         };
-        let pooled = |m: usize| results.folds.iter().flat_map(|fold| over_seeds(fold, &cells, m)).collect();
+        let pooled =
+            |m: usize| results.folds.iter().flat_map(|fold| over_seeds(fold, &cells, m)).collect();
         Pooled {
             name,
             selector: mine().find_map(|cell| cell.selector.as_deref()),
@@ -49,8 +52,9 @@ impl<'r> Pooled<'r> {
         }
     }
 
-    /// The ids of the features that its selector chose, cell by cell; nothing without a selector. Of a method that chooses alike with every
-    /// seed those of one seed: copies would pass for agreement.
+    /// The ids of the features that its selector chose, cell by cell; nothing without a selector.
+    /// Of a method that chooses alike with every seed those of one seed: copies would pass for
+    /// agreement.
     pub fn selections(&self) -> Vec<Vec<u32>> {
         let first = |fold: usize| {
             self.cells
@@ -58,11 +62,11 @@ impl<'r> Pooled<'r> {
                 .find(|(cell, _)| cell.fold == fold)
                 .map(|(cell, done)| (cell.seed, &done.features))
         };
-        let alike = self
-            .cells
-            .iter()
-            .all(|(cell, done)| first(cell.fold).is_none_or(|(_, features)| *features == done.features));
-        let counts = |cell: &Cell| !alike || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed);
+        let alike = self.cells.iter().all(|(cell, done)| {
+            first(cell.fold).is_none_or(|(_, features)| *features == done.features)
+        });
+        let counts =
+            |cell: &Cell| !alike || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed);
         let chosen = self.cells.iter().filter(|(cell, _)| self.selector.is_some() && counts(cell));
         chosen.map(|(_, done)| done.features.clone()).collect()
     }

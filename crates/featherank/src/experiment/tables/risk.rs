@@ -24,24 +24,33 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Vec<Table> {
         }
     }
     let full = |method: &Pooled<'_>| {
-        let same_ranker = |other: &&Pooled<'_>| other.selector.is_none() && other.ranker == method.ranker;
+        let same_ranker =
+            |other: &&Pooled<'_>| other.selector.is_none() && other.ranker == method.ranker;
         methods
             .iter()
             .find(same_ranker)
             .filter(|_| method.selector.is_some())
             .map(|full| &full.per_query[0][..])
     };
-    tables.extend(table(results, methods, "Risk against all features with the same ranker", full, None));
+    tables.extend(table(
+        results,
+        methods,
+        "Risk against all features with the same ranker",
+        full,
+        None,
+    ));
     tables
 }
 
 /// A baseline's values on the test queries of all folds.
 fn baseline(results: &Results, name: &str) -> Option<Vec<f64>> {
-    let of_folds = results.folds.iter().map(|fold| fold.baselines.get(name).map(|values| numbers(values)));
+    let of_folds =
+        results.folds.iter().map(|fold| fold.baselines.get(name).map(|values| numbers(values)));
     of_folds.collect::<Option<Vec<_>>>().map(|folds| folds.concat())
 }
 
-/// A row for each method that has this baseline. `besides` is a system that GeoRisk looks at besides the methods.
+/// A row for each method that has this baseline. `besides` is a system that GeoRisk looks at
+/// besides the methods.
 fn table<'a>(
     results: &Results,
     methods: &'a [Pooled<'_>],
@@ -49,11 +58,13 @@ fn table<'a>(
     against: impl Fn(&'a Pooled<'_>) -> Option<&'a [f64]>,
     besides: Option<&Vec<f64>>,
 ) -> Option<Table> {
-    let header = ["", "method", "F_RISK", "T_RISK", "p", "GeoRisk", "wins", "losses", "losses ≥ 20 %"];
+    let header =
+        ["", "method", "F_RISK", "T_RISK", "p", "GeoRisk", "wins", "losses", "losses ≥ 20 %"];
     let mut table = Table::new(title, &header);
     // A query counts for GeoRisk where every system has it: methods with failed cells are left out.
     let whole: Vec<usize> = (0..methods.len()).filter(|&i| methods[i].complete).collect();
-    let mut systems: Vec<Vec<f64>> = whole.iter().map(|&i| methods[i].per_query[0].clone()).collect();
+    let mut systems: Vec<Vec<f64>> =
+        whole.iter().map(|&i| methods[i].per_query[0].clone()).collect();
     systems.extend(besides.cloned());
     let together = geo_risk(&systems, ALPHA).geo_risk;
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {

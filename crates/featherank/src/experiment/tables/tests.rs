@@ -21,12 +21,19 @@ fn done(features: &[u32], test: &[f64]) -> Done {
     }
 }
 
-fn cell(method: &str, selector: Option<&str>, fold: usize, seed: u64, outcome: CellOutcome) -> Cell {
+fn cell(
+    method: &str,
+    selector: Option<&str>,
+    fold: usize,
+    seed: u64,
+    outcome: CellOutcome,
+) -> Cell {
     let (selector, ranker) = (selector.map(str::to_owned), Some("r".to_owned()));
     Cell { method: method.into(), selector, ranker, fold, seed, outcome }
 }
 
-/// Two folds of three queries, five features, all features and two methods, the second with two seeds and a cell that failed.
+/// Two folds of three queries, five features, all features and two methods, the second with two
+/// seeds and a cell that failed.
 fn results() -> Results {
     let fold = |number: usize, mean: [f64; 3]| FoldData {
         number,
@@ -42,7 +49,9 @@ fn results() -> Results {
         seed: 1,
         choose: "map[ties=expected]".into(),
         measures: vec!["map".into()],
-        features: (1..=5).map(|id| Feature { id, name: (id == 2).then(|| "b|m_25".to_owned()) }).collect(),
+        features: (1..=5)
+            .map(|id| Feature { id, name: (id == 2).then(|| "b|m_25".to_owned()) })
+            .collect(),
         folds: vec![fold(1, [0.4, 0.4, 0.4]), fold(2, [0.4, 0.4, 0.4])],
         cells: vec![
             cell("all", None, 1, 1, ok(&[1, 2, 3, 4, 5], &[0.5, 0.3, 0.8])),
@@ -65,7 +74,8 @@ fn table_of<'t>(tables: &'t [Table], title: &str) -> &'t Table {
     tables.iter().find(|table| table.title == title).unwrap()
 }
 
-/// Means of test means: all (.5333 + .5) / 2, x (.5 + .5 + .4333) / 3. Nothing is significant over six queries.
+/// Means of test means: all (.5333 + .5) / 2, x (.5 + .5 + .4333) / 3. Nothing is significant over
+/// six queries.
 #[test]
 fn effectiveness_by_hand() {
     let found = tables(&results()).unwrap();
@@ -74,7 +84,8 @@ fn effectiveness_by_hand() {
     assert_eq!(table.rows[1], ["b", "x", "0.4778*", "", ""]);
 }
 
-/// Letters appear once a difference is more than chance: 30 queries that all gain, by amounts that differ.
+/// Letters appear once a difference is more than chance: 30 queries that all gain, by amounts that
+/// differ.
 #[test]
 fn letters_name_those_that_are_beaten() {
     let mut results = results();
@@ -85,20 +96,23 @@ fn letters_name_those_that_are_beaten() {
     results.folds[0].queries = (0..30).map(|i| i.to_string()).collect();
     results.folds[0].baselines.clear();
     let ok = |test: &[f64]| CellOutcome::Done(Box::new(done(&[1], test)));
-    results.cells = vec![cell("all", None, 1, 1, ok(&queries)), cell("x", Some("s"), 1, 1, ok(&better))];
+    results.cells =
+        vec![cell("all", None, 1, 1, ok(&queries)), cell("x", Some("s"), 1, 1, ok(&better))];
     let found = tables(&results).unwrap();
     assert_eq!(found[0].rows[0][3..], ["", ""]);
     assert_eq!(found[0].rows[1][3..], ["a", "a"]);
 }
 
-/// Against .4 on every query x has .5 .4 .6 and .2 .6 .5, seeds averaged: a loss of .2 in six queries, gains .1 .2 .2 .1.
+/// Against .4 on every query x has .5 .4 .6 and .2 .6 .5, seeds averaged: a loss of .2 in six
+/// queries, gains .1 .2 .2 .1.
 #[test]
 fn risk_by_hand() {
     let found = tables(&results()).unwrap();
     let table = table_of(&found, "Risk against the mean of single features");
     let row = |i: usize| table.rows[i].iter().map(String::as_str).collect::<Vec<_>>();
     assert_eq!((row(1)[2], &row(1)[6..]), ("0.0333", &["4", "1", "1"][..]));
-    // t_q: .1 0 .2 -1.2 .2 .1; mean -.1, standard deviation √(1.48/5) = .54406, T = -.1 √6 / .54406.
+    // t_q: .1 0 .2 -1.2 .2 .1; mean -.1, standard deviation √(1.48/5) = .54406, T = -.1 √6 /
+    // .54406.
     assert_eq!(row(1)[3], "-0.45");
     assert_eq!(row(1)[5], "", "a query counts for GeoRisk where every system has it");
     assert_eq!(row(0)[6..], ["4", "1", "1"]);
@@ -109,7 +123,8 @@ fn risk_by_hand() {
     assert_eq!(table.rows[0][2], "0.0667");
 }
 
-/// x chooses {1, 2}, {2}, {2, 3} of five features: p = 1/3, 1, 1/3, mean size 5/3, Φ = 1 − (4/9 · 3/2 / 5) / (1/3 · 2/3) = .4.
+/// x chooses {1, 2}, {2}, {2, 3} of five features: p = 1/3, 1, 1/3, mean size 5/3, Φ = 1 − (4/9 ·
+/// 3/2 / 5) / (1/3 · 2/3) = .4.
 #[test]
 fn sizes_and_stability_by_hand() {
     let found = tables(&results()).unwrap();
@@ -128,20 +143,24 @@ fn sizes_and_stability_by_hand() {
     );
 }
 
-/// A method that draws no random numbers chooses alike with every seed; it is not more stable with more seeds.
+/// A method that draws no random numbers chooses alike with every seed; it is not more stable with
+/// more seeds.
 #[test]
 fn copies_are_no_agreement() {
     let mut results = results();
     results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
     let once = tables(&results).unwrap();
-    let copies: Vec<Cell> = results.cells.iter().map(|cell| Cell { seed: 2, ..cell.clone() }).collect();
+    let copies: Vec<Cell> =
+        results.cells.iter().map(|cell| Cell { seed: 2, ..cell.clone() }).collect();
     results.cells.extend(copies);
     let twice = tables(&results).unwrap();
-    let stability = |tables: &[Table]| table_of(tables, "Features, time and memory").rows[1][4..6].to_vec();
+    let stability =
+        |tables: &[Table]| table_of(tables, "Features, time and memory").rows[1][4..6].to_vec();
     assert_eq!(stability(&once), stability(&twice));
 }
 
-/// Another method chooses {2}, {4} where x, with the same seed, chooses {1, 2} and {2, 3}: a half and nothing.
+/// Another method chooses {2}, {4} where x, with the same seed, chooses {1, 2} and {2, 3}: a half
+/// and nothing.
 #[test]
 fn agreement_by_hand() {
     let mut results = results();
@@ -187,10 +206,14 @@ fn every_form_escapes_names() {
     assert_eq!(write(Form::Text), lines.join("\n") + "\n");
     let markdown = write(Form::Markdown);
     assert!(
-        markdown.contains("| x\\|y\\\\z\\_1\\[k=5\\], \"q\" \\[31m | 1.5 |\n| \\<b\\>\\$% | 10\\* |\n"),
+        markdown
+            .contains("| x\\|y\\\\z\\_1\\[k=5\\], \"q\" \\[31m | 1.5 |\n| \\<b\\>\\$% | 10\\* |\n"),
         "{markdown}"
     );
-    assert!(markdown.contains("## a\\_b \\& c\n\n| method | value |\n| --- | ---: |\n"), "{markdown}");
+    assert!(
+        markdown.contains("## a\\_b \\& c\n\n| method | value |\n| --- | ---: |\n"),
+        "{markdown}"
+    );
     let read = csv::Reader::from_reader(write(Form::Csv).as_bytes())
         .into_records()
         .collect::<Result<Vec<_>, _>>()

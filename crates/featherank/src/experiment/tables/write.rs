@@ -1,4 +1,5 @@
-//! Tables as text, Markdown, CSV and LaTeX. Names come from users and from data files, so that each form escapes what it must.
+//! Tables as text, Markdown, CSV and LaTeX. Names come from users and from data files, so that each
+//! form escapes what it must.
 
 use super::Table;
 
@@ -33,7 +34,9 @@ impl Form {
     pub fn write(self, title: &str, tables: &[Table]) -> String {
         match self {
             Form::Text => joined(one_line(title), tables.iter().map(text)),
-            Form::Markdown => joined(format!("# {}", markdown_words(title)), tables.iter().map(markdown)),
+            Form::Markdown => {
+                joined(format!("# {}", markdown_words(title)), tables.iter().map(markdown))
+            }
             Form::Csv => csv(tables),
             Form::Latex => joined(format!("% {}", one_line(title)), tables.iter().map(latex)),
         }
@@ -52,8 +55,10 @@ fn one_line(text: &str) -> String {
 
 /// Columns of numbers go to the right.
 fn numeric(table: &Table, column: usize) -> bool {
-    let number = |cell: &String| cell.is_empty() || cell.trim_end_matches('*').parse::<f64>().is_ok();
-    table.rows.iter().all(|row| row.get(column).is_none_or(number)) && !table.header[column].is_empty()
+    let number =
+        |cell: &String| cell.is_empty() || cell.trim_end_matches('*').parse::<f64>().is_ok();
+    table.rows.iter().all(|row| row.get(column).is_none_or(number))
+        && !table.header[column].is_empty()
 }
 
 fn text(table: &Table) -> String {
@@ -61,7 +66,8 @@ fn text(table: &Table) -> String {
         .chain(&table.rows)
         .map(|row| row.iter().map(|cell| one_line(cell)).collect())
         .collect();
-    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
     let line = |row: &Vec<String>| {
         let padded = row.iter().enumerate().map(|(i, cell)| match numeric(table, i) {
@@ -78,10 +84,13 @@ fn text(table: &Table) -> String {
 fn markdown(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let words = |row: &Vec<String>| line(row.iter().map(|cell| markdown_words(cell)).collect());
-    let sides = (0..table.header.len()).map(|i| if numeric(table, i) { "---:" } else { "---" }.to_owned());
+    let sides =
+        (0..table.header.len()).map(|i| if numeric(table, i) { "---:" } else { "---" }.to_owned());
     let rows: String = table.rows.iter().map(words).collect();
-    let notes: String = table.notes.iter().map(|note| format!("{}\n\n", markdown_words(note))).collect();
-    let (title, header, sides) = (markdown_words(&table.title), words(&table.header), line(sides.collect()));
+    let notes: String =
+        table.notes.iter().map(|note| format!("{}\n\n", markdown_words(note))).collect();
+    let (title, header, sides) =
+        (markdown_words(&table.title), words(&table.header), line(sides.collect()));
     format!("## {title}\n\n{header}{sides}{rows}\n{}\n", notes.trim_end())
 }
 
@@ -93,17 +102,22 @@ fn markdown_words(text: &str) -> String {
         .collect()
 }
 
-/// One line for each cell: table, row, column, value. A row is called by its method, or by its number where it has none.
+/// One line for each cell: table, row, column, value. A row is called by its method, or by its
+/// number where it has none.
 fn csv(tables: &[Table]) -> String {
     let mut out = String::from("table,row,column,value\n");
     for table in tables {
         let by_method = table.header.iter().position(|name| name == "method");
         for (number, row) in (1..).zip(&table.rows) {
             let name = by_method.map_or_else(|| number.to_string(), |column| row[column].clone());
-            for (column, value) in
-                table.header.iter().zip(row).filter(|(column, _)| !column.is_empty() && *column != "method")
+            for (column, value) in table
+                .header
+                .iter()
+                .zip(row)
+                .filter(|(column, _)| !column.is_empty() && *column != "method")
             {
-                let fields = [&table.title, &name, column, value].map(|field| csv_field(&one_line(field)));
+                let fields =
+                    [&table.title, &name, column, value].map(|field| csv_field(&one_line(field)));
                 out += &(fields.join(",") + "\n");
             }
         }
@@ -113,11 +127,16 @@ fn csv(tables: &[Table]) -> String {
 
 /// As RFC 4180 has it: quotes around what holds a separator or a quote, which is doubled.
 fn csv_field(text: &str) -> String {
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 fn latex(table: &Table) -> String {
-    let sides: String = (0..table.header.len()).map(|i| if numeric(table, i) { 'r' } else { 'l' }).collect();
+    let sides: String =
+        (0..table.header.len()).map(|i| if numeric(table, i) { 'r' } else { 'l' }).collect();
     let line = |row: &Vec<String>| {
         let words: Vec<String> = row.iter().map(|cell| latex_words(cell)).collect();
         format!("{} \\\\\n", words.join(" & "))

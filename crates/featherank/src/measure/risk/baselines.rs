@@ -1,12 +1,15 @@
 //! Baselines made of single features: per query, what they reach on average and at best.
 //!
-//! Every feature ranks alone; per query the mean over features is what a feature picked at random reaches, and the
-//! maximum what an oracle picks (Sousa et al., CIKM 2016). The oracle is hard to beat: expect few wins.
+//! Every feature ranks alone; per query the mean over features is what a feature picked at random
+//! reaches, and the maximum what an oracle picks (Sousa et al., CIKM 2016). The oracle is hard to
+//! beat: expect few wins.
 //!
-//! Set constant features aside first: they rank by input order and pollute the mean. A feature without a value for a
-//! query (NaN) is left out there; if none has one, the query does not count and stays NaN.
+//! Set constant features aside first: they rank by input order and pollute the mean. A feature
+//! without a value for a query (NaN) is left out there; if none has one, the query does not count
+//! and stays NaN.
 
-/// Per query, the mean over features. `features` holds one vector of per-query effectiveness per feature.
+/// Per query, the mean over features. `features` holds one vector of per-query effectiveness per
+/// feature.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -26,7 +29,10 @@ pub fn max_baseline(features: &[Vec<f64>]) -> Vec<f64> {
     per_query(features, |values| values.fold(f64::NAN, f64::max))
 }
 
-fn per_query(features: &[Vec<f64>], summary: impl Fn(&mut dyn Iterator<Item = f64>) -> f64) -> Vec<f64> {
+fn per_query(
+    features: &[Vec<f64>],
+    summary: impl Fn(&mut dyn Iterator<Item = f64>) -> f64,
+) -> Vec<f64> {
     let queries = features.first().map_or(0, Vec::len);
     assert!(
         features.iter().all(|feature| feature.len() == queries),
@@ -34,7 +40,9 @@ fn per_query(features: &[Vec<f64>], summary: impl Fn(&mut dyn Iterator<Item = f6
     );
     (0..queries)
         .map(|query| {
-            summary(&mut features.iter().map(|feature| feature[query]).filter(|value| !value.is_nan()))
+            summary(
+                &mut features.iter().map(|feature| feature[query]).filter(|value| !value.is_nan()),
+            )
         })
         .collect()
 }

@@ -1,13 +1,16 @@
 //! Z_RISK and GeoRisk: risk against several systems at once.
 //!
-//! Dinçer, Macdonald, Ounis, *Risk-sensitive evaluation and learning to rank using multiple baselines*, SIGIR 2016. In
-//! the table X of c queries × systems, with the sums S_i of system i, T_j of query j and N of all, E = S_i T_j / N is
-//! what system i should reach on query j. Then
+//! Dinçer, Macdonald, Ounis, *Risk-sensitive evaluation and learning to rank using multiple
+//! baselines*, SIGIR 2016. In the table X of c queries × systems, with the sums S_i of system i,
+//! T_j of query j and N of all, E = S_i T_j / N is what system i should reach on query j. Then
 //!
-//! * z = (X − E)/√E (0 where E = 0), times 1+α where negative; Z_RISK of system i is its sum over queries
-//! * GeoRisk = √( S_i/c · Φ(Z_RISK/c) ): effective and safe at once, between 0 and 1 for measures that are
+//! * z = (X − E)/√E (0 where E = 0), times 1+α where negative; Z_RISK of system i is its sum over
+//!   queries
+//! * GeoRisk = √( S_i/c · Φ(Z_RISK/c) ): effective and safe at once, between 0 and 1 for measures
+//!   that are
 //!
-//! The evaluated system is one of the columns, and E depends on the others: say which systems were in the table.
+//! The evaluated system is one of the columns, and E depends on the others: say which systems were
+//! in the table.
 
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::erfc;
@@ -21,8 +24,9 @@ pub struct GeoRisk {
     pub geo_risk: Vec<f64>,
 }
 
-/// Z_RISK and GeoRisk of `systems`, each a vector of per-query values of 0 or more, losses weighing 1 + `alpha` times
-/// as much as gains. A query counts if every system has a number for it; without any, all risks are 0.
+/// Z_RISK and GeoRisk of `systems`, each a vector of per-query values of 0 or more, losses weighing
+/// 1 + `alpha` times as much as gains. A query counts if every system has a number for it; without
+/// any, all risks are 0.
 ///
 /// # Panics
 /// If the lengths differ.

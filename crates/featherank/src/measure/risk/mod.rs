@@ -1,7 +1,8 @@
 //! Risk: what single queries lose when a model replaces a baseline.
 //!
-//! A mean hides that half the queries got worse. These measures do not: they weigh losses more than gains, count them,
-//! and tell which are more than noise. [`risk_report`] computes all of them for one model and one baseline.
+//! A mean hides that half the queries got worse. These measures do not: they weigh losses more than
+//! gains, count them, and tell which are more than noise. [`risk_report`] computes all of them for
+//! one model and one baseline.
 //!
 //! | measure | function | says |
 //! |---|---|---|
@@ -45,7 +46,8 @@ pub struct RiskReport {
     pub geo_risk: f64,
 }
 
-/// All risk measures of `model` against `baseline`, losses weighing 1 + `alpha` times as much as gains.
+/// All risk measures of `model` against `baseline`, losses weighing 1 + `alpha` times as much as
+/// gains.
 ///
 /// ```
 /// use featherank::measure::risk::risk_report;
@@ -58,8 +60,10 @@ pub struct RiskReport {
 /// If the lengths differ.
 pub fn risk_report(model: &[f64], baseline: &[f64], alpha: f64) -> RiskReport {
     let counted = pairs::counted(model, baseline);
-    let columns =
-        [counted.clone().map(|pair| pair.a).collect(), counted.map(|pair| pair.b).collect::<Vec<f64>>()];
+    let columns = [
+        counted.clone().map(|pair| pair.a).collect(),
+        counted.map(|pair| pair.b).collect::<Vec<f64>>(),
+    ];
     let geo = geo_risk(&columns, alpha);
     RiskReport {
         queries: columns[0].len(),
@@ -81,7 +85,10 @@ mod tests {
         let with = risk_report(&[f64::NAN, 0.5, 0.3, 0.8], &[0.9, 0.4, 0.5, 0.6], 5.0);
         let without = risk_report(&[0.5, 0.3, 0.8], &[0.4, 0.5, 0.6], 5.0);
         assert_eq!(with.queries, 3);
-        assert_eq!((with.trade_off.t_risk, with.geo_risk), (without.trade_off.t_risk, without.geo_risk));
+        assert_eq!(
+            (with.trade_off.t_risk, with.geo_risk),
+            (without.trade_off.t_risk, without.geo_risk)
+        );
         assert_eq!(with.wins_losses, without.wins_losses);
         assert_eq!(with.trade_off.per_query[0].query, 1);
     }

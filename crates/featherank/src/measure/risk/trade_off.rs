@@ -1,16 +1,18 @@
 //! Losses against gains: F_RISK, F_REWARD, U_RISK and T_RISK.
 //!
-//! Wang, Bennett, Collins-Thompson, *Robust ranking models via risk-sensitive optimization*, SIGIR 2012 (F, U);
-//! Dinçer, Macdonald, Ounis, *Hypothesis testing for the risk-sensitive evaluation of retrieval systems*, SIGIR 2014
-//! (T). With d = model − baseline on each of c queries and α ≥ 0:
+//! Wang, Bennett, Collins-Thompson, *Robust ranking models via risk-sensitive optimization*, SIGIR
+//! 2012 (F, U); Dinçer, Macdonald, Ounis, *Hypothesis testing for the risk-sensitive evaluation of
+//! retrieval systems*, SIGIR 2014 (T). With d = model − baseline on each of c queries and α ≥ 0:
 //!
 //! * F_RISK = mean max(0, −d), F_REWARD = mean max(0, d)
 //! * t_q = d_q if d_q ≥ 0, else (1+α) d_q; U_RISK = mean t_q = F_REWARD − (1+α) F_RISK
 //! * T_RISK = U_RISK / SE, SE = s(t)/√c: Student's t with c−1 degrees of freedom
-//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value stands out
+//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value
+//!   stands out
 //!
-//! SE = 0 or U_RISK = 0 gives T_RISK = 0 and p = 1, as in the authors' own programs; with SE = 0 every T_q is 0.
-//! T grows with √c: pool the test queries of all folds before computing it, and do not average it over folds.
+//! SE = 0 or U_RISK = 0 gives T_RISK = 0 and p = 1, as in the authors' own programs; with SE = 0
+//! every T_q is 0. T grows with √c: pool the test queries of all folds before computing it, and do
+//! not average it over folds.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,13 +64,21 @@ pub struct QueryTradeOff {
 /// If the lengths differ.
 pub fn trade_off(model: &[f64], baseline: &[f64], alpha: f64, level: f64) -> TradeOff {
     let Tested { queries, u_risk, standard_error, t_risk, p } = test(model, baseline, alpha);
-    let contribution = |trade_off: f64| if standard_error > 0.0 { trade_off / standard_error } else { 0.0 };
+    let contribution =
+        |trade_off: f64| if standard_error > 0.0 { trade_off / standard_error } else { 0.0 };
     let per_query: Vec<QueryTradeOff> = pairs::counted(model, baseline)
         .map(|pair| (pair.query, weighed(&pair, alpha)))
-        .map(|(query, trade_off)| QueryTradeOff { query, trade_off, contribution: contribution(trade_off) })
+        .map(|(query, trade_off)| QueryTradeOff {
+            query,
+            trade_off,
+            contribution: contribution(trade_off),
+        })
         .collect();
-    let critical =
-        if queries < 2 { f64::INFINITY } else { student::quantile(1.0 - level / 2.0, (queries - 1) as f64) };
+    let critical = if queries < 2 {
+        f64::INFINITY
+    } else {
+        student::quantile(1.0 - level / 2.0, (queries - 1) as f64)
+    };
     let beyond = |sign: f64| -> Vec<usize> {
         let standing_out = per_query.iter().filter(|query| sign * query.contribution > critical);
         standing_out.map(|query| query.query).collect()
@@ -135,7 +145,13 @@ fn test(model: &[f64], baseline: &[f64], alpha: f64) -> Tested {
         return Tested { queries, u_risk, standard_error, t_risk: 0.0, p: 1.0 };
     }
     let t_risk = u_risk / standard_error;
-    Tested { queries, u_risk, standard_error, t_risk, p: student::two_sided(t_risk, (queries - 1) as f64) }
+    Tested {
+        queries,
+        u_risk,
+        standard_error,
+        t_risk,
+        p: student::two_sided(t_risk, (queries - 1) as f64),
+    }
 }
 
 /// t_q.
@@ -148,11 +164,14 @@ fn weighed(pair: &Pair, alpha: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// d = (1, −1, 3), α = 1: t = (1, −2, 3), U = 2/3; squares about it sum to 38/3, SE = √(38/3/2/3) = √(19/9).
+    /// d = (1, −1, 3), α = 1: t = (1, −2, 3), U = 2/3; squares about it sum to 38/3, SE =
+    /// √(38/3/2/3) = √(19/9).
     #[test]
     fn three_queries_by_hand() {
         let found = trade_off(&[2.0, 1.0, 5.0], &[1.0, 2.0, 2.0], 1.0, 0.05);
-        assert!((found.f_risk - 1.0 / 3.0).abs() < 1e-15 && (found.f_reward - 4.0 / 3.0).abs() < 1e-15);
+        assert!(
+            (found.f_risk - 1.0 / 3.0).abs() < 1e-15 && (found.f_reward - 4.0 / 3.0).abs() < 1e-15
+        );
         assert!((found.u_risk - 2.0 / 3.0).abs() < 1e-15);
         assert!((found.standard_error - (19f64 / 9.0).sqrt()).abs() < 1e-12);
         assert!((found.t_risk - 2.0 / 19f64.sqrt()).abs() < 1e-12);

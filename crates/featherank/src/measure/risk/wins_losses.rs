@@ -1,11 +1,12 @@
 //! Wins and losses: on how many queries a model beats a baseline, and how many it makes much worse.
 //!
-//! As in Sousa et al., *Incorporating risk-sensitiveness into feature selection for learning to rank*, CIKM 2016. A win
-//! is M > B, a loss M < B, with the values as they are. A large loss is one with (B−M)/B ≥ 0.2: the tables call it
-//! "> 20 %", the program behind them uses ≥, and so does this. Where B = 0 nothing can be lost.
+//! As in Sousa et al., *Incorporating risk-sensitiveness into feature selection for learning to
+//! rank*, CIKM 2016. A win is M > B, a loss M < B, with the values as they are. A large loss is one
+//! with (B−M)/B ≥ 0.2: the tables call it "> 20 %", the program behind them uses ≥, and so does
+//! this. Where B = 0 nothing can be lost.
 //!
-//! Large losses compare values rounded to four decimals, as that program does: .5 → .4 is a loss of exactly 20 %, but
-//! (.5−.4)/.5 is .19999999999999996.
+//! Large losses compare values rounded to four decimals, as that program does: .5 → .4 is a loss of
+//! exactly 20 %, but (.5−.4)/.5 is .19999999999999996.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,12 +62,17 @@ pub fn wins_losses(model: &[f64], baseline: &[f64], rule: &LossRule) -> WinsLoss
 impl LossRule {
     fn is_large(&self, model: f64, baseline: f64) -> bool {
         let Some(decimals) = self.decimals else {
-            return baseline > 0.0 && model < baseline && (baseline - model) / baseline >= self.share;
+            return baseline > 0.0
+                && model < baseline
+                && (baseline - model) / baseline >= self.share;
         };
-        // In whole units of the last decimal the difference is exact; only share · baseline still needs some room.
+        // In whole units of the last decimal the difference is exact; only share · baseline still
+        // needs some room.
         let unit = 10f64.powi(i32::from(decimals));
         let (model, baseline) = ((model * unit).round(), (baseline * unit).round());
-        baseline > 0.0 && model < baseline && baseline - model >= self.share * baseline * (1.0 - 1e-12)
+        baseline > 0.0
+            && model < baseline
+            && baseline - model >= self.share * baseline * (1.0 - 1e-12)
     }
 }
 
@@ -88,14 +94,20 @@ mod tests {
         for fifth in 1..=2000u32 {
             let (baseline, model) = (f64::from(5 * fifth) / 1e4, f64::from(4 * fifth) / 1e4);
             let above = f64::from(4 * fifth + 1) / 1e4;
-            assert_eq!(wins_losses(&[model, above], &[baseline; 2], &LossRule::default()).large_losses, 1);
+            assert_eq!(
+                wins_losses(&[model, above], &[baseline; 2], &LossRule::default()).large_losses,
+                1
+            );
         }
     }
 
     #[test]
     fn counts_each_query_once() {
-        let found =
-            wins_losses(&[0.2, 0.1, 0.3, f64::NAN, 0.0], &[0.1, 0.2, 0.3, 0.4, 0.0], &LossRule::default());
+        let found = wins_losses(
+            &[0.2, 0.1, 0.3, f64::NAN, 0.0],
+            &[0.1, 0.2, 0.3, 0.4, 0.0],
+            &LossRule::default(),
+        );
         assert_eq!(found, WinsLosses { wins: 1, losses: 1, ties: 2, large_losses: 1 });
     }
 

@@ -1,10 +1,12 @@
 //! The bootstrap over queries: how far could the mean have been from what was seen?
 //!
-//! Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 1979. Draw as many queries as there
-//! are, with replacement, and take the mean; repeat; the interval runs between the (1−level)/2 and (1+level)/2
-//! quantiles of those means, interpolated linearly between neighbours.
+//! Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 1979. Draw as
+//! many queries as there are, with replacement, and take the mean; repeat; the interval runs
+//! between the (1−level)/2 and (1+level)/2 quantiles of those means, interpolated linearly between
+//! neighbours.
 //!
-//! Resample i draws from its own stream, numbered i, so the interval does not depend on the number of threads.
+//! Resample i draws from its own stream, numbered i, so the interval does not depend on the number
+//! of threads.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -26,8 +28,9 @@ pub struct Interval {
     pub level: f64,
 }
 
-/// Percentile interval of the mean of per-query values, with confidence `level` (.95, not .05), from `resamples` draws
-/// (at least one is made; 1,000 or more are customary). One query has no spread: its interval is a point.
+/// Percentile interval of the mean of per-query values, with confidence `level` (.95, not .05),
+/// from `resamples` draws (at least one is made; 1,000 or more are customary). One query has no
+/// spread: its interval is a point.
 pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -> Interval {
     let counted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     if counted.is_empty() {
@@ -37,7 +40,8 @@ pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -
         .into_par_iter()
         .map(|index| {
             let mut random = stream(seed, Purpose::Bootstrap, index as u64);
-            let sum: f64 = (0..counted.len()).map(|_| counted[random.random_range(0..counted.len())]).sum();
+            let sum: f64 =
+                (0..counted.len()).map(|_| counted[random.random_range(0..counted.len())]).sum();
             sum / counted.len() as f64
         })
         .collect();
@@ -53,7 +57,13 @@ pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -
 ///
 /// # Panics
 /// If the lengths differ.
-pub fn bootstrap_difference(a: &[f64], b: &[f64], level: f64, resamples: usize, seed: u64) -> Interval {
+pub fn bootstrap_difference(
+    a: &[f64],
+    b: &[f64],
+    level: f64,
+    resamples: usize,
+    seed: u64,
+) -> Interval {
     bootstrap_mean(&pairs::differences(a, b), level, resamples, seed)
 }
 
@@ -92,7 +102,8 @@ mod tests {
         assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
     }
 
-    /// The mean of 400 fair coins has standard deviation .025, so the 95 % interval is about .5 ± .049.
+    /// The mean of 400 fair coins has standard deviation .025, so the 95 % interval is about .5 ±
+    /// .049.
     #[test]
     fn has_the_width_theory_gives() {
         let coins: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();

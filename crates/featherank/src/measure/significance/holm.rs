@@ -1,8 +1,9 @@
 //! Holm's correction: p-values adjusted for being asked together.
 //!
-//! Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 1979. With the m
-//! p-values in ascending order, adjusted p₍ᵢ₎ = max over j ≤ i of min(1, (m−j+1) p₍ⱼ₎). It controls the chance of any
-//! false alarm under every dependence between the tests, and is never weaker than Bonferroni's.
+//! Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of
+//! Statistics 1979. With the m p-values in ascending order, adjusted p₍ᵢ₎ = max over j ≤ i of
+//! min(1, (m−j+1) p₍ⱼ₎). It controls the chance of any false alarm under every dependence between
+//! the tests, and is never weaker than Bonferroni's.
 //!
 //! NaN stands for a test that was not made: it stays NaN and does not count in m.
 

@@ -1,16 +1,20 @@
 //! Non-inferiority: is the new system as good as the reference, give or take a margin?
 //!
-//! The question behind "fewer features, same quality". A test for a difference cannot answer it: with few queries it
-//! finds none and accepts anything. Here the burden lies on the new system: the one-sided t lower bound of the mean of
-//! d = new − reference, d̄ − t₍₁₋level, n−1₎ · SE, must lie above −margin. Equivalent: p < level for the hypothesis that
-//! the mean is −margin or less (Wellek, *Testing Statistical Hypotheses of Equivalence and Noninferiority*, 2010).
+//! The question behind "fewer features, same quality". A test for a difference cannot answer it:
+//! with few queries it finds none and accepts anything. Here the burden lies on the new system: the
+//! one-sided t lower bound of the mean of d = new − reference, d̄ − t₍₁₋level, n−1₎ · SE, must lie
+//! above −margin. Equivalent: p < level for the hypothesis that the mean is −margin or less
+//! (Wellek, *Testing Statistical Hypotheses of Equivalence and Noninferiority*, 2010).
 //!
-//! Where the values come from cross-validation and one more system will be built in the end, queries are not all that varies: another training set gives another system. With f folds
-//! [`non_inferior_across_folds`] takes the variance of the mean 1 + f/(f − 1) times, the correction of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52, 2003) for
+//! Where the values come from cross-validation and one more system will be built in the end,
+//! queries are not all that varies: another training set gives another system. With f folds
+//! [`non_inferior_across_folds`] takes the variance of the mean 1 + f/(f − 1) times, the correction
+//! of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52, 2003) for
 //! test parts of 1/f and the rest to learn from.
 //!
-//! Edges: fewer than two queries never suffice (bound −∞, p = 1). Differences all equal leave no doubt: the bound is
-//! the mean itself, and reaching −margin is enough, so that an unchanged system passes with a margin of zero.
+//! Edges: fewer than two queries never suffice (bound −∞, p = 1). Differences all equal leave no
+//! doubt: the bound is the mean itself, and reaching −margin is enough, so that an unchanged system
+//! passes with a margin of zero.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +37,8 @@ pub struct NonInferiority {
     pub holds: bool,
 }
 
-/// Tests that `new` loses less than `margin` (absolute, 0 or more) against `reference` at significance `level`
-/// (.05 makes the bound a one-sided 95 % one).
+/// Tests that `new` loses less than `margin` (absolute, 0 or more) against `reference` at
+/// significance `level` (.05 makes the bound a one-sided 95 % one).
 ///
 /// ```
 /// use featherank::measure::significance::non_inferior;
@@ -50,7 +54,8 @@ pub fn non_inferior(new: &[f64], reference: &[f64], margin: f64, level: f64) -> 
     widened(new, reference, margin, level, 1.0)
 }
 
-/// As [`non_inferior`], for the system that is built from all data after cross-validation with this many folds.
+/// As [`non_inferior`], for the system that is built from all data after cross-validation with this
+/// many folds.
 ///
 /// # Panics
 /// If the lengths differ, or with fewer than two folds.
@@ -85,12 +90,17 @@ fn widened(new: &[f64], reference: &[f64], margin: f64, level: f64, times: f64) 
     NonInferiority { mean_difference: mean, lower_bound, margin, p, holds: lower_bound > -margin }
 }
 
-/// As [`non_inferior`], with the margin as a share of the reference's mean over the same queries: .02 allows a loss
-/// of 2 %.
+/// As [`non_inferior`], with the margin as a share of the reference's mean over the same queries:
+/// .02 allows a loss of 2 %.
 ///
 /// # Panics
 /// If the lengths differ.
-pub fn non_inferior_by_share(new: &[f64], reference: &[f64], share: f64, level: f64) -> NonInferiority {
+pub fn non_inferior_by_share(
+    new: &[f64],
+    reference: &[f64],
+    share: f64,
+    level: f64,
+) -> NonInferiority {
     let reference_mean = pairs::mean(pairs::counted(new, reference).map(|pair| pair.b));
     non_inferior(new, reference, share * reference_mean.abs(), level)
 }
@@ -117,7 +127,8 @@ mod tests {
         assert!((non_inferior(&new, &reference, -bound, 0.05).p - 0.05).abs() < 1e-9);
     }
 
-    /// As above with five folds: the variance is 9/4 of what it was, so the bound lies 3/2 as far down.
+    /// As above with five folds: the variance is 9/4 of what it was, so the bound lies 3/2 as far
+    /// down.
     #[test]
     fn five_folds_by_hand() {
         let (new, reference) = ([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]);

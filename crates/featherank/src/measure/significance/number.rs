@@ -1,4 +1,5 @@
-//! Serde for numbers that may be infinite: JSON has no infinity, and `null` would not read back as a number.
+//! Serde for numbers that may be infinite: JSON has no infinity, and `null` would not read back as
+//! a number.
 //!
 //! Finite numbers stay numbers; the others become the strings `inf`, `-inf` and `nan`.
 

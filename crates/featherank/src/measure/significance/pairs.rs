@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn leaves_out_queries_that_do_not_count_and_keeps_positions() {
-        let pairs: Vec<Pair> = counted(&[1.0, f64::NAN, 3.0, 4.0], &[0.5, 1.0, f64::NAN, 1.0]).collect();
+        let pairs: Vec<Pair> =
+            counted(&[1.0, f64::NAN, 3.0, 4.0], &[0.5, 1.0, f64::NAN, 1.0]).collect();
         assert_eq!(pairs, [Pair { query: 0, a: 1.0, b: 0.5 }, Pair { query: 3, a: 4.0, b: 1.0 }]);
     }
 

@@ -1,12 +1,14 @@
 //! Values of single queries, held for many tests: as whole steps where they fit.
 
-/// The sizes of a step, as powers of two. Values that differ by less than a step may count as equal; rounding errors are far below.
+/// The sizes of a step, as powers of two. Values that differ by less than a step may count as
+/// equal; rounding errors are far below.
 const STEPS: std::ops::RangeInclusive<i32> = -26..=-20;
 
 /// No value has so many steps, so that differences are 32-bit numbers.
 const TOO_MANY: f64 = (1u32 << 30) as f64;
 
-/// What one system reaches in each query that counts. Half the bytes of the numbers themselves, and quicker to compare.
+/// What one system reaches in each query that counts. Half the bytes of the numbers themselves, and
+/// quicker to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PerQuery {
     /// How many steps of this size: 2⁻²⁶ where all values are below 16, and up to 2⁻²⁰ below 1024.
@@ -22,9 +24,10 @@ impl PerQuery {
         let largest = values.iter().map(|value| value.abs()).max_by(f64::total_cmp).unwrap_or(0.0);
         let fits = |size: &f64| (largest / size).round() < TOO_MANY;
         match STEPS.map(|power| 2f64.powi(power)).find(fits) {
-            Some(size) => {
-                PerQuery::Steps(size, values.iter().map(|value| (value / size).round() as i32).collect())
-            }
+            Some(size) => PerQuery::Steps(
+                size,
+                values.iter().map(|value| (value / size).round() as i32).collect(),
+            ),
             None => PerQuery::Exact(values.into()),
         }
     }
@@ -56,8 +59,17 @@ mod tests {
         assert_eq!(size(&[-1023.9]), Some(-20.0));
         let values = [0.1 + 0.2, -1.0, 15.999_999, 0.0];
         let held = PerQuery::new(&values);
-        assert_eq!(held, PerQuery::new(&[0.3, -1.0, 15.999_999, 0.0]), "rounding errors are no differences");
-        assert!(held.values().iter().zip(values).all(|(held, value)| (held - value).abs() <= 2f64.powi(-27)));
+        assert_eq!(
+            held,
+            PerQuery::new(&[0.3, -1.0, 15.999_999, 0.0]),
+            "rounding errors are no differences"
+        );
+        assert!(
+            held.values()
+                .iter()
+                .zip(values)
+                .all(|(held, value)| (held - value).abs() <= 2f64.powi(-27))
+        );
         for other in [1024.0, -1024.0, f64::NAN, -f64::NAN, f64::INFINITY] {
             assert_eq!(size(&[0.5, other, 0.5]), None);
             assert_eq!(PerQuery::new(&[0.5, other]).values()[1].to_bits(), other.to_bits());

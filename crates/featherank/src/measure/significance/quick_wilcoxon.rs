@@ -1,10 +1,12 @@
 //! Whether two systems differ by the signed-rank test, without sorting where that is plain.
 //!
-//! The answer is that of [`wilcoxon`](super::wilcoxon()) with [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in
-//! buckets by size, which bounds what the order within buckets could make of the rank sum W₊, and ties of the variance. Where the bounds do
-//! not agree on the answer, 2048 buckets are tried after 128, and only then are the differences sorted. A search that compares a million
-//! pairs of systems needs a yes or no for each of them. Few differences are sorted at once; the exact distribution answers for them, and
-//! where no two are of one size its critical values are known beforehand.
+//! The answer is that of [`wilcoxon`](super::wilcoxon()) with
+//! [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in buckets by size,
+//! which bounds what the order within buckets could make of the rank sum W₊, and ties of the
+//! variance. Where the bounds do not agree on the answer, 2048 buckets are tried after 128, and
+//! only then are the differences sorted. A search that compares a million pairs of systems needs a
+//! yes or no for each of them. Few differences are sorted at once; the exact distribution answers
+//! for them, and where no two are of one size its critical values are known beforehand.
 
 use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -17,27 +19,29 @@ use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, wilcoxon, wilcoxon_counting};
 const COARSE: usize = 128;
 const FINE: usize = 2048;
 
-/// The mean size of the first differences falls into this bucket, or up to twice as far. What is larger than the last bucket is in it: few
-/// where buckets are coarse, and next to none where they are fine.
+/// The mean size of the first differences falls into this bucket, or up to twice as far. What is
+/// larger than the last bucket is in it: few where buckets are coarse, and next to none where they
+/// are fine.
 const COARSE_MEAN: u64 = 28;
 const FINE_MEAN: u64 = 256;
 
 /// How many differences tell the mean size.
 const FIRST: usize = 128;
 
-/// Differences that are brought to buckets before they are counted: few enough for the nearest memory.
+/// Differences that are brought to buckets before they are counted: few enough for the nearest
+/// memory.
 const AT_A_TIME: usize = 256;
 
-/// Fewer differences than this are sorted at once, which is cheaper than to look into so many buckets; and fewer than that are
-/// sorted where coarse buckets do not answer.
+/// Fewer differences than this are sorted at once, which is cheaper than to look into so many
+/// buckets; and fewer than that are sorted where coarse buckets do not answer.
 const FEW: usize = 256;
 const MANY: usize = 1024;
 
 /// Bounds closer than this share to the critical value do not decide: rounding errors could.
 const MARGIN: f64 = 1e-9;
 
-/// The sum of n independent variables is nowhere farther from the normal distribution than this times Σ E|x|³ / (Σ E x²)^1.5
-/// (Shevtsova 2010).
+/// The sum of n independent variables is nowhere farther from the normal distribution than this
+/// times Σ E|x|³ / (Σ E x²)^1.5 (Shevtsova 2010).
 const BERRY_ESSEEN: f64 = 0.56;
 
 /// Signed-rank tests at one level.
@@ -46,13 +50,15 @@ pub struct SignedRankLevel {
     level: f64,
     /// A standard normal variable is beyond this, on either side, with the level's probability.
     critical: f64,
-    /// For each number of differences, none of one size: how many of the least rank sums, from 0 on, are significant.
+    /// For each number of differences, none of one size: how many of the least rank sums, from 0
+    /// on, are significant.
     exact: [u16; EXACT_LIMIT + 1],
 }
 
-/// Counts differences in buckets of equal width: bucket k above zero is number k, and bucket k below zero is k-th from the end. Differences
-/// of zero are not counted. Neighbours are counted in different tables, because many have the same size and a counter can be read only
-/// when it has been written.
+/// Counts differences in buckets of equal width: bucket k above zero is number k, and bucket k
+/// below zero is k-th from the end. Differences of zero are not counted. Neighbours are counted in
+/// different tables, because many have the same size and a counter can be read only when it has
+/// been written.
 struct Count<'a, const SIDES: usize, const TABLES: usize> {
     a: &'a [i32],
     b: &'a [i32],
@@ -63,7 +69,8 @@ struct Count<'a, const SIDES: usize, const TABLES: usize> {
 impl<'a, const SIDES: usize, const TABLES: usize> Count<'a, SIDES, TABLES> {
     fn new(a: &'a [i32], b: &'a [i32], mean_bucket: u64) -> Self {
         let first = a.iter().zip(b).take(FIRST).map(|(a, b)| u64::from((a - b).unsigned_abs()));
-        let (sum, count) = first.filter(|size| *size > 0).fold((0, 1), |(sum, n), size| (sum + size, n + 1));
+        let (sum, count) =
+            first.filter(|size| *size > 0).fold((0, 1), |(sum, n), size| (sum + size, n + 1));
         Count { a, b, shift: (sum / count / mean_bucket).max(1).ilog2() }
     }
 }
@@ -84,13 +91,17 @@ impl<const SIDES: usize, const TABLES: usize> NullaryFnOnce for Count<'_, SIDES,
             for ((a, b), side) in a.iter().zip(b).zip(sides.iter_mut()) {
                 let steps = a - b;
                 zeros += u32::from(steps == 0);
-                // Below zero, one less: bucket k is then −1 − k, for the same sizes as bucket k above.
+                // Below zero, one less: bucket k is then −1 − k, for the same sizes as bucket k
+                // above.
                 let place = (steps + (steps >> 31)) >> self.shift;
                 *side = place.clamp(-1 - last, last) as i16;
             }
             let (together, rest) = sides.as_chunks::<TABLES>();
             for sides in together {
-                tables.iter_mut().zip(sides).for_each(|(table, &side)| table[side as usize % SIDES] += 1);
+                tables
+                    .iter_mut()
+                    .zip(sides)
+                    .for_each(|(table, &side)| table[side as usize % SIDES] += 1);
             }
             rest.iter().for_each(|&side| tables[0][side as usize % SIDES] += 1);
         }
@@ -113,7 +124,9 @@ impl SignedRankLevel {
     /// If the lengths differ.
     pub fn differ(&self, a: &PerQuery, b: &PerQuery) -> bool {
         match (a, b) {
-            (PerQuery::Steps(size, a), PerQuery::Steps(other, b)) if size == other => self.steps_differ(a, b),
+            (PerQuery::Steps(size, a), PerQuery::Steps(other, b)) if size == other => {
+                self.steps_differ(a, b)
+            }
             _ => wilcoxon(&a.values(), &b.values(), WilcoxonMethod::Auto).p < self.level,
         }
     }
@@ -161,7 +174,8 @@ fn differences(a: &[i32], b: &[i32]) -> Vec<i32> {
 }
 
 fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
-    // chance[s]: the positive ranks up to n sum to s. All are whole numbers of halves to the n-th power, and exact.
+    // chance[s]: the positive ranks up to n sum to s. All are whole numbers of halves to the n-th
+    // power, and exact.
     let mut chance = vec![1.0];
     std::array::from_fn(|n| {
         if n > 0 {
@@ -184,7 +198,8 @@ struct Bounds {
     n: u64,
     /// Twice W₊ where the positive differences of every bucket are its smallest.
     least_plus: u64,
-    /// How many pairs of a positive and a negative difference are in one bucket: so much may be added to W₊.
+    /// How many pairs of a positive and a negative difference are in one bucket: so much may be
+    /// added to W₊.
     open: u64,
     /// Σ(t³−t) where all differences of a bucket are equal.
     ties: f64,
@@ -223,7 +238,8 @@ impl Bounds {
                 let smaller = least_plus.min(n * (n + 1.0) / 2.0 - least_plus);
                 return Some(smaller < f64::from(exact[n as usize]));
             }
-            // The exact distribution has to answer, unless the normal one is farther from the level than the two can differ.
+            // The exact distribution has to answer, unless the normal one is farther from the level
+            // than the two can differ.
             let cubes = (n * (n + 1.0) / 2.0).powi(2);
             let apart = BERRY_ESSEEN * cubes / (4.0 * all_tied).powf(1.5);
             let tail = erfc(farthest / all_tied.sqrt() / std::f64::consts::SQRT_2) / 2.0;
@@ -247,7 +263,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Leaning a little to one side, in few or many sizes, so that both answers and those near the level occur.
+        /// Leaning a little to one side, in few or many sizes, so that both answers and those near
+        /// the level occur.
         #[test]
         fn the_answer_is_that_of_the_test(
             sizes in prop_oneof![

@@ -1,9 +1,10 @@
 //! Tails and quantiles of Student's t, good to 1e-9 from one degree of freedom to a million.
 //!
-//! With ν degrees of freedom and y = t²/(ν+t²), P(|T| > t) = I_{1−y}(ν/2, ½) = 1 − I_y(½, ν/2), where I is the
-//! regularised incomplete beta function of statrs. Its own `StudentsT` always takes the first form, and loses half
-//! the digits for small t, where 1−y rounds to 1 (off by 4e-7 for ν = 1000, t = 1e-6). Here the form whose continued
-//! fraction converges at once is taken. Its quantile is off by up to 4e-4 for ν = 10⁶, hence the Newton steps.
+//! With ν degrees of freedom and y = t²/(ν+t²), P(|T| > t) = I_{1−y}(ν/2, ½) = 1 − I_y(½, ν/2),
+//! where I is the regularised incomplete beta function of statrs. Its own `StudentsT` always takes
+//! the first form, and loses half the digits for small t, where 1−y rounds to 1 (off by 4e-7 for ν
+//! = 1000, t = 1e-6). Here the form whose continued fraction converges at once is taken. Its
+//! quantile is off by up to 4e-4 for ν = 10⁶, hence the Newton steps.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 use statrs::function::beta::checked_beta_reg;
@@ -42,9 +43,11 @@ pub(crate) fn quantile(p: f64, df: f64) -> f64 {
     if p < 0.5 {
         return -quantile(1.0 - p, df);
     }
-    // The far side of 1000 degrees is where the quantile of statrs drifts, and where the normal is already close.
+    // The far side of 1000 degrees is where the quantile of statrs drifts, and where the normal is
+    // already close.
     let (Ok(student), false) = (StudentsT::new(0.0, 1.0, df), p.is_nan()) else { return f64::NAN };
-    let mut t = if df > 1000.0 { Normal::standard().inverse_cdf(p) } else { student.inverse_cdf(p) };
+    let mut t =
+        if df > 1000.0 { Normal::standard().inverse_cdf(p) } else { student.inverse_cdf(p) };
     for _ in 0..4 {
         let step = (upper(t, df) - (1.0 - p)) / student.pdf(t);
         if !step.is_finite() {
@@ -61,7 +64,8 @@ mod tests {
     use serde_json::Value;
 
     fn fixture() -> Value {
-        serde_json::from_str(include_str!("../../../tests/fixtures/scipy_significance.json")).unwrap()
+        serde_json::from_str(include_str!("../../../tests/fixtures/scipy_significance.json"))
+            .unwrap()
     }
 
     #[test]
@@ -70,7 +74,10 @@ mod tests {
             let number = |key: &str| row[key].as_f64().unwrap();
             let (t, df, expected) = (number("t"), number("df"), number("sf"));
             let found = upper(t, df);
-            assert!((found / expected - 1.0).abs() < 1e-9, "t {t} df {df}: {found} and not {expected}");
+            assert!(
+                (found / expected - 1.0).abs() < 1e-9,
+                "t {t} df {df}: {found} and not {expected}"
+            );
             assert!((upper(-t, df) - (1.0 - expected)).abs() < 1e-9);
             assert!((two_sided(-t, df) - 2.0 * expected).abs() < 1e-9);
         }

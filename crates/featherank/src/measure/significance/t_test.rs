@@ -1,10 +1,11 @@
 //! The paired t-test: does the mean of per-query differences differ from zero?
 //!
-//! Student, *The probable error of a mean*, Biometrika 1908. With n differences of mean d̄ and standard deviation s
-//! (denominator n−1), t = d̄ / (s/√n) follows Student's t with n−1 degrees of freedom; p is two-sided.
+//! Student, *The probable error of a mean*, Biometrika 1908. With n differences of mean d̄ and
+//! standard deviation s (denominator n−1), t = d̄ / (s/√n) follows Student's t with n−1 degrees of
+//! freedom; p is two-sided.
 //!
-//! Edges: all differences zero, t = 0 and p = 1; all equal but not zero, t = ±∞ and p = 0; fewer than two queries,
-//! t = 0 and p = 1, because one difference says nothing about its spread.
+//! Edges: all differences zero, t = 0 and p = 1; all equal but not zero, t = ±∞ and p = 0; fewer
+//! than two queries, t = 0 and p = 1, because one difference says nothing about its spread.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,8 @@ pub fn paired_t(a: &[f64], b: &[f64]) -> TTest {
     one_sample_t(&pairs::differences(a, b), 0.0)
 }
 
-/// Two-sided t-test of whether the mean of `values` is `expected`; `mean_difference` is their mean less `expected`.
+/// Two-sided t-test of whether the mean of `values` is `expected`; `mean_difference` is their mean
+/// less `expected`.
 pub fn one_sample_t(values: &[f64], expected: f64) -> TTest {
     let Moments { n, mean, standard_error } = Moments::of(values.iter().copied());
     let mean_difference = mean - expected;
@@ -67,8 +69,11 @@ impl Moments {
     pub(crate) fn of(values: impl Iterator<Item = f64> + Clone) -> Moments {
         let mut values = values.filter(|value| !value.is_nan());
         let all = values.clone();
-        let Some(first) = values.next() else { return Moments { n: 0, mean: 0.0, standard_error: 0.0 } };
-        // Equal values have no spread; summing them would invent one of about 1e-17, and a t of about 1e16.
+        let Some(first) = values.next() else {
+            return Moments { n: 0, mean: 0.0, standard_error: 0.0 };
+        };
+        // Equal values have no spread; summing them would invent one of about 1e-17, and a t of
+        // about 1e16.
         if values.all(|value| value == first) {
             return Moments { n: all.count(), mean: first, standard_error: 0.0 };
         }

@@ -1,15 +1,18 @@
 //! The Wilcoxon signed-rank test: do per-query differences lean to one side?
 //!
-//! Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1945. Drop zero differences, rank the n
-//! others by size (ties share their mean rank), and sum the ranks of the positive (W₊) and the negative ones (W₋).
+//! Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1945. Drop zero
+//! differences, rank the n others by size (ties share their mean rank), and sum the ranks of the
+//! positive (W₊) and the negative ones (W₋).
 //!
-//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) follows from one pass per rank over all sums, in
-//!   doubled ranks so that shared ranks stay whole; hence it holds with ties too. p = min(1, 2 P(W ≤ min(W₊, W₋))).
-//! * *Normal*: z = (min(W₊, W₋) − n(n+1)/4) / √v, v = n(n+1)(2n+1)/24 − Σ(t³−t)/48 over ties of t differences; no
-//!   continuity correction.
+//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) follows from one pass per rank
+//!   over all sums, in doubled ranks so that shared ranks stay whole; hence it holds with ties too.
+//!   p = min(1, 2 P(W ≤ min(W₊, W₋))).
+//! * *Normal*: z = (min(W₊, W₋) − n(n+1)/4) / √v, v = n(n+1)(2n+1)/24 − Σ(t³−t)/48 over ties of t
+//!   differences; no continuity correction.
 //!
-//! Sizes are compared after rounding to 1e-12, and what rounds to 0 is 0: float noise would split ties and change p
-//! in the fourth decimal. Departs from the customary table for n ≤ 25: exact up to [`EXACT_LIMIT`], where it is cheap.
+//! Sizes are compared after rounding to 1e-12, and what rounds to 0 is 0: float noise would split
+//! ties and change p in the fourth decimal. Departs from the customary table for n ≤ 25: exact up
+//! to [`EXACT_LIMIT`], where it is cheap.
 
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::erfc;
@@ -22,7 +25,8 @@ pub const EXACT_LIMIT: usize = 50;
 /// Differences are whole multiples of one part in so many.
 const STEPS: f64 = 1e12;
 
-/// Largest difference for which ranks are found by counting; beyond it the table would cost more than a sort.
+/// Largest difference for which ranks are found by counting; beyond it the table would cost more
+/// than a sort.
 const COUNTING_RANGE: usize = 1 << 20;
 
 /// How the p-value is found.
@@ -86,8 +90,9 @@ fn rounded(difference: f64) -> f64 {
     if steps.abs() < (1u64 << 51) as f64 { (steps + WHOLE) - WHOLE } else { steps }
 }
 
-/// The same, of differences in whole units, such as effectiveness in ten-thousandths: ranks come from counting, in
-/// O(n + largest difference). Equal to [`wilcoxon_differences`] with [`WilcoxonMethod::Auto`].
+/// The same, of differences in whole units, such as effectiveness in ten-thousandths: ranks come
+/// from counting, in O(n + largest difference). Equal to [`wilcoxon_differences`] with
+/// [`WilcoxonMethod::Auto`].
 pub fn wilcoxon_counting(differences: &[i32]) -> Wilcoxon {
     let size = |difference: &i32| difference.unsigned_abs() as usize;
     let range = differences.iter().map(size).max().unwrap_or(0);
@@ -97,7 +102,8 @@ pub fn wilcoxon_counting(differences: &[i32]) -> Wilcoxon {
         let mut numbers: Vec<u64> =
             nonzero.map(|d| 2 * u64::from(d.unsigned_abs()) + u64::from(*d > 0)).collect();
         numbers.sort_unstable();
-        let sizes: Vec<(u64, bool)> = numbers.iter().map(|number| (number / 2, number % 2 == 1)).collect();
+        let sizes: Vec<(u64, bool)> =
+            numbers.iter().map(|number| (number / 2, number % 2 == 1)).collect();
         return test(&ties(&sizes), WilcoxonMethod::Auto);
     }
     let mut table = vec![Tie::default(); range + 1];
@@ -173,7 +179,8 @@ fn test(ties: &[Tie], method: WilcoxonMethod) -> Wilcoxon {
 
 /// Two-sided p of a doubled rank sum of `smaller` or less, from (doubled rank, how many have it).
 fn exact_p(twice_ranks: &[(usize, u64)], smaller: usize) -> f64 {
-    // chance[s]: the positive ranks so far sum to s. Sums beyond `smaller` never matter, so they are not kept.
+    // chance[s]: the positive ranks so far sum to s. Sums beyond `smaller` never matter, so they
+    // are not kept.
     let mut chance = vec![0.0f64; smaller + 1];
     let mut next = chance.clone();
     chance[0] = 1.0;
@@ -182,7 +189,9 @@ fn exact_p(twice_ranks: &[(usize, u64)], smaller: usize) -> f64 {
             let (without, with) = next.split_at_mut(rank.min(smaller + 1));
             without.iter_mut().zip(&chance).for_each(|(next, chance)| *next = chance / 2.0);
             let both = chance[without.len()..].iter().zip(&chance);
-            with.iter_mut().zip(both).for_each(|(next, (without, with))| *next = (without + with) / 2.0);
+            with.iter_mut()
+                .zip(both)
+                .for_each(|(next, (without, with))| *next = (without + with) / 2.0);
             std::mem::swap(&mut chance, &mut next);
         }
     }
@@ -205,7 +214,10 @@ mod tests {
     #[test]
     fn three_differences_with_a_tie_by_hand() {
         let test = wilcoxon_differences(&[1.0, -1.0, 3.0, 0.0], Auto);
-        assert_eq!((test.w_plus, test.w_minus, test.n, test.p, test.exact), (4.5, 1.5, 3, 0.75, true));
+        assert_eq!(
+            (test.w_plus, test.w_minus, test.n, test.p, test.exact),
+            (4.5, 1.5, 3, 0.75, true)
+        );
         assert_eq!(wilcoxon_counting(&[1, -1, 3, 0]), test);
     }
 
@@ -237,7 +249,8 @@ mod tests {
     /// The approximation is good at n = 300, so the exact pass must not have drifted or overflowed.
     #[test]
     fn exact_and_normal_meet_for_many_queries() {
-        let differences: Vec<f64> = (1..=300).map(|i| f64::from(if i % 9 < 4 { -i } else { i })).collect();
+        let differences: Vec<f64> =
+            (1..=300).map(|i| f64::from(if i % 9 < 4 { -i } else { i })).collect();
         let (exact, normal) =
             (wilcoxon_differences(&differences, Exact), wilcoxon_differences(&differences, Normal));
         assert!((exact.p - normal.p).abs() < 1e-3, "{exact:?} {normal:?}");
@@ -245,6 +258,9 @@ mod tests {
 
     #[test]
     fn huge_differences_are_sorted_instead_of_counted() {
-        assert_eq!(wilcoxon_counting(&[i32::MIN, 5, -5, i32::MAX]), wilcoxon_counting(&[-9, 5, -5, 8]));
+        assert_eq!(
+            wilcoxon_counting(&[i32::MIN, 5, -5, i32::MAX]),
+            wilcoxon_counting(&[-9, 5, -5, 8])
+        );
     }
 }

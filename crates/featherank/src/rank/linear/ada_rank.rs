@@ -1,24 +1,28 @@
-//! AdaRank: features boosted into a ranker, each round attending to the queries that are ranked badly so far.
+//! AdaRank: features boosted into a ranker, each round attending to the queries that are ranked
+//! badly so far.
 //!
-//! Xu & Li, SIGIR 2007. Weak rankers are single features. With E(q, h) the measure of query q when h ranks it and weights
-//! P₁(q) = 1/m, every round
+//! Xu & Li, SIGIR 2007. Weak rankers are single features. With E(q, h) the measure of query q when
+//! h ranks it and weights P₁(q) = 1/m, every round
 //! 1. picks the feature h with the largest Σ P(q) E(q, h), the first of equals,
 //! 2. gives it α = ½ ln[Σ P(q)(1 + E(q, h)) / Σ P(q)(1 − E(q, h))], and adds α h to the ensemble f,
 //! 3. sets P(q) ∝ exp(−E(q, f)).
 //!
-//! With NDCG as measure it is AdaRank-NDCG, with average precision AdaRank-MAP. E(q, h) is computed once for all features.
-//! The paper's third step forgets α and the rounds before: once a feature is picked twice running at the start, nothing
-//! changes any more. `repeats = forbid`, not in the paper, takes each feature once and so goes on.
+//! With NDCG as measure it is AdaRank-NDCG, with average precision AdaRank-MAP. E(q, h) is computed
+//! once for all features. The paper's third step forgets α and the rounds before: once a feature is
+//! picked twice running at the start, nothing changes any more. `repeats = forbid`, not in the
+//! paper, takes each feature once and so goes on.
 //!
-//! `update = ranklib` follows RankLib instead: P(q) is multiplied by exp(−α E(q, f)); a feature picked twice running is
-//! taken back and kept out until the others are done ("enqueue"), then tried again, the latest first; a feature that is
-//! picked `streak` times running without any change is left out until something changes; a phase ends when the measure
-//! on training data falls by `tolerance`.
+//! `update = ranklib` follows RankLib instead: P(q) is multiplied by exp(−α E(q, f)); a feature
+//! picked twice running is taken back and kept out until the others are done ("enqueue"), then
+//! tried again, the latest first; a feature that is picked `streak` times running without any
+//! change is left out until something changes; a phase ends when the measure on training data falls
+//! by `tolerance`.
 //!
-//! With validation data the best round is kept, otherwise the last. Departs from both where documents tie: E is the mean
-//! over their orders (`ties=expected`), because file order carries information in real data and would flatter features
-//! with many ties. Where E(q, h) is 1 in all queries, α is kept finite. Features are added in units of their largest range
-//! within a query: 1 where they are normalised per query, and the reason why others need not be.
+//! With validation data the best round is kept, otherwise the last. Departs from both where
+//! documents tie: E is the mean over their orders (`ties=expected`), because file order carries
+//! information in real data and would flatter features with many ties. Where E(q, h) is 1 in all
+//! queries, α is kept finite. Features are added in units of their largest range within a query: 1
+//! where they are normalised per query, and the reason why others need not be.
 
 use rayon::prelude::*;
 
@@ -58,7 +62,12 @@ enum Update {
 
 const fn params(measure: &'static str) -> [Param; 8] {
     [
-        Param { name: "measure", kind: Kind::Measure, default: measure, meaning: "what is boosted" },
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default: measure,
+            meaning: "what is boosted",
+        },
         Param {
             name: "validation",
             kind: Kind::Measure,
@@ -185,24 +194,36 @@ struct Boost<'a> {
 }
 
 impl<'a> Boost<'a> {
-    fn new(ranker: &'a AdaRank, run: &'a Run, design: &'a Design<'a>, watch: Validation<'a>) -> Result<Self> {
+    fn new(
+        ranker: &'a AdaRank,
+        run: &'a Run,
+        design: &'a Design<'a>,
+        watch: Validation<'a>,
+    ) -> Result<Self> {
         let of_feature = |feature: usize| {
             let mut alone = vec![0.0; design.width()];
             alone[feature] = 1.0;
             per_query(&ranker.measure, design, &design.scores(&alone))
         };
-        let mut alone: Vec<Vec<f64>> = (0..design.width()).into_par_iter().map(of_feature).collect();
+        let mut alone: Vec<Vec<f64>> =
+            (0..design.width()).into_par_iter().map(of_feature).collect();
         // Whether a query counts depends on its labels alone, so one feature tells it for all.
-        let counted: Vec<usize> = (0..design.queries().len()).filter(|&q| !alone[0][q].is_nan()).collect();
+        let counted: Vec<usize> =
+            (0..design.queries().len()).filter(|&q| !alone[0][q].is_nan()).collect();
         for values in &mut alone {
             *values = counted.iter().map(|&q| values[q]).collect();
         }
         if alone.iter().flatten().any(|value| *value > 1.0 + 1e-9) {
-            return Err(Error::invalid("measure for AdaRank", &ranker.measure, "a measure between 0 and 1"));
+            return Err(Error::invalid(
+                "measure for AdaRank",
+                &ranker.measure,
+                "a measure between 0 and 1",
+            ));
         }
         let distribution = vec![1.0 / counted.len() as f64; counted.len()];
         let (picks, ranges) = (Vec::new(), ranges(design));
-        let boost = Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
+        let boost =
+            Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
         if boost.best(|_| true).is_none() {
             return Err(Error::Conflict {
                 what: format!("no feature finds anything under {}", ranker.measure),
@@ -232,7 +253,8 @@ impl<'a> Boost<'a> {
     fn add(&mut self, feature: usize) -> (f64, Vec<f64>) {
         let alpha = alpha(&self.distribution, &self.alone[feature]);
         self.picks.push(Pick { feature, alpha });
-        let values = per_query(&self.ranker.measure, self.design, &self.design.scores(&self.weights()));
+        let values =
+            per_query(&self.ranker.measure, self.design, &self.design.scores(&self.weights()));
         (alpha, self.counted.iter().map(|&q| values[q]).collect())
     }
 
@@ -255,7 +277,8 @@ impl<'a> Boost<'a> {
             self.report(round)?;
             let weights = self.weights();
             self.watch.is_enough(&weights);
-            // One feature twice ranks as once: neither the ensemble's ranking nor P will ever change again.
+            // One feature twice ranks as once: neither the ensemble's ranking nor P will ever
+            // change again.
             if self.picks.len() > 1 && self.picks.iter().all(|pick| pick.feature == feature) {
                 break;
             }
@@ -264,7 +287,8 @@ impl<'a> Boost<'a> {
         Ok(())
     }
 
-    /// RankLib's phases: one without the features that were picked twice running, then one with each of them.
+    /// RankLib's phases: one without the features that were picked twice running, then one with
+    /// each of them.
     fn follow_ranklib(&mut self, tolerance: f64, enqueue: bool, streak: u64) -> Result<()> {
         let mut phases = Phases {
             round: 1,
@@ -309,7 +333,8 @@ impl Phases {
     fn learn(&mut self, boost: &mut Boost<'_>, enqueue: bool) -> Result<()> {
         let mut before = (boost.distribution.clone(), self.value);
         while self.round <= boost.ranker.rounds {
-            let free = |feature| !self.waiting.contains(&feature) && !self.left_out.contains(&feature);
+            let free =
+                |feature| !self.waiting.contains(&feature) && !self.left_out.contains(&feature);
             let Some(feature) = boost.best(free) else { break };
             if enqueue && self.last == Some(feature) {
                 self.waiting.push(feature);
@@ -335,14 +360,16 @@ impl Phases {
                 break;
             }
             self.value = value;
-            let weighted = boost.distribution.iter().zip(&values).map(|(p, e)| p * (-alpha * e).exp());
+            let weighted =
+                boost.distribution.iter().zip(&values).map(|(p, e)| p * (-alpha * e).exp());
             boost.distribution = normalised(weighted);
             self.round += 1;
         }
         Ok(())
     }
 
-    /// Leaves a feature out that was picked again and again without any change; brings all back after a change.
+    /// Leaves a feature out that was picked again and again without any change; brings all back
+    /// after a change.
     fn watch_idleness(&mut self, feature: usize, value: f64) {
         if value != self.value || self.last != Some(feature) {
             self.idle = 0;
@@ -359,7 +386,8 @@ impl Phases {
 
 /// ½ ln[Σ P (1 + E) / Σ P (1 − E)].
 fn alpha(distribution: &[f64], values: &[f64]) -> f64 {
-    let sum = |sign: f64| distribution.iter().zip(values).map(|(p, e)| p * (1.0 + sign * e)).sum::<f64>();
+    let sum =
+        |sign: f64| distribution.iter().zip(values).map(|(p, e)| p * (1.0 + sign * e)).sum::<f64>();
     0.5 * (sum(1.0) / sum(-1.0).max(1e-10)).ln()
 }
 

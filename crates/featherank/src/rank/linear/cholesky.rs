@@ -1,7 +1,8 @@
 //! Solving symmetric systems that may be singular: Cholesky with the largest pivot first.
 //!
-//! The matrix is scaled to a unit diagonal, so that the unit of a feature does not decide what counts as singular. When the
-//! largest pivot left falls to the tolerance, the columns left are combinations of those before and are dropped: they get 0.
+//! The matrix is scaled to a unit diagonal, so that the unit of a feature does not decide what
+//! counts as singular. When the largest pivot left falls to the tolerance, the columns left are
+//! combinations of those before and are dropped: they get 0.
 
 /// P D A D Pᵀ = L Lᵀ with D the scaling and P the order of the pivots.
 #[derive(Debug)]
@@ -15,7 +16,8 @@ pub struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Factors a symmetric matrix given row after row. Columns whose pivot is at most `tolerance` (of 1) are dropped.
+    /// Factors a symmetric matrix given row after row. Columns whose pivot is at most `tolerance`
+    /// (of 1) are dropped.
     pub fn new(mut matrix: Vec<f64>, tolerance: f64) -> Self {
         let n = matrix.len().isqrt();
         let scale: Vec<f64> = (0..n)
@@ -30,8 +32,9 @@ impl PivotedCholesky {
         let mut order: Vec<usize> = (0..n).collect();
         let mut rank = 0;
         while rank < n {
-            let largest = (rank..n)
-                .reduce(|best, i| if matrix[i * n + i] > matrix[best * n + best] { i } else { best });
+            let largest = (rank..n).reduce(|best, i| {
+                if matrix[i * n + i] > matrix[best * n + best] { i } else { best }
+            });
             let Some(pivot) = largest.filter(|&p| matrix[p * n + p] > tolerance) else { break };
             swap(&mut matrix, n, rank, pivot);
             order.swap(rank, pivot);
@@ -81,7 +84,8 @@ fn swap(matrix: &mut [f64], n: usize, a: usize, b: usize) {
     }
 }
 
-/// Column `k` of L, and what it leaves of the rest. Both halves of the rest are kept, so that rows stay contiguous.
+/// Column `k` of L, and what it leaves of the rest. Both halves of the rest are kept, so that rows
+/// stay contiguous.
 fn eliminate(matrix: &mut [f64], n: usize, k: usize) {
     let pivot = matrix[k * n + k].sqrt();
     matrix[k * n + k] = pivot;
@@ -98,7 +102,8 @@ fn eliminate(matrix: &mut [f64], n: usize, k: usize) {
 mod tests {
     use super::*;
 
-    /// Columns 0 and 2 are the same up to a factor of 1000, column 3 is 0: rank 2, and A x = b holds all the same.
+    /// Columns 0 and 2 are the same up to a factor of 1000, column 3 is 0: rank 2, and A x = b
+    /// holds all the same.
     #[test]
     fn singular_systems_are_solved_where_they_can_be() {
         let rows = [[4.0, 2.0, 4e3], [2.0, 3.0, 2e3], [4e3, 2e3, 4e6]];

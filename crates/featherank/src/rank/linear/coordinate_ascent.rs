@@ -1,19 +1,23 @@
-//! Coordinate ascent: one weight after the other, moved to where a measure of the training data is best.
+//! Coordinate ascent: one weight after the other, moved to where a measure of the training data is
+//! best.
 //!
-//! Metzler & Croft, Information Retrieval 2007, in the form that RankLib made common. Weights start equal and always sum to
-//! 1 in absolute value. Features take turns in a random order. For each the weight is tried at growing distances above
-//! where it stands (the first step is 0.001, or `step` of the weight where that is less than twice as much; each further
-//! step is `scale` times the one before), then below, then at 0; the first of the three that helps ends the turn at its
-//! best trial. A restart ends when a whole round over the features gains less than `tolerance`; of several restarts, which
-//! differ in the order of features, the best is kept: on validation data where given, looked at after every round.
+//! Metzler & Croft, Information Retrieval 2007, in the form that RankLib made common. Weights start
+//! equal and always sum to 1 in absolute value. Features take turns in a random order. For each the
+//! weight is tried at growing distances above where it stands (the first step is 0.001, or `step`
+//! of the weight where that is less than twice as much; each further step is `scale` times the one
+//! before), then below, then at 0; the first of the three that helps ends the turn at its best
+//! trial. A restart ends when a whole round over the features gains less than `tolerance`; of
+//! several restarts, which differ in the order of features, the best is kept: on validation data
+//! where given, looked at after every round.
 //!
-//! Any measure can be climbed. One trial changes scores by δ·x alone, so that it costs a sort of each query; all trials of
-//! a direction are made together. `slack` is RankLib's regularisation: it takes `slack` times the distance from equal
-//! weights off the measure.
+//! Any measure can be climbed. One trial changes scores by δ·x alone, so that it costs a sort of
+//! each query; all trials of a direction are made together. `slack` is RankLib's regularisation: it
+//! takes `slack` times the distance from equal weights off the measure.
 //!
-//! Departs from RankLib where that loses the sign of a step that starts from a small weight, and where it compares the gain
-//! of a round with the start of the restart. Weights belong to features in units of their largest range within a query,
-//! and tied documents count by their expected value, as in [`super::ada_rank`].
+//! Departs from RankLib where that loses the sign of a step that starts from a small weight, and
+//! where it compares the gain of a round with the start of the restart. Weights belong to features
+//! in units of their largest range within a query, and tied documents count by their expected
+//! value, as in [`super::ada_rank`].
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -124,7 +128,11 @@ impl Ranker for CoordinateAscent {
         for restart in 0..self.restarts {
             let mut place = hill.start();
             if place.value.is_nan() {
-                return Err(Error::invalid("measure", &self.measure, "one under which some query counts"));
+                return Err(Error::invalid(
+                    "measure",
+                    &self.measure,
+                    "one under which some query counts",
+                ));
             }
             for round in 0.. {
                 let before = place.value;
@@ -156,7 +164,8 @@ struct Hill<'a> {
     ranges: Vec<f64>,
 }
 
-/// Where a climb stands: weights of features in units of their range, the scores that follow, and what they are worth.
+/// Where a climb stands: weights of features in units of their range, the scores that follow, and
+/// what they are worth.
 struct Place {
     shares: Vec<f64>,
     scores: Vec<f64>,
@@ -189,7 +198,8 @@ impl Hill<'_> {
         }
         let sum: f64 = shares.iter().map(|share| share.abs()).sum();
         let equal = 1.0 / shares.len() as f64;
-        self.ranker.slack * shares.iter().map(|share| (share / sum - equal).powi(2)).sum::<f64>().sqrt()
+        self.ranker.slack
+            * shares.iter().map(|share| (share / sum - equal).powi(2)).sum::<f64>().sqrt()
     }
 
     /// Moves one weight to the best place found, if that is better.
@@ -234,12 +244,14 @@ impl Hill<'_> {
         (0..self.ranker.iterations).map(next).collect()
     }
 
-    /// What each move of one weight is worth. Queries are measured in parallel, each with all moves at once.
+    /// What each move of one weight is worth. Queries are measured in parallel, each with all moves
+    /// at once.
     fn try_moves(&self, feature: usize, moves: &[f64], place: &Place) -> Vec<f64> {
         let of_query = |query: usize| {
             let documents = self.design.queries()[query].clone();
             let column = self.design.values(feature, query);
-            let (mut scratch, mut scores) = (RankingScratch::default(), Vec::with_capacity(column.len()));
+            let (mut scratch, mut scores) =
+                (RankingScratch::default(), Vec::with_capacity(column.len()));
             scratch.labels(&self.design.labels()[documents.clone()]);
             let of_move = |by: &f64| {
                 let by = by / self.ranges[feature];
@@ -250,8 +262,11 @@ impl Hill<'_> {
             };
             moves.iter().map(of_move).collect::<Vec<f64>>()
         };
-        let by_query: Vec<Vec<f64>> =
-            (0..self.design.queries().len()).into_par_iter().with_min_len(4).map(of_query).collect();
+        let by_query: Vec<Vec<f64>> = (0..self.design.queries().len())
+            .into_par_iter()
+            .with_min_len(4)
+            .map(of_query)
+            .collect();
         let mut shares = place.shares.clone();
         let of_move = |(i, by): (usize, &f64)| {
             shares[feature] = place.shares[feature] + by;
@@ -290,8 +305,9 @@ mod tests {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         let (ranker, design) = (ranker(0.0), Design::new(&data.view()).unwrap());
         let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
-        let near =
-            |got: &[f64], expected: [f64; 3]| got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15);
+        let near = |got: &[f64], expected: [f64; 3]| {
+            got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15)
+        };
         assert!(near(&hill.moves(0.1, 1.0), [0.001, 0.003, 0.007]));
         assert!(near(&hill.moves(0.0, -1.0), [-0.001, -0.003, -0.007]));
         // Half of it is less than 0.001: 5 % of it, downwards.
@@ -300,7 +316,8 @@ mod tests {
         assert_eq!(hill.moves(0.1, 1.0).len(), 25);
     }
 
-    /// After every single turn: the value never falls, and it is the value of the weights that stand there.
+    /// After every single turn: the value never falls, and it is the value of the weights that
+    /// stand there.
     #[test]
     fn no_turn_lowers_the_measure() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();

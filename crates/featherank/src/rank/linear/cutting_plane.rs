@@ -1,12 +1,15 @@
-//! Cutting planes for ½‖w‖² + C R(w), with R a convex risk that is the largest of very many linear functions.
+//! Cutting planes for ½‖w‖² + C R(w), with R a convex risk that is the largest of very many linear
+//! functions.
 //!
-//! The 1-slack form of structural SVMs (Joachims, Finley & Yu, Machine Learning 2009): each round asks the risk for the linear function
-//! that touches it at some w, adds it to a working set, and minimises ½‖w‖² + C max over the working set, in its dual: the
-//! largest Σ αₖbₖ − ½‖Σ αₖzₖ‖² with α ≥ 0 and Σ α ≤ C, where w = Σ αₖzₖ. The dual value is a lower bound, the objective of
-//! the best w so far an upper one; it stops when they are within `tolerance` of the upper one.
+//! The 1-slack form of structural SVMs (Joachims, Finley & Yu, Machine Learning 2009): each round
+//! asks the risk for the linear function that touches it at some w, adds it to a working set, and
+//! minimises ½‖w‖² + C max over the working set, in its dual: the largest Σ αₖbₖ − ½‖Σ αₖzₖ‖² with
+//! α ≥ 0 and Σ α ≤ C, where w = Σ αₖzₖ. The dual value is a lower bound, the objective of the best
+//! w so far an upper one; it stops when they are within `tolerance` of the upper one.
 //!
-//! Departs from the paper in where planes are taken: not at the working set's w but a tenth of the way to it from the best
-//! point on the line between it and the best w so far (Franc & Sonnenburg, JMLR 2009), which needs several times fewer planes.
+//! Departs from the paper in where planes are taken: not at the working set's w but a tenth of the
+//! way to it from the best point on the line between it and the best w so far (Franc & Sonnenburg,
+//! JMLR 2009), which needs several times fewer planes.
 
 use super::design::Design;
 use super::newton::diverged;
@@ -24,9 +27,11 @@ const ROUNDS: u64 = 5_000;
 /// A plane that has not held for so many rounds is dropped.
 const IDLE: u64 = 50;
 
-/// A convex function of scores that is the largest of many linear ones, none of them needed before it is the largest.
+/// A convex function of scores that is the largest of many linear ones, none of them needed before
+/// it is the largest.
 pub trait Risk: Sync {
-    /// The linear function that touches the risk at these scores: risk(s) ≥ `offset` − Σ `slope`ᵢ sᵢ everywhere.
+    /// The linear function that touches the risk at these scores: risk(s) ≥ `offset` − Σ `slope`ᵢ
+    /// sᵢ everywhere.
     fn plane(&self, scores: &[f64]) -> Plane;
 }
 
@@ -112,10 +117,16 @@ pub fn minimise(
             best = Point { weights, scores, objective };
         }
     }
-    Ok(CuttingPlaneSolution { weights: best.weights, objective: best.objective, lower_bound, planes })
+    Ok(CuttingPlaneSolution {
+        weights: best.weights,
+        objective: best.objective,
+        lower_bound,
+        planes,
+    })
 }
 
-/// The best point on the line from the best so far to another, by bisection on the slope of the objective.
+/// The best point on the line from the best so far to another, by bisection on the slope of the
+/// objective.
 fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[f64]) -> Point {
     let direction: Vec<f64> = to.iter().zip(&from.weights).map(|(a, b)| a - b).collect();
     let change: Vec<f64> = to_scores.iter().zip(&from.scores).map(|(a, b)| a - b).collect();
@@ -156,17 +167,26 @@ struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Begins with the plane 0, because no risk is negative; its share takes up what Σ α leaves of C.
+    /// Begins with the plane 0, because no risk is negative; its share takes up what Σ α leaves of
+    /// C.
     fn new(width: usize, c: f64) -> Self {
         let zero = vec![0.0; width];
         let mut qp = SimplexQp::new();
         qp.add(&[0.0], 0.0);
-        WorkingSet { c, offsets: vec![0.0], slopes: vec![zero.clone()], idle: vec![0], qp, weights: zero }
+        WorkingSet {
+            c,
+            offsets: vec![0.0],
+            slopes: vec![zero.clone()],
+            idle: vec![0],
+            qp,
+            weights: zero,
+        }
     }
 
     fn add(&mut self, plane: &Plane, design: &Design<'_>) {
         // In units of C, so that shares sum to 1.
-        let slope: Vec<f64> = design.transposed(&plane.slope).into_iter().map(|z| self.c * z).collect();
+        let slope: Vec<f64> =
+            design.transposed(&plane.slope).into_iter().map(|z| self.c * z).collect();
         let offset = self.c * plane.offset;
         let mut products: Vec<f64> = self.slopes.iter().map(|known| dot(known, &slope)).collect();
         products.push(dot(&slope, &slope));
@@ -176,7 +196,8 @@ impl WorkingSet {
         self.idle.push(0);
     }
 
-    /// Moves to the minimum over the planes, drops planes that have long been idle, and returns the dual value.
+    /// Moves to the minimum over the planes, drops planes that have long been idle, and returns the
+    /// dual value.
     fn solve(&mut self) -> f64 {
         let shares = self.qp.solve().to_vec();
         self.weights.fill(0.0);
@@ -189,7 +210,9 @@ impl WorkingSet {
         for (idle, share) in self.idle.iter_mut().zip(&shares) {
             *idle = if *share > 0.0 { 0 } else { *idle + 1 };
         }
-        for plane in (1..shares.len()).rev().filter(|&plane| self.idle[plane] > IDLE).collect::<Vec<_>>() {
+        for plane in
+            (1..shares.len()).rev().filter(|&plane| self.idle[plane] > IDLE).collect::<Vec<_>>()
+        {
             self.qp.remove(plane);
             self.slopes.remove(plane);
             self.offsets.remove(plane);

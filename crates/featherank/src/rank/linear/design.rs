@@ -1,8 +1,9 @@
 //! The columns that a linear ranker works on, multiplied from both sides without a copy.
 //!
-//! Documents are numbered as in the view. Features that are constant within every query cannot rank and are left out:
-//! their weights would be rounding errors. Work is cut into blocks of documents that depend on the data alone, and blocks
-//! are summed in their order, so that results do not depend on the number of threads.
+//! Documents are numbered as in the view. Features that are constant within every query cannot rank
+//! and are left out: their weights would be rounding errors. Work is cut into blocks of documents
+//! that depend on the data alone, and blocks are summed in their order, so that results do not
+//! depend on the number of threads.
 
 use std::ops::Range;
 
@@ -36,7 +37,8 @@ struct Block {
 }
 
 impl<'a> Design<'a> {
-    /// Looks at the view once; an error when no feature differs within any query, or there is no document.
+    /// Looks at the view once; an error when no feature differs within any query, or there is no
+    /// document.
     pub fn new(view: &View<'a>) -> Result<Self> {
         let alive = |&f: &FeatureId| {
             let column = view.data().column(f);
@@ -69,13 +71,23 @@ impl<'a> Design<'a> {
             }
         }
         let labels = view.labels().flatten().copied().collect();
-        Design { view: view.clone(), features, labels, queries, rows: view.rows().collect(), blocks }
+        Design {
+            view: view.clone(),
+            features,
+            labels,
+            queries,
+            rows: view.rows().collect(),
+            blocks,
+        }
     }
 
     /// The same documents with some of the features only, by their places here.
     #[must_use]
     pub fn restricted(&self, places: &[usize]) -> Self {
-        Design::with_features(&self.view, places.iter().map(|&place| self.features[place]).collect())
+        Design::with_features(
+            &self.view,
+            places.iter().map(|&place| self.features[place]).collect(),
+        )
     }
 
     /// The features, in the order of weights.
@@ -106,7 +118,11 @@ impl<'a> Design<'a> {
                 let column = self.view.data().column(*f);
                 let mut start = 0;
                 for rows in &block.rows {
-                    add_times(&mut scores[start..start + rows.len()], weight, &column[rows.clone()]);
+                    add_times(
+                        &mut scores[start..start + rows.len()],
+                        weight,
+                        &column[rows.clone()],
+                    );
                     start += rows.len();
                 }
             }
@@ -139,7 +155,8 @@ impl<'a> Design<'a> {
         total
     }
 
-    /// Values of one feature (by its place among the design's features) for the documents of one query.
+    /// Values of one feature (by its place among the design's features) for the documents of one
+    /// query.
     pub fn values(&self, feature: usize, query: usize) -> &'a [f32] {
         &self.view.data().column(self.features[feature])[self.rows[query].clone()]
     }
@@ -147,17 +164,24 @@ impl<'a> Design<'a> {
     /// The values of neighbouring documents, which must be whole queries.
     pub fn rows_of(&self, documents: Range<usize>) -> Mat<f64> {
         let first = self.queries.partition_point(|query| query.start < documents.start);
-        let queries = self.queries[first..].iter().take_while(|query| query.start < documents.end).count();
+        let queries =
+            self.queries[first..].iter().take_while(|query| query.start < documents.end).count();
         let mut values = Mat::zeros(documents.len(), self.width());
         for (k, &f) in self.features.iter().enumerate() {
             let column = self.view.data().column(f);
-            let source = self.rows[first..first + queries].iter().flat_map(|rows| &column[rows.clone()]);
-            values.col_as_slice_mut(k).iter_mut().zip(source).for_each(|(cell, &x)| *cell = f64::from(x));
+            let source =
+                self.rows[first..first + queries].iter().flat_map(|rows| &column[rows.clone()]);
+            values
+                .col_as_slice_mut(k)
+                .iter_mut()
+                .zip(source)
+                .for_each(|(cell, &x)| *cell = f64::from(x));
         }
         values
     }
 
-    /// The weights of a linear model for the design's features; 0 where it has none, or where there is no such model.
+    /// The weights of a linear model for the design's features; 0 where it has none, or where there
+    /// is no such model.
     pub fn weights_of(&self, near: Option<&Model>) -> Vec<f64> {
         let mut weights = vec![0.0; self.width()];
         let table = self.view.data().features();
@@ -173,8 +197,13 @@ impl<'a> Design<'a> {
 
     /// The model with these weights; a weight of exactly 0 needs no feature.
     pub fn model(&self, weights: &[f64]) -> LinearModel {
-        let used: Vec<(FeatureId, f64)> =
-            self.features.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w != 0.0).collect();
+        let used: Vec<(FeatureId, f64)> = self
+            .features
+            .iter()
+            .copied()
+            .zip(weights.iter().copied())
+            .filter(|(_, w)| *w != 0.0)
+            .collect();
         LinearModel::new(self.view.data().features(), &used)
     }
 }

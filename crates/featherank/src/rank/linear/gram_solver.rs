@@ -1,8 +1,10 @@
-//! Least squares on any subset of features from one matrix of sums of products, without another look at the rows.
+//! Least squares on any subset of features from one matrix of sums of products, without another
+//! look at the rows.
 //!
-//! With G the centred sums of products of the features, b those with the labels and λ the ridge, the weights of a subset S
-//! solve (G_SS + λI) w = b_S in O(|S|³). Features that are combinations of others in S (pivot below 10⁻¹⁰ on the scale
-//! of correlations) get weight 0, which leaves all predictions as they are.
+//! With G the centred sums of products of the features, b those with the labels and λ the ridge,
+//! the weights of a subset S solve (G_SS + λI) w = b_S in O(|S|³). Features that are combinations
+//! of others in S (pivot below 10⁻¹⁰ on the scale of correlations) get weight 0, which leaves all
+//! predictions as they are.
 
 use std::sync::Arc;
 
@@ -13,7 +15,8 @@ use crate::vector::dot;
 /// Pivots below this, on the scale of correlations, are rounding errors.
 pub(crate) const SINGULAR: f64 = 1e-10;
 
-/// A column whose standard deviation is below this share of its mean is constant up to rounding errors.
+/// A column whose standard deviation is below this share of its mean is constant up to rounding
+/// errors.
 const CONSTANT: f64 = 1e-12;
 
 /// Solves least squares for subsets of the columns of one [`Gram`].
@@ -48,8 +51,8 @@ pub struct LeastSquares {
 }
 
 impl GramSolver {
-    /// A solver from sums of products whose last column is the labels; `ridge` times the squared weights is added to the
-    /// sum of squared errors, features as they are.
+    /// A solver from sums of products whose last column is the labels; `ridge` times the squared
+    /// weights is added to the sum of squared errors, features as they are.
     pub fn new(gram: impl Into<Arc<Gram>>, ridge: f64) -> Self {
         GramSolver { gram: gram.into(), ridge }
     }
@@ -70,8 +73,11 @@ impl GramSolver {
         let mut penalised = gram.clone();
         penalised.iter_mut().step_by(usable.len() + 1).for_each(|cell| *cell += self.ridge);
         let solved = PivotedCholesky::new(penalised, SINGULAR).solve(&b);
-        let fitted: f64 =
-            gram.chunks(usable.len().max(1)).zip(&solved).map(|(row, w)| w * dot(row, &solved)).sum();
+        let fitted: f64 = gram
+            .chunks(usable.len().max(1))
+            .zip(&solved)
+            .map(|(row, w)| w * dot(row, &solved))
+            .sum();
         let rss = self.gram.product(label, label) - 2.0 * dot(&b, &solved) + fitted;
         let mut weights = vec![0.0; subset.len()];
         usable.iter().zip(solved).for_each(|(&i, w)| weights[i] = w);

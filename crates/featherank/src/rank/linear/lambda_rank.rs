@@ -1,14 +1,16 @@
 //! LambdaRank: scores pushed where NDCG would gain most.
 //!
-//! Burges, Ragno & Le, NIPS 2006, with a linear scorer s = X w, as the baseline of Sun et al. (SIGIR 2009). Every pair of
-//! documents pushes its two scores apart by its lambda, the slope of a logistic loss times the change of NDCG that
-//! swapping the pair would make ([`crate::rank::lambda`]); the weights follow: w ← w + η Xᵀ λ.
+//! Burges, Ragno & Le, NIPS 2006, with a linear scorer s = X w, as the baseline of Sun et al.
+//! (SIGIR 2009). Every pair of documents pushes its two scores apart by its lambda, the slope of a
+//! logistic loss times the change of NDCG that swapping the pair would make
+//! ([`crate::rank::lambda`]); the weights follow: w ← w + η Xᵀ λ.
 //!
-//! Departs from the paper's stochastic steps: one step an epoch, with the lambdas of all queries summed (not averaged), so
-//! that the result depends on no order and all cores work. η therefore depends on the number of queries: 0.01 still works
-//! on the 63 training queries of OHSUMED and is clearly too much for the 470 of MQ2008. Weights start at 0. With validation
-//! data the best epoch is kept. Features count in units of their largest range within a query: 1 where they are normalised
-//! per query, and the reason why others need not be.
+//! Departs from the paper's stochastic steps: one step an epoch, with the lambdas of all queries
+//! summed (not averaged), so that the result depends on no order and all cores work. η therefore
+//! depends on the number of queries: 0.01 still works on the 63 training queries of OHSUMED and is
+//! clearly too much for the 470 of MQ2008. Weights start at 0. With validation data the best epoch
+//! is kept. Features count in units of their largest range within a query: 1 where they are
+//! normalised per query, and the reason why others need not be.
 
 use rayon::prelude::*;
 
@@ -100,7 +102,8 @@ impl Ranker for LambdaRank {
         informative(&design)?;
         check_labels(train)?;
         let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
-        let steps: Vec<f64> = ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
+        let steps: Vec<f64> =
+            ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];
         for epoch in 0..self.epochs {
             let lambdas = self.lambdas(&design, &design.scores(&weights));
@@ -145,8 +148,9 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::run::Constraints;
 
-    /// Two queries of two documents, one feature with values 1 and 0 and labels 1 and 0: all scores equal, so ρ = ½ and a
-    /// swap changes NDCG by 1 − 1/log₂3. One step with η = 1 sums both queries.
+    /// Two queries of two documents, one feature with values 1 and 0 and labels 1 and 0: all scores
+    /// equal, so ρ = ½ and a swap changes NDCG by 1 − 1/log₂3. One step with η = 1 sums both
+    /// queries.
     #[test]
     fn first_step_by_hand() {
         let data = Dataset::new(
@@ -156,7 +160,8 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let set = [("eta".to_owned(), "1".to_owned()), ("epochs".to_owned(), "1".to_owned())];
-        let model = SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
+        let model =
+            SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
         let expected = (2.0 * 0.5 * (1.0 - 1.0 / 3f64.log2())) as f32;
         assert_eq!(model.score(&data.view()).unwrap(), [expected, 0.0, expected, 0.0]);
     }

@@ -1,6 +1,8 @@
-//! Least squares for any subset of some features: what is asked of the rows once, and what is solved for every subset after that.
+//! Least squares for any subset of some features: what is asked of the rows once, and what is
+//! solved for every subset after that.
 //!
-//! The rows may be a view in this process or behind an engine, wherever that has them: two passes say all that there is to know.
+//! The rows may be a view in this process or behind an engine, wherever that has them: two passes
+//! say all that there is to know.
 
 use std::sync::Arc;
 
@@ -24,7 +26,11 @@ pub struct LeastSquares {
 
 impl LeastSquares {
     /// Fits subsets of a view's features after one look at its rows.
-    pub(super) fn for_subsets<'a>(self, run: &'a Run, train: &'a View<'a>) -> Result<SubsetFit<'a>> {
+    pub(super) fn for_subsets<'a>(
+        self,
+        run: &'a Run,
+        train: &'a View<'a>,
+    ) -> Result<SubsetFit<'a>> {
         let solver = Sums::of_view(train, self.centring)?.solver(self.ridge);
         Ok(Box::new(move |features| {
             run.step("solving least squares", 1, None)?;
@@ -106,8 +112,10 @@ impl SubsetSolver {
     }
 
     fn solve(&self, subset: &[FeatureId]) -> (Weights, f64) {
-        let places: Vec<usize> =
-            subset.iter().filter_map(|f| self.features.iter().position(|known| known == f)).collect();
+        let places: Vec<usize> = subset
+            .iter()
+            .filter_map(|f| self.features.iter().position(|known| known == f))
+            .collect();
         let solved = self.solver.solve(&places);
         let weights = places.iter().map(|&place| self.features[place]).zip(solved.weights);
         (weights.filter(|(_, weight)| *weight != 0.0).collect(), solved.intercept)

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, FeatureId, FeatureTable, View};
 
-/// Weights by feature. Features carry the owner's ids and names, so that the model finds them in other data.
+/// Weights by feature. Features carry the owner's ids and names, so that the model finds them in
+/// other data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearModel {
     weights: Vec<Weight>,
@@ -30,7 +31,8 @@ fn is_zero(value: &f64) -> bool {
 impl LinearModel {
     /// A model with these weights for columns of a table.
     pub fn new(features: &FeatureTable, weights: &[(FeatureId, f64)]) -> Self {
-        let weight = |&(f, weight): &(FeatureId, f64)| Weight { feature: features.get(f).clone(), weight };
+        let weight =
+            |&(f, weight): &(FeatureId, f64)| Weight { feature: features.get(f).clone(), weight };
         LinearModel { weights: weights.iter().map(weight).collect(), intercept: 0.0 }
     }
 
@@ -62,7 +64,9 @@ impl LinearModel {
             let mut sums = vec![self.intercept; rows.len()];
             for (column, weight) in columns.iter().zip(&self.weights) {
                 let values = &view.data().column(*column)[rows.clone()];
-                sums.iter_mut().zip(values).for_each(|(sum, &x)| *sum += weight.weight * f64::from(x));
+                sums.iter_mut()
+                    .zip(values)
+                    .for_each(|(sum, &x)| *sum += weight.weight * f64::from(x));
             }
             scores.extend(sums.into_iter().map(|sum| sum as f32));
         }

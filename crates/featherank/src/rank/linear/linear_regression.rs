@@ -1,12 +1,14 @@
 //! Linear regression: least squares on the labels, document by document.
 //!
-//! Minimises Σ (yᵢ − β₀ − wᵀxᵢ)² + `ridge` ‖w‖² (Hoerl & Kennard 1970). The pointwise ranker that evolutionary feature
-//! selection fits thousands of times (Sousa et al., CIKM 2016), hence the form of [`LeastSquares`]: one pass over the rows, then any subset of
-//! features without another. The intercept is kept: without it the weights would have to explain the mean label, and rank
-//! worse. Features that depend on others get weight 0, where a minimum-norm solution would share it out: predictions agree.
+//! Minimises Σ (yᵢ − β₀ − wᵀxᵢ)² + `ridge` ‖w‖² (Hoerl & Kennard 1970). The pointwise ranker that
+//! evolutionary feature selection fits thousands of times (Sousa et al., CIKM 2016), hence the form
+//! of [`LeastSquares`]: one pass over the rows, then any subset of features without another. The
+//! intercept is kept: without it the weights would have to explain the mean label, and rank worse.
+//! Features that depend on others get weight 0, where a minimum-norm solution would share it out:
+//! predictions agree.
 //!
-//! With `centring = query` labels and features are taken relative to their means in the query, so that nothing is spent
-//! on differences between queries, which cannot rank.
+//! With `centring = query` labels and features are taken relative to their means in the query, so
+//! that nothing is spent on differences between queries, which cannot rank.
 
 use super::least_squares::LeastSquares;
 use crate::data::View;

@@ -1,14 +1,17 @@
-//! ListNet: the distribution of the best document that scores imply, brought near the one that labels imply.
+//! ListNet: the distribution of the best document that scores imply, brought near the one that
+//! labels imply.
 //!
-//! Cao, Qin, Liu, Tsai & Li, ICML 2007, with the top-one probabilities that its experiments use and a linear scorer. For
-//! a query with labels y and scores s = X w both sides become distributions over its documents, P_y = softmax(y) and
-//! P_s = softmax(s); the loss is their cross entropy −Σ P_y ln P_s, whose gradient is Xᵀ (P_s − P_y). As published, weights
-//! move after every query: w ← w − η Xᵀ (P_s − P_y).
+//! Cao, Qin, Liu, Tsai & Li, ICML 2007, with the top-one probabilities that its experiments use and
+//! a linear scorer. For a query with labels y and scores s = X w both sides become distributions
+//! over its documents, P_y = softmax(y) and P_s = softmax(s); the loss is their cross entropy −Σ
+//! P_y ln P_s, whose gradient is Xᵀ (P_s − P_y). As published, weights move after every query: w ←
+//! w − η Xᵀ (P_s − P_y).
 //!
-//! Where the paper leaves it open: weights start at 0; every epoch visits queries in an order of its own, drawn from the
-//! seed; queries whose labels are all equal are left out, because they only pull all scores together. With validation data
-//! the best epoch is kept. Features count in units of their largest range within a query: 1 where they are normalised per
-//! query, as the paper's are, and the reason why others need not be.
+//! Where the paper leaves it open: weights start at 0; every epoch visits queries in an order of
+//! its own, drawn from the seed; queries whose labels are all equal are left out, because they only
+//! pull all scores together. With validation data the best epoch is kept. Features count in units
+//! of their largest range within a query: 1 where they are normalised per query, as the paper's
+//! are, and the reason why others need not be.
 
 use rand::seq::SliceRandom;
 
@@ -81,7 +84,8 @@ pub const SPEC: RankerSpec = RankerSpec {
     },
 };
 
-/// The probability of each document to be the best one: softmax, which no size of values makes overflow.
+/// The probability of each document to be the best one: softmax, which no size of values makes
+/// overflow.
 pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     let mut shares: Vec<f64> = values.map(|value| (value - most).exp()).collect();
@@ -112,8 +116,10 @@ impl Ranker for ListNet {
             List { query, target: top_one(labels.iter().map(|&label| f64::from(label))) }
         };
         let lists: Vec<List> = informative(&design)?.into_iter().map(list).collect();
-        // A weight moves by η over the range for features in units of it, and by that over the range again for them as they are.
-        let steps: Vec<f64> = ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
+        // A weight moves by η over the range for features in units of it, and by that over the
+        // range again for them as they are.
+        let steps: Vec<f64> =
+            ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];
         for epoch in 0..self.epochs {
             let mut order: Vec<&List> = lists.iter().collect();
@@ -157,8 +163,8 @@ mod tests {
         assert_eq!(cross_entropy(&shares, &[1e6, 1e6, -1e6]), 2f64.ln());
     }
 
-    /// Two documents, one feature with values 1 and 0, labels 1 and 0, w = 0: P_s = (½, ½), P_y = (e, 1)/(e + 1), and one
-    /// step with η = 1 makes w = P_y(1) − ½.
+    /// Two documents, one feature with values 1 and 0, labels 1 and 0, w = 0: P_s = (½, ½), P_y =
+    /// (e, 1)/(e + 1), and one step with η = 1 makes w = P_y(1) − ½.
     #[test]
     fn first_step_by_hand() {
         let data = Dataset::new(
@@ -168,7 +174,8 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let set = [("eta".to_owned(), "1".to_owned()), ("epochs".to_owned(), "1".to_owned())];
-        let model = SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
+        let model =
+            SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
         let e = 1f64.exp();
         let expected = (e / (e + 1.0) - 0.5) as f32;
         // The second query's labels are equal: it does not pull the weight back.

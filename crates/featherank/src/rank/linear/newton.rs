@@ -1,12 +1,14 @@
-//! Newton's method for the squared hinge over preference pairs: the solver behind RankSVM in the primal.
+//! Newton's method for the squared hinge over preference pairs: the solver behind RankSVM in the
+//! primal.
 //!
-//! Minimises ½ Σ pₖwₖ² + (C/2) Σ max(0, 1 − wᵀδ)² over the pairs' differences δ. The function is convex, once differentiable and piecewise
-//! quadratic. A step solves (P + C XᵀLX) v = −∇, with L the Laplacian of the violated pairs, and then goes along v exactly to the
-//! minimum. Up to 512 features XᵀLX is formed, block by block, and factored; beyond, conjugate gradients take
-//! products with it, which cost two passes over the rows each.
+//! Minimises ½ Σ pₖwₖ² + (C/2) Σ max(0, 1 − wᵀδ)² over the pairs' differences δ. The function is
+//! convex, once differentiable and piecewise quadratic. A step solves (P + C XᵀLX) v = −∇, with L
+//! the Laplacian of the violated pairs, and then goes along v exactly to the minimum. Up to 512
+//! features XᵀLX is formed, block by block, and factored; beyond, conjugate gradients take products
+//! with it, which cost two passes over the rows each.
 //!
-//! Scaling feature k by a factor v before training is the same as the penalty pₖ = 1/v² and rescaling the weight after it,
-//! so methods that reweight features need no copy of the data.
+//! Scaling feature k by a factor v before training is the same as the penalty pₖ = 1/v² and
+//! rescaling the weight after it, so methods that reweight features need no copy of the data.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
@@ -20,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::vector::dot;
 
-/// Up to this many features the second derivative is formed. On OHSUMED that is 1.4 times as fast as conjugate gradients for
-/// C = 10⁻⁴ and 12 times for C = 1, where they need many products.
+/// Up to this many features the second derivative is formed. On OHSUMED that is 1.4 times as fast
+/// as conjugate gradients for C = 10⁻⁴ and 12 times for C = 1, where they need many products.
 const DENSE: usize = 512;
 
 /// Steps at most; a few are usual, since the function is piecewise quadratic.
@@ -76,7 +78,8 @@ impl<'a> SquaredHingeProblem<'a> {
         self.product(c, penalties, &at, v)
     }
 
-    /// The minimum for one C, to where the next step would lower the objective by less than `tolerance` of it.
+    /// The minimum for one C, to where the next step would lower the objective by less than
+    /// `tolerance` of it.
     pub fn solve(
         &self,
         run: &Run,
@@ -149,21 +152,30 @@ impl<'a> SquaredHingeProblem<'a> {
         if width > DENSE {
             return conjugate_gradients(|v| self.product(c, penalties, at, v), &downhill);
         }
-        let mut matrix: Vec<f64> =
-            second_derivative(self.design, &self.preferences, at).into_iter().map(|h| c * h).collect();
+        let mut matrix: Vec<f64> = second_derivative(self.design, &self.preferences, at)
+            .into_iter()
+            .map(|h| c * h)
+            .collect();
         matrix.iter_mut().step_by(width + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
         PivotedCholesky::new(matrix, 0.0).solve(&downhill)
     }
 
-    fn minimum_along(&self, c: f64, penalties: &[f64], from: &Point, direction: &[f64]) -> Result<Point> {
+    fn minimum_along(
+        &self,
+        c: f64,
+        penalties: &[f64],
+        from: &Point,
+        direction: &[f64],
+    ) -> Result<Point> {
         let change = self.design.scores(direction);
         let at = |t: f64| {
             let along = |(a, b): (&f64, &f64)| a + t * b;
             let weights: Vec<f64> = from.weights.iter().zip(direction).map(along).collect();
             Ok(self.point(weights, from.scores.iter().zip(&change).map(along).collect()))
         };
-        let weighted =
-            |a: &[f64], b: &[f64]| a.iter().zip(b).zip(penalties).map(|((a, b), p)| p * a * b).sum::<f64>();
+        let weighted = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).zip(penalties).map(|((a, b), p)| p * a * b).sum::<f64>()
+        };
         let slope = |point: &Point| {
             weighted(&point.weights, direction) + c * dot(&point.violations.squared_slope, &change)
         };
@@ -175,8 +187,13 @@ impl<'a> SquaredHingeProblem<'a> {
     }
 }
 
-/// The second derivative of the squared hinge by the weights where `at` was taken, XᵀLX, row after row.
-pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, at: &Violations) -> Vec<f64> {
+/// The second derivative of the squared hinge by the weights where `at` was taken, XᵀLX, row after
+/// row.
+pub(crate) fn second_derivative(
+    design: &Design<'_>,
+    preferences: &Preferences,
+    at: &Violations,
+) -> Vec<f64> {
     let width = design.width();
     let of_block = |block: usize| {
         let columns = design.rows_of(preferences.block(block));
@@ -188,7 +205,8 @@ pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, 
             [&x, &curved].map(|rows| MatRef::from_column_major_slice(rows, width, columns.nrows()));
         let mut product = Mat::<f64>::zeros(width, width);
         let whole = BlockStructure::Rectangular;
-        // The product is symmetric: half of it will do. One thread: the blocks already keep all cores busy.
+        // The product is symmetric: half of it will do. One thread: the blocks already keep all
+        // cores busy.
         matmul(
             product.as_mut(),
             BlockStructure::TriangularLower,
@@ -209,15 +227,21 @@ pub(crate) fn second_derivative(design: &Design<'_>, preferences: &Preferences, 
         let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
         total = parts.into_iter().fold(total, |sum, next| sum + next);
     }
-    (0..width * width).map(|at| (at / width, at % width)).map(|(k, l)| total[(k.max(l), k.min(l))]).collect()
+    (0..width * width)
+        .map(|at| (at / width, at % width))
+        .map(|(k, l)| total[(k.max(l), k.min(l))])
+        .collect()
 }
 
-/// What is left of the slope where a search along a line has found the minimum, up to rounding errors.
+/// What is left of the slope where a search along a line has found the minimum, up to rounding
+/// errors.
 pub(crate) const EXACTLY: f64 = 1e-10;
 
-/// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what is known there; `guess` is
-/// looked at first. Near enough is where no more than the share `close` of the first slope is left. Its derivative (`first` at 0) is increasing and piecewise linear, so Newton's method within a bracket finds its zero in a
-/// few steps, each of which only sorts the documents again.
+/// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what
+/// is known there; `guess` is looked at first. Near enough is where no more than the share `close`
+/// of the first slope is left. Its derivative (`first` at 0) is increasing and piecewise linear, so
+/// Newton's method within a bracket finds its zero in a few steps, each of which only sorts the
+/// documents again.
 pub(crate) fn minimum_along<P>(
     first: f64,
     guess: f64,
@@ -259,7 +283,8 @@ fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {
     0.5 * squares + c * at.violations.squared
 }
 
-/// Solves A x = b for a symmetric positive definite A, to a thousandth of b's length: Newton's next step mends the rest.
+/// Solves A x = b for a symmetric positive definite A, to a thousandth of b's length: Newton's next
+/// step mends the rest.
 fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f64> {
     let mut x = vec![0.0; b.len()];
     let (mut residual, mut search) = (b.to_vec(), b.to_vec());

@@ -1,16 +1,19 @@
 //! Sums over all preference pairs of all queries without looking at a pair.
 //!
-//! A preference pair is two documents of one query with labels yᵢ > yⱼ; its margin is sᵢ − sⱼ, and it is violated while
-//! that is below 1. Document i is the better one in n⁻ violated pairs, whose worse documents' scores sum to σ⁻, and the
-//! worse one in n⁺ of them, with better scores summing to σ⁺. Everything that hinge losses need follows from these:
+//! A preference pair is two documents of one query with labels yᵢ > yⱼ; its margin is sᵢ − sⱼ, and
+//! it is violated while that is below 1. Document i is the better one in n⁻ violated pairs, whose
+//! worse documents' scores sum to σ⁻, and the worse one in n⁺ of them, with better scores summing
+//! to σ⁺. Everything that hinge losses need follows from these:
 //!
 //! * hinge Σ max(0, 1 − margin): value Σᵢ n⁻(1 − sᵢ) + σ⁻, slope n⁺ − n⁻ for document i;
-//! * squared hinge ½ Σ max(0, 1 − margin)²: slope gᵢ = n⁺(1 + sᵢ) − σ⁺ − n⁻(1 − sᵢ) − σ⁻, value ½(hinge + Σ gᵢsᵢ);
+//! * squared hinge ½ Σ max(0, 1 − margin)²: slope gᵢ = n⁺(1 + sᵢ) − σ⁺ − n⁻(1 − sᵢ) − σ⁻, value
+//!   ½(hinge + Σ gᵢsᵢ);
 //! * its curvature along u: hᵢ = (n⁻ + n⁺)uᵢ − Σ⁻u − Σ⁺u.
 //!
-//! Documents are sorted by score; as i goes down the list the documents that it beats by less than 1 only grow in number,
-//! and so do, on the way up, those that beat it. Sums by label are kept in a Fenwick tree. O(n log n) a query, whatever the number of
-//! pairs (Joachims, KDD 2006; Chapelle & Keerthi 2010; Lee & Lin 2014). Labels may be any numbers.
+//! Documents are sorted by score; as i goes down the list the documents that it beats by less than
+//! 1 only grow in number, and so do, on the way up, those that beat it. Sums by label are kept in a
+//! Fenwick tree. O(n log n) a query, whatever the number of pairs (Joachims, KDD 2006; Chapelle &
+//! Keerthi 2010; Lee & Lin 2014). Labels may be any numbers.
 
 use std::ops::Range;
 
@@ -20,7 +23,8 @@ use super::design::Design;
 use super::sweep::{Fenwick, Rows, Sorted, Sum, Values};
 use crate::error::{Error, Result};
 
-/// Documents in a block: the unit of parallel work, fixed so that results do not depend on the machine.
+/// Documents in a block: the unit of parallel work, fixed so that results do not depend on the
+/// machine.
 const BLOCK: usize = 2048;
 
 /// The preference pairs of all queries, by the rank of each document's label within its query.
@@ -45,7 +49,8 @@ pub struct Violations {
     pub hinge: f64,
     /// Number of violated pairs.
     pub count: u64,
-    /// For each document, in how many violated pairs it is the worse one, minus those in which it is the better one.
+    /// For each document, in how many violated pairs it is the worse one, minus those in which it
+    /// is the better one.
     pub hinge_slope: Vec<f64>,
     /// ½ Σ max(0, 1 − margin)².
     pub squared: f64,
@@ -95,7 +100,9 @@ impl Preferences {
         let mut blocks: Vec<Range<usize>> = Vec::new();
         for (q, query) in queries.iter().enumerate() {
             match blocks.last_mut() {
-                Some(block) if query.documents.start < queries[block.start].documents.start + BLOCK => {
+                Some(block)
+                    if query.documents.start < queries[block.start].documents.start + BLOCK =>
+                {
                     block.end = q + 1;
                 }
                 _ => blocks.push(q..q + 1),
@@ -137,7 +144,8 @@ impl Preferences {
         };
         let mut parts: Vec<Part> = self.blocks.par_iter().map(of_block).collect();
         let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
-        let (hinge, squared, count) = (sum(|p| p.hinge), sum(|p| p.squared), sum(|p| p.count) as u64);
+        let (hinge, squared, count) =
+            (sum(|p| p.hinge), sum(|p| p.squared), sum(|p| p.count) as u64);
         let mut joined = |of: fn(&mut Part) -> &mut Vec<f64>| -> Vec<f64> {
             parts.iter_mut().flat_map(|part| std::mem::take(of(part))).collect()
         };
@@ -146,7 +154,8 @@ impl Preferences {
         Violations { hinge, count, hinge_slope, squared, squared_slope, parts }
     }
 
-    /// The second derivative of the squared hinge where `at` was taken, times a change `u` of the scores.
+    /// The second derivative of the squared hinge where `at` was taken, times a change `u` of the
+    /// scores.
     pub fn curvature(&self, at: &Violations, u: &[f64]) -> Vec<f64> {
         let of_block = |block: usize| {
             let documents = self.block(block);
@@ -170,16 +179,29 @@ impl Preferences {
         queries.first().map_or(0, |first| first.documents.start)..end
     }
 
-    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only, with `width` values each, document
-    /// after document.
-    pub fn curvature_of_block(&self, at: &Violations, block: usize, width: usize, u: &[f64], h: &mut [f64]) {
+    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only, with
+    /// `width` values each, document after document.
+    pub fn curvature_of_block(
+        &self,
+        at: &Violations,
+        block: usize,
+        width: usize,
+        u: &[f64],
+        h: &mut [f64],
+    ) {
         let first = self.block(block).start;
         let (mut counts, mut totals, mut tree) = (Vec::new(), Vec::new(), Fenwick::default());
         for query in &self.queries[self.blocks[block].clone()] {
             let own = query.documents.start - first..query.documents.end - first;
-            let sorted =
-                at.parts[block].sorted(own.clone(), &self.grades[query.documents.clone()], query.grades);
-            let (u, h) = (&u[own.start * width..own.end * width], &mut h[own.start * width..own.end * width]);
+            let sorted = at.parts[block].sorted(
+                own.clone(),
+                &self.grades[query.documents.clone()],
+                query.grades,
+            );
+            let (u, h) = (
+                &u[own.start * width..own.end * width],
+                &mut h[own.start * width..own.end * width],
+            );
             if width == 1 {
                 let visit = |i: usize, sum: Sum| h[i] += sum.count * u[i] - sum.total;
                 sorted.sweep(&mut Values { values: u, tree: &mut tree, visit });
@@ -193,7 +215,13 @@ impl Preferences {
 }
 
 impl Part {
-    fn add_query(&mut self, scores: &[f64], grades: &[u32], distinct: usize, scratch: &mut Scratch) {
+    fn add_query(
+        &mut self,
+        scores: &[f64],
+        grades: &[u32],
+        distinct: usize,
+        scratch: &mut Scratch,
+    ) {
         let start = self.order.len();
         let n = scores.len();
         // Relative to the mean, so that sums of large scores do not cancel.
@@ -204,8 +232,10 @@ impl Part {
         self.order.extend(0..n as u32);
         let order = &mut self.order[start..];
         order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]));
-        let margin = |above: usize, below: usize| s[order[above] as usize] - s[order[below] as usize];
-        // One expression decides for both documents of a pair, so that rounding cannot tell them apart.
+        let margin =
+            |above: usize, below: usize| s[order[above] as usize] - s[order[below] as usize];
+        // One expression decides for both documents of a pair, so that rounding cannot tell them
+        // apart.
         let (mut from, mut to) = (0, 0);
         for place in 0..n {
             while margin(place, from) >= 1.0 {
@@ -247,7 +277,12 @@ impl Part {
         self.squared += 0.5 * (hinge + along);
     }
 
-    fn sorted<'a>(&'a self, places: Range<usize>, grades: &'a [u32], distinct: usize) -> Sorted<'a> {
+    fn sorted<'a>(
+        &'a self,
+        places: Range<usize>,
+        grades: &'a [u32],
+        distinct: usize,
+    ) -> Sorted<'a> {
         Sorted {
             order: &self.order[places.clone()],
             from: &self.from[places.clone()],
@@ -285,7 +320,8 @@ mod tests {
                 if labels[i] > labels[j] {
                     pairs += 1;
                     if lost > 0.0 {
-                        (hinge, squared, count) = (hinge + lost, squared + 0.5 * lost * lost, count + 1);
+                        (hinge, squared, count) =
+                            (hinge + lost, squared + 0.5 * lost * lost, count + 1);
                         (slope[i], slope[j]) = (slope[i] - lost, slope[j] + lost);
                         (flat[i], flat[j]) = (flat[i] - 1.0, flat[j] + 1.0);
                         curve[i] += u[i] - u[j];

@@ -1,11 +1,13 @@
 //! RankRLS: least squares on differences between documents of one query.
 //!
-//! Minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖² (Pahikkala et al., Machine Learning 2009). With
-//! L = ⊕ (n I − 11ᵀ), the Laplacian of all pairs of each query, that is (XᵀLX + λI) w = XᵀLy: no pair is ever formed, because
-//! the sums over pairs are sums over centred documents times the size of the query. Documents with equal labels form pairs too.
+//! Minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖² (Pahikkala et
+//! al., Machine Learning 2009). With L = ⊕ (n I − 11ᵀ), the Laplacian of all pairs of each query,
+//! that is (XᵀLX + λI) w = XᵀLy: no pair is ever formed, because the sums over pairs are sums over
+//! centred documents times the size of the query. Documents with equal labels form pairs too.
 //!
-//! `weighting = queries` takes the centring matrix I − 11ᵀ/n instead, as RLScore does: a query then counts by its
-//! documents, not by their square. That is linear regression centred within queries, with a ridge.
+//! `weighting = queries` takes the centring matrix I − 11ᵀ/n instead, as RLScore does: a query then
+//! counts by its documents, not by their square. That is linear regression centred within queries,
+//! with a ridge.
 
 use super::least_squares::LeastSquares;
 use crate::data::View;
@@ -46,8 +48,11 @@ pub const SPEC: RankerSpec = RankerSpec {
     ],
     grid: &[("lambda", &["0.01", "1", "100", "10000", "100000", "1000000"])],
     build: |params| {
-        let weighting =
-            if params.text("weighting") == "queries" { Centring::PerQuery } else { Centring::PerPair };
+        let weighting = if params.text("weighting") == "queries" {
+            Centring::PerQuery
+        } else {
+            Centring::PerPair
+        };
         Ok(Box::new(RankRls(LeastSquares { centring: weighting, ridge: params.real("lambda")? })))
     },
 };

@@ -1,12 +1,14 @@
 //! RankSVM in the primal: squared hinge on preference pairs, by Newton's method.
 //!
-//! Minimises ½‖w‖² + (C/2) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ (Chapelle & Keerthi, Information
-//! Retrieval 2010). No intercept, which cannot rank, and no scaling of features. See [`super::newton`] for the solver and
-//! [`super::pair_free`] for why its cost does not depend on the number of pairs.
+//! Minimises ½‖w‖² + (C/2) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ
+//! (Chapelle & Keerthi, Information Retrieval 2010). No intercept, which cannot rank, and no
+//! scaling of features. See [`super::newton`] for the solver and [`super::pair_free`] for why its
+//! cost does not depend on the number of pairs.
 //!
-//! C multiplies a sum over pairs in the paper; good values then depend on how many pairs there are. With `scale = mean`, the default, `c`
-//! multiplies their mean instead, C = c / number of pairs: values from 30 to 500 do well on very different data.
-//! Departs from the published code in its precision: that stops at a relative decrease of 10⁻⁴ after at most 20 steps.
+//! C multiplies a sum over pairs in the paper; good values then depend on how many pairs there are.
+//! With `scale = mean`, the default, `c` multiplies their mean instead, C = c / number of pairs:
+//! values from 30 to 500 do well on very different data. Departs from the published code in its
+//! precision: that stops at a relative decrease of 10⁻⁴ after at most 20 steps.
 
 use super::design::Design;
 use super::newton::SquaredHingeProblem;
@@ -47,7 +49,8 @@ impl LossWeight {
         default: "mean",
         meaning: "whether c multiplies the mean loss of a pair or, as published, the sum",
     };
-    pub(super) const GRID: &'static [&'static str] = &["0.3", "3", "30", "100", "300", "3000", "30000"];
+    pub(super) const GRID: &'static [&'static str] =
+        &["0.3", "3", "30", "100", "300", "3000", "30000"];
 
     pub(super) fn new(params: &Params) -> Result<Self> {
         Ok(LossWeight { c: params.real("c")?, mean: params.text("scale") == "mean" })
@@ -79,7 +82,10 @@ pub const SPEC: RankerSpec = RankerSpec {
     ],
     grid: &[("c", LossWeight::GRID)],
     build: |params| {
-        Ok(Box::new(RankSvmPrimal { loss: LossWeight::new(params)?, tolerance: params.real("tolerance")? }))
+        Ok(Box::new(RankSvmPrimal {
+            loss: LossWeight::new(params)?,
+            tolerance: params.real("tolerance")?,
+        }))
     },
 };
 
@@ -99,7 +105,8 @@ impl Ranker for RankSvmPrimal {
         let problem = SquaredHingeProblem::new(&design)?;
         let c = self.loss.of_sum(problem.pairs());
         let penalties = vec![1.0; design.width()];
-        let solution = problem.solve(run, c, &penalties, &design.weights_of(near), self.tolerance)?;
+        let solution =
+            problem.solve(run, c, &penalties, &design.weights_of(near), self.tolerance)?;
         Ok(design.model(&solution.weights).into())
     }
 }

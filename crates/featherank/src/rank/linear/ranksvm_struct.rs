@@ -1,11 +1,12 @@
 //! RankSVM by cutting planes: the plain hinge on preference pairs.
 //!
-//! Minimises ½‖w‖² + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Joachims, KDD 2002 and 2006), by the 1-slack
-//! [cutting planes](super::cutting_plane). The plane at w adds up the violated pairs, which [`super::pair_free`] counts by document in
-//! O(n log n) a query.
+//! Minimises ½‖w‖² + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ
+//! (Joachims, KDD 2002 and 2006), by the 1-slack [cutting planes](super::cutting_plane). The plane
+//! at w adds up the violated pairs, which [`super::pair_free`] counts by document in O(n log n) a
+//! query.
 //!
-//! C multiplies the sum over pairs (`scale = sum`) or, by default, their mean. SVM^rank's own `-c` is spread over queries
-//! instead, so its values do not carry over.
+//! C multiplies the sum over pairs (`scale = sum`) or, by default, their mean. SVM^rank's own `-c`
+//! is spread over queries instead, so its values do not carry over.
 
 use super::cutting_plane::{Plane, Risk, minimise};
 use super::design::Design;
@@ -47,7 +48,10 @@ pub const SPEC: RankerSpec = RankerSpec {
     params: &[LossWeight::C, LossWeight::SCALE, EPSILON],
     grid: &[("c", LossWeight::GRID)],
     build: |params| {
-        Ok(Box::new(RankSvmStruct { loss: LossWeight::new(params)?, epsilon: params.real("epsilon")? }))
+        Ok(Box::new(RankSvmStruct {
+            loss: LossWeight::new(params)?,
+            epsilon: params.real("epsilon")?,
+        }))
     },
 };
 
@@ -78,6 +82,9 @@ pub struct PairHinge(pub Preferences);
 impl Risk for PairHinge {
     fn plane(&self, scores: &[f64]) -> Plane {
         let at = self.0.violations(scores);
-        Plane { offset: at.count as f64, slope: at.hinge_slope.iter().map(|slope| -slope).collect() }
+        Plane {
+            offset: at.count as f64,
+            slope: at.hinge_slope.iter().map(|slope| -slope).collect(),
+        }
     }
 }

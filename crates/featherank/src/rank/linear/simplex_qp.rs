@@ -1,13 +1,15 @@
 //! A small quadratic program: the largest bᵀα − ½ αᵀQα with α ≥ 0 and Σ α = 1.
 //!
-//! An active-set method in the manner of Wolfe (1976): keep a set of positive entries that is optimal on its own; let the entry
-//! with the largest derivative join it; while the set's own optimum has negative entries, go towards it until the first
-//! of them reaches 0 and leaves. Starts where it ended last time. Whatever rounding does, α stays feasible.
+//! An active-set method in the manner of Wolfe (1976): keep a set of positive entries that is
+//! optimal on its own; let the entry with the largest derivative join it; while the set's own
+//! optimum has negative entries, go towards it until the first of them reaches 0 and leaves. Starts
+//! where it ended last time. Whatever rounding does, α stays feasible.
 
 use super::cholesky::PivotedCholesky;
 
-/// Weight of staying near in each step, as a share of Q's largest entry: rows of Q may depend on each other, and without it a
-/// step could be arbitrarily long. Steps are repeated until there is nothing left to gain, so it does not move the optimum.
+/// Weight of staying near in each step, as a share of Q's largest entry: rows of Q may depend on
+/// each other, and without it a step could be arbitrarily long. Steps are repeated until there is
+/// nothing left to gain, so it does not move the optimum.
 const NEARNESS: f64 = 1e-10;
 
 /// Derivatives that differ by less than this share of the largest linear term are equal.
@@ -59,10 +61,12 @@ impl SimplexQp {
         for _ in 0..20 * n + 100 {
             self.settle(&mut set, nearness);
             let slopes: Vec<f64> = (0..n).map(|i| self.slope(i)).collect();
-            let value: f64 = (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + slopes[i])).sum();
+            let value: f64 =
+                (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + slopes[i])).sum();
             let level = self.level(&set);
             let outside = (0..n).filter(|i| !set.contains(i));
-            let steepest = outside.reduce(|best, i| if slopes[i] > slopes[best] { i } else { best });
+            let steepest =
+                outside.reduce(|best, i| if slopes[i] > slopes[best] { i } else { best });
             match steepest {
                 Some(i) if slopes[i] > level + self.rounding() && value > last => set.push(i),
                 _ => break,
@@ -115,7 +119,8 @@ impl SimplexQp {
     /// The step to the optimum over a set, signs ignored, with a little weight on staying near: (Q + ρI) Δ = slopes − μ1 with Σ Δ = 0.
     fn step(&self, set: &[usize], nearness: f64) -> Vec<f64> {
         let cell = |i: usize, j: usize| self.products[i][j] + if i == j { nearness } else { 0.0 };
-        let matrix: Vec<f64> = set.iter().flat_map(|&i| set.iter().map(move |&j| cell(i, j))).collect();
+        let matrix: Vec<f64> =
+            set.iter().flat_map(|&i| set.iter().map(move |&j| cell(i, j))).collect();
         let factor = PivotedCholesky::new(matrix, 0.0);
         let level = self.level(set);
         let slopes: Vec<f64> = set.iter().map(|&i| self.slope(i) - level).collect();
@@ -129,12 +134,14 @@ impl SimplexQp {
 mod tests {
     use super::*;
 
-    /// The optimum satisfies its conditions: derivatives equal on the positive entries, and nowhere larger.
+    /// The optimum satisfies its conditions: derivatives equal on the positive entries, and nowhere
+    /// larger.
     #[test]
     fn the_optimum_satisfies_its_conditions() {
         let n = 30;
-        let point =
-            |i: usize| (0..4).map(|k| ((i * 37 + k * 101) % 29) as f64 / 7.0 - 2.0).collect::<Vec<f64>>();
+        let point = |i: usize| {
+            (0..4).map(|k| ((i * 37 + k * 101) % 29) as f64 / 7.0 - 2.0).collect::<Vec<f64>>()
+        };
         let linear = |i: usize| ((i * 53) % 17) as f64 / 10.0;
         let mut qp = SimplexQp::new();
         for i in 0..n {
@@ -144,7 +151,9 @@ mod tests {
             qp.solve();
         }
         let shares = qp.solve().to_vec();
-        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.iter().all(|&s| s >= 0.0));
+        assert!(
+            (shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.iter().all(|&s| s >= 0.0)
+        );
         let slopes: Vec<f64> = (0..n).map(|i| qp.slope(i)).collect();
         let level: f64 = shares.iter().zip(&slopes).map(|(s, g)| s * g).sum();
         for (share, slope) in shares.iter().zip(&slopes) {

@@ -1,15 +1,19 @@
 //! SVM-MAP: a structural SVM that bounds 1 − average precision.
 //!
-//! For each query, over all rankings Y of its R relevant and N̄ other documents, ψ(Y) = Σ ±(xᵢ − xⱼ) / (R N̄), + where relevant i stands
-//! above j. Minimises ½‖w‖² + (C/m) Σ ξ over m queries with ξ = the largest 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*), Y* the ideal (Yue, Finley,
-//! Radlinski & Joachims, SIGIR 2007). Queries without relevant or without other documents say nothing and are left out of m.
+//! For each query, over all rankings Y of its R relevant and N̄ other documents, ψ(Y) = Σ ±(xᵢ −
+//! xⱼ) / (R N̄), + where relevant i stands above j. Minimises ½‖w‖² + (C/m) Σ ξ over m queries with
+//! ξ = the largest 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*), Y* the ideal (Yue, Finley, Radlinski & Joachims,
+//! SIGIR 2007). Queries without relevant or without other documents say nothing and are left out of
+//! m.
 //!
-//! The largest is found exactly in O(R N̄): with both kinds sorted by score, the j-th best other document stands above relevant k > p
-//! with p the largest that maximises Σ over k > p of k/(R (j+k)(j+k−1)) − 2(sₖ − sⱼ)/(R N̄). Each document is placed on its own, and the
-//! places are consistent, because the terms fall with j.
+//! The largest is found exactly in O(R N̄): with both kinds sorted by score, the j-th best other
+//! document stands above relevant k > p with p the largest that maximises Σ over k > p of k/(R
+//! (j+k)(j+k−1)) − 2(sₖ − sⱼ)/(R N̄). Each document is placed on its own, and the places are
+//! consistent, because the terms fall with j.
 //!
-//! Departs from the paper, which keeps one slack variable a query, by keeping one for their mean; the optimum is the same (Joachims,
-//! Finley & Yu 2009) and the [cutting planes](super::cutting_plane) are far fewer.
+//! Departs from the paper, which keeps one slack variable a query, by keeping one for their mean;
+//! the optimum is the same (Joachims, Finley & Yu 2009) and the [cutting
+//! planes](super::cutting_plane) are far fewer.
 
 use std::ops::Range;
 
@@ -80,7 +84,8 @@ impl Ranker for SvmMap {
     ) -> Result<Model> {
         let design = Design::new(train)?;
         let risk = AveragePrecisionRisk::new(design.labels(), design.queries(), self.relevant)?;
-        let solution = minimise(run, &design, &risk, self.c, self.epsilon, &design.weights_of(near))?;
+        let solution =
+            minimise(run, &design, &risk, self.c, self.epsilon, &design.weights_of(near))?;
         Ok(design.model(&solution.weights).into())
     }
 }
@@ -105,11 +110,18 @@ impl AveragePrecisionRisk {
             let (relevant, others) = documents.clone().partition(|&i| labels[i] >= relevant_from);
             Query { relevant, others }
         };
-        let queries: Vec<Query> =
-            queries.iter().map(split).filter(|q| !q.relevant.is_empty() && !q.others.is_empty()).collect();
+        let queries: Vec<Query> = queries
+            .iter()
+            .map(split)
+            .filter(|q| !q.relevant.is_empty() && !q.others.is_empty())
+            .collect();
         if queries.is_empty() {
             let what = format!("no query with documents below and from label {relevant_from}");
-            return Err(Error::invalid("training data", what, "a query with relevant and other documents"));
+            return Err(Error::invalid(
+                "training data",
+                what,
+                "a query with relevant and other documents",
+            ));
         }
         Ok(AveragePrecisionRisk { documents: labels.len(), queries })
     }
@@ -117,7 +129,8 @@ impl AveragePrecisionRisk {
 
 impl Risk for AveragePrecisionRisk {
     fn plane(&self, scores: &[f64]) -> Plane {
-        let parts: Vec<QueryPlane> = self.queries.par_iter().map(|query| query.plane(scores)).collect();
+        let parts: Vec<QueryPlane> =
+            self.queries.par_iter().map(|query| query.plane(scores)).collect();
         let share = 1.0 / self.queries.len() as f64;
         let mut plane = Plane { offset: 0.0, slope: vec![0.0; self.documents] };
         for part in parts {
@@ -169,15 +182,16 @@ impl Query {
             count += more;
             weight * count as f64
         };
-        let relevant_slopes: Vec<f64> = above[..relevant.len()].iter().copied().map(relevant_slope).collect();
+        let relevant_slopes: Vec<f64> =
+            above[..relevant.len()].iter().copied().map(relevant_slope).collect();
         let mut slope = shared(&others, scores, other_slopes);
         slope.extend(shared(&relevant, scores, relevant_slopes));
         QueryPlane { loss, slope }
     }
 }
 
-/// Documents with their slopes, equal for equal scores. Any order among them is as bad, and so is the mean of all orders,
-/// which does not look at the order of rows.
+/// Documents with their slopes, equal for equal scores. Any order among them is as bad, and so is
+/// the mean of all orders, which does not look at the order of rows.
 fn shared(documents: &[usize], scores: &[f64], mut slopes: Vec<f64>) -> Vec<(usize, f64)> {
     let mut start = 0;
     for tied in documents.chunk_by(|&a, &b| scores[a] == scores[b]) {

@@ -1,7 +1,9 @@
-//! Sweeps over the documents of one query by score: what each forms violated pairs with, added up by grade.
+//! Sweeps over the documents of one query by score: what each forms violated pairs with, added up
+//! by grade.
 //!
-//! As a document goes down the list, the documents that it beats by less than 1 only grow in number, and so do, on the way up, those that beat it. So every
-//! document is added once and asks once. One value a document, or many at once ([`Rows`]).
+//! As a document goes down the list, the documents that it beats by less than 1 only grow in
+//! number, and so do, on the way up, those that beat it. So every document is added once and asks
+//! once. One value a document, or many at once ([`Rows`]).
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -102,8 +104,8 @@ impl<V: FnMut(usize, Sum)> Sums for Values<'_, V> {
     }
 }
 
-/// Many values a document, for curvatures along all features at once: the compiler turns the inner loops into vector
-/// instructions, and the tree is walked once for all of them.
+/// Many values a document, for curvatures along all features at once: the compiler turns the inner
+/// loops into vector instructions, and the tree is walked once for all of them.
 pub(super) struct Rows<'a> {
     pub width: usize,
     /// Document after document.

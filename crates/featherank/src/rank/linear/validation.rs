@@ -1,4 +1,5 @@
-//! What rankers that learn in steps share: a measure of all queries at once, and the best step on validation data.
+//! What rankers that learn in steps share: a measure of all queries at once, and the best step on
+//! validation data.
 
 use rayon::prelude::*;
 
@@ -28,14 +29,16 @@ pub fn per_query(measure: &Measure, design: &Design<'_>, scores: &[f64]) -> Vec<
     parts.concat()
 }
 
-/// Queries in which documents differ in their labels: the only ones that say what a better ranking is.
+/// Queries in which documents differ in their labels: the only ones that say what a better ranking
+/// is.
 pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
     let differs = |documents: &std::ops::Range<usize>| {
         let labels = &design.labels()[documents.clone()];
         labels.iter().any(|label| *label != labels[0])
     };
     let numbered = design.queries().iter().enumerate();
-    let found: Vec<usize> = numbered.filter(|(_, documents)| differs(documents)).map(|(q, _)| q).collect();
+    let found: Vec<usize> =
+        numbered.filter(|(_, documents)| differs(documents)).map(|(q, _)| q).collect();
     if found.is_empty() {
         let expected = "at least one query whose documents have different labels";
         return Err(Error::invalid("training data", "nothing to learn from", expected));
@@ -43,17 +46,19 @@ pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
     Ok(found)
 }
 
-/// The largest range of every feature within a query: how much it can move a ranking. 1 where features are normalised
-/// per query; never 0, because a design has no dead features.
+/// The largest range of every feature within a query: how much it can move a ranking. 1 where
+/// features are normalised per query; never 0, because a design has no dead features.
 pub fn ranges(design: &Design<'_>) -> Vec<f64> {
     let of_query = |feature: usize, query: usize| {
-        let spread = design.values(feature, query).iter().fold(None, |spread: Option<(f32, f32)>, &x| {
-            Some(spread.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
-        });
+        let spread =
+            design.values(feature, query).iter().fold(None, |spread: Option<(f32, f32)>, &x| {
+                Some(spread.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
+            });
         spread.map_or(0.0, |(least, most)| f64::from(most) - f64::from(least))
     };
-    let of_feature =
-        |feature: usize| (0..design.queries().len()).map(|q| of_query(feature, q)).fold(0.0, f64::max);
+    let of_feature = |feature: usize| {
+        (0..design.queries().len()).map(|q| of_query(feature, q)).fold(0.0, f64::max)
+    };
     (0..design.width()).into_par_iter().map(of_feature).collect()
 }
 
@@ -106,7 +111,8 @@ impl<'a> Validation<'a> {
         let same_features = |valid: &View<'a>| -> Result<Design<'a>> {
             let (own, other) = (train.data().features(), valid.data().features());
             let resolve = |&f: &FeatureId| other.resolve(&own.get(f).label());
-            let features: Vec<FeatureId> = design.features().iter().map(resolve).collect::<Result<_>>()?;
+            let features: Vec<FeatureId> =
+                design.features().iter().map(resolve).collect::<Result<_>>()?;
             let design = Design::with_features(valid, features);
             check_labels(measure, &design)?;
             // Which queries count does not depend on the scores.
@@ -156,7 +162,12 @@ mod tests {
 
     fn data() -> Dataset {
         let values = vec![1., 2., 3., 4., 3., 2., 1., 4.];
-        Dataset::new(values, vec![0., 1., 0., 1.], Queries::from_sizes(&[2, 2]), FeatureTable::numbered(2, 1))
+        Dataset::new(
+            values,
+            vec![0., 1., 0., 1.],
+            Queries::from_sizes(&[2, 2]),
+            FeatureTable::numbered(2, 1),
+        )
     }
 
     #[test]

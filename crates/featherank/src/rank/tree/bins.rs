@@ -1,9 +1,11 @@
-//! The binned matrix: every value of every feature as one byte, made once and shared by all trees and feature subsets.
+//! The binned matrix: every value of every feature as one byte, made once and shared by all trees
+//! and feature subsets.
 //!
-//! A feature with at most 255 different values keeps all of them apart, and trees over it are exact. Others are cut into
-//! bins of about equal numbers of documents; a value that fills a bin alone gets one. Missing values have a bin of their own.
-//! In data of more than 200,000 documents the edges come from about so many of them, and values that only others have join
-//! a neighbour's bin.
+//! A feature with at most 255 different values keeps all of them apart, and trees over it are
+//! exact. Others are cut into bins of about equal numbers of documents; a value that fills a bin
+//! alone gets one. Missing values have a bin of their own. In data of more than 200,000 documents
+//! the edges come from about so many of them, and values that only others have join a neighbour's
+//! bin.
 
 use rayon::prelude::*;
 
@@ -73,7 +75,8 @@ impl Bins {
         binned.missing.then_some(binned.ranges.len() as u8)
     }
 
-    /// The value half-way between the documents on the two sides of a cut; above all values where none is on the right.
+    /// The value half-way between the documents on the two sides of a cut; above all values where
+    /// none is on the right.
     pub(super) fn threshold(&self, feature: usize, last_left: u8, first_right: Option<u8>) -> f32 {
         let ranges = &self.features[feature].ranges;
         let low = ranges[usize::from(last_left)].1;
@@ -130,7 +133,8 @@ fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
         filled += pair[0].1;
         let wanted = left as f64 / (MOST_BINS - edges.len()) as f64;
         // A common value ahead starts its own bin rather than swelling this one.
-        if filled as f64 >= wanted || (pair[1].1 as f64 >= wanted && filled as f64 >= wanted / 2.0) {
+        if filled as f64 >= wanted || (pair[1].1 as f64 >= wanted && filled as f64 >= wanted / 2.0)
+        {
             edges.push(between(pair));
             left -= filled;
             filled = 0;
@@ -142,8 +146,8 @@ fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
     edges
 }
 
-/// A number that looks random, the same for the same document: every tenth document would be the first of every list
-/// where lists have ten. (The finaliser of MurmurHash3.)
+/// A number that looks random, the same for the same document: every tenth document would be the
+/// first of every list where lists have ten. (The finaliser of MurmurHash3.)
 fn scattered(document: u64) -> u32 {
     let mixed = (document ^ document >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -163,7 +167,12 @@ mod tests {
 
     fn bins(values: Vec<f32>) -> Bins {
         let n = values.len();
-        let data = Dataset::new(values, vec![0.; n], Queries::from_sizes(&[n]), FeatureTable::numbered(1, 1));
+        let data = Dataset::new(
+            values,
+            vec![0.; n],
+            Queries::from_sizes(&[n]),
+            FeatureTable::numbered(1, 1),
+        );
         Bins::new(&data.view())
     }
 
@@ -178,8 +187,9 @@ mod tests {
 
     #[test]
     fn many_values_fill_bins_evenly_beside_a_common_one() {
-        let values: Vec<f32> =
-            (0..20_000).map(|i| if i % 2 == 0 { 0.0 } else { (i * 7919 % 20_011) as f32 }).collect();
+        let values: Vec<f32> = (0..20_000)
+            .map(|i| if i % 2 == 0 { 0.0 } else { (i * 7919 % 20_011) as f32 })
+            .collect();
         let binned = bins(values);
         let mut sizes = [0usize; 256];
         binned.column(0).iter().for_each(|&bin| sizes[usize::from(bin)] += 1);

@@ -1,7 +1,10 @@
-//! Boosting: trees that are grown one after the other, each on what the sum of those before it still gets wrong.
+//! Boosting: trees that are grown one after the other, each on what the sum of those before it
+//! still gets wrong.
 //!
-//! A round asks its objective for a target and a curvature of every document, fits a tree to them, and gives each leaf the
-//! learning rate times Σ target / Σ curvature of its documents: the mean residual for squared loss, a Newton step for lambdas. With validation data the best round wins, and rounds stop when none was better for a while.
+//! A round asks its objective for a target and a curvature of every document, fits a tree to them,
+//! and gives each leaf the learning rate times Σ target / Σ curvature of its documents: the mean
+//! residual for squared loss, a Newton step for lambdas. With validation data the best round wins,
+//! and rounds stop when none was better for a while.
 
 use super::grow::{Growth, Targets, grow};
 use super::regression_tree::MIN_LEAF;
@@ -111,7 +114,8 @@ impl Boosting {
         let (mut scores, mut targets, mut curvatures) =
             (vec![0.0; documents], vec![0.0; documents], vec![0.0; documents]);
         let mut trees: Vec<Tree> = Vec::new();
-        let mut validation = valid.map(|view| Validation::new(view, bins, &self.measure)).transpose()?;
+        let mut validation =
+            valid.map(|view| Validation::new(view, bins, &self.measure)).transpose()?;
         for round in 0..self.trees {
             objective(&scores, &mut targets, &mut curvatures);
             let rows = (0..documents as u32).collect();
@@ -119,9 +123,13 @@ impl Boosting {
                 Splits::LeastSquares => {
                     grow(bins, rows, &Targets::new([&targets], |_| 1), &growth, &mut draws)
                 }
-                Splits::Newton { .. } => {
-                    grow(bins, rows, &Targets::new([&targets, &curvatures], |_| 1), &growth, &mut draws)
-                }
+                Splits::Newton { .. } => grow(
+                    bins,
+                    rows,
+                    &Targets::new([&targets, &curvatures], |_| 1),
+                    &growth,
+                    &mut draws,
+                ),
             };
             grown.set_leaves(|rows| self.learning_rate * leaf(rows, &targets, &curvatures));
             for (rows, value) in grown.leaves() {
@@ -166,8 +174,9 @@ struct Validation<'a> {
 impl<'a> Validation<'a> {
     fn new(view: &'a View<'a>, bins: &Bins, measure: &'a Measure) -> Result<Self> {
         let table = view.data().features();
-        let column =
-            |feature: &crate::data::Feature| table.resolve(&feature.label()).map(|f| view.data().column(f));
+        let column = |feature: &crate::data::Feature| {
+            table.resolve(&feature.label()).map(|f| view.data().column(f))
+        };
         measure.check_labels(view.labels().flatten().copied().fold(0.0, f32::max))?;
         Ok(Validation {
             view,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, FeatureId, View};
 
-/// Trees whose outputs are added up. A document's score is the sum over the trees of the value of its leaf.
+/// Trees whose outputs are added up. A document's score is the sum over the trees of the value of
+/// its leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct TreeEnsemble {
@@ -22,11 +23,12 @@ pub enum Importance {
     Count,
 }
 
-/// A binary tree in parallel arrays: entry `i` of the first five belongs to split `i`, the root is split 0.
+/// A binary tree in parallel arrays: entry `i` of the first five belongs to split `i`, the root is
+/// split 0.
 ///
-/// A document goes left where its feature is at most the threshold, and where it is missing as `missing_left` says. A child
-/// of 0 or more is a split, and stands after its parent; a child `c` below 0 is leaf `-1 - c`. A tree without splits is its
-/// only leaf.
+/// A document goes left where its feature is at most the threshold, and where it is missing as
+/// `missing_left` says. A child of 0 or more is a split, and stands after its parent; a child `c`
+/// below 0 is leaf `-1 - c`. A tree without splits is its only leaf.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tree {
     /// The feature, by its place in the ensemble's list.
@@ -52,13 +54,15 @@ impl Tree {
         while node >= 0 {
             let split = node as usize;
             let x = value(self.feature[split]);
-            let left = if x.is_nan() { self.missing_left[split] } else { x <= self.threshold[split] };
+            let left =
+                if x.is_nan() { self.missing_left[split] } else { x <= self.threshold[split] };
             node = if left { self.left[split] } else { self.right[split] };
         }
         (-1 - node) as usize
     }
 
-    /// Adds the tree's output to the scores of a view's documents; `columns` are the features that splits refer to.
+    /// Adds the tree's output to the scores of a view's documents; `columns` are the features that
+    /// splits refer to.
     pub(super) fn add_scores(&self, view: &View<'_>, columns: &[&[f32]], scores: &mut [f64]) {
         let mut rest = scores;
         let mut queries = Vec::with_capacity(view.query_count());
@@ -77,14 +81,17 @@ impl Tree {
     /// What is wrong with the tree, if anything is.
     fn problem(&self, features: usize) -> Option<&'static str> {
         let splits = self.feature.len();
-        let same = [self.threshold.len(), self.missing_left.len(), self.left.len(), self.right.len()];
+        let same =
+            [self.threshold.len(), self.missing_left.len(), self.left.len(), self.right.len()];
         if same.iter().any(|&len| len != splits) || self.gain.len() != splits {
             return Some("a tree's lists differ in length");
         }
         if self.leaf.len() != splits + 1 || !self.leaf.iter().all(|value| value.is_finite()) {
             return Some("a tree needs one finite leaf more than it has splits");
         }
-        if self.feature.iter().any(|&f| f as usize >= features) || self.threshold.iter().any(|t| t.is_nan()) {
+        if self.feature.iter().any(|&f| f as usize >= features)
+            || self.threshold.iter().any(|t| t.is_nan())
+        {
             return Some("a tree splits on a feature or value that is not there");
         }
         let mut seen = vec![false; 2 * splits + 1];
@@ -129,7 +136,8 @@ impl TreeEnsemble {
         TreeEnsemble { features, trees }
     }
 
-    /// Trees whose splits refer to a longer list of features than they use: the others are forgotten.
+    /// Trees whose splits refer to a longer list of features than they use: the others are
+    /// forgotten.
     pub(super) fn used(features: Vec<Feature>, mut trees: Vec<Tree>) -> Self {
         let mut place = vec![None; features.len()];
         trees.iter().flat_map(|tree| &tree.feature).for_each(|&f| place[f as usize] = Some(0));
@@ -174,7 +182,8 @@ impl TreeEnsemble {
     pub(crate) fn score(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
         let columns: Vec<&[f32]> = columns.iter().map(|&f| view.data().column(f)).collect();
         let of_row = |row: usize| {
-            let values = self.trees.iter().map(|tree| tree.leaf[tree.leaf_of(|f| columns[f as usize][row])]);
+            let values =
+                self.trees.iter().map(|tree| tree.leaf[tree.leaf_of(|f| columns[f as usize][row])]);
             values.sum::<f64>() as f32
         };
         let queries: Vec<_> = view.rows().collect();
@@ -187,7 +196,8 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
 
-    /// Feature 1 at most 2 → leaf 0; else feature 2 at most 5 → leaf 1, else leaf 2; missing goes right, then left.
+    /// Feature 1 at most 2 → leaf 0; else feature 2 at most 5 → leaf 1, else leaf 2; missing goes
+    /// right, then left.
     fn tree() -> Tree {
         Tree {
             feature: vec![0, 1],
@@ -203,8 +213,12 @@ mod tests {
     #[test]
     fn documents_fall_to_their_leaves() {
         let values = vec![2.0, 3.0, f32::NAN, 9.0, /* */ 0.0, 6.0, f32::NAN, 5.0];
-        let data =
-            Dataset::new(values, vec![0.; 4], Queries::from_sizes(&[1, 3]), FeatureTable::numbered(2, 1));
+        let data = Dataset::new(
+            values,
+            vec![0.; 4],
+            Queries::from_sizes(&[1, 3]),
+            FeatureTable::numbered(2, 1),
+        );
         let features = data.features().iter().map(|(_, f)| f.clone()).collect();
         let stump = Tree { leaf: vec![1.0], ..Tree::default() };
         let ensemble = TreeEnsemble::new(features, vec![tree(), stump]);

@@ -1,8 +1,9 @@
-//! Growing a regression tree over binned columns: best split first up to a number of leaves, or until nothing is left to
-//! split.
+//! Growing a regression tree over binned columns: best split first up to a number of leaves, or
+//! until nothing is left to split.
 //!
-//! A split's larger child gets its histograms by subtracting the smaller one's from the parent's, so that a level costs half
-//! a pass at most. Nodes with few documents have their columns copied together first: what follows happens in the fastest cache.
+//! A split's larger child gets its histograms by subtracting the smaller one's from the parent's,
+//! so that a level costs half a pass at most. Nodes with few documents have their columns copied
+//! together first: what follows happens in the fastest cache.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -16,13 +17,15 @@ use super::histogram::{Cell, Filled, Histogram, Packing, WIDTH, total};
 use super::split::{Search, Split};
 use crate::random::Stream;
 
-/// Sizes at which a node's columns are copied together: for the second-level and for the first-level cache.
+/// Sizes at which a node's columns are copied together: for the second-level and for the
+/// first-level cache.
 const COPY_AT: [usize; 2] = [2048, 64];
 
 /// Nodes with fewer documents than this are searched document by document.
 const FEW: usize = 256;
 
-/// Leaves that keep their histograms while they wait: some hundred megabytes with a hundred features.
+/// Leaves that keep their histograms while they wait: some hundred megabytes with a hundred
+/// features.
 const HISTOGRAMS: usize = 512;
 
 /// How far a tree grows.
@@ -40,7 +43,8 @@ pub(super) struct Growth<'a> {
     pub per_split: Option<usize>,
 }
 
-/// What a tree is fitted to: for each document of the matrix its packed target, and its curvature where there is one.
+/// What a tree is fitted to: for each document of the matrix its packed target, and its curvature
+/// where there is one.
 pub(super) struct Targets<const K: usize> {
     cells: Vec<Cell<K>>,
     packings: [Packing; K],
@@ -50,7 +54,11 @@ impl<const K: usize> Targets<K> {
     /// Targets (and curvatures) of all documents; `weight` is how often each counts.
     pub fn new(values: [&[f64]; K], weight: impl Fn(usize) -> u32) -> Self {
         let size = |values: &[f64]| {
-            values.iter().enumerate().map(|(i, value)| f64::from(weight(i)) * value.abs()).sum::<f64>()
+            values
+                .iter()
+                .enumerate()
+                .map(|(i, value)| f64::from(weight(i)) * value.abs())
+                .sum::<f64>()
         };
         let packings = values.map(|values| Packing::new(values.len(), size(values)));
         let documents = values.first().map_or(0, |values| values.len());
@@ -74,7 +82,10 @@ impl Grown {
 
     /// Documents and values of the leaves.
     pub fn leaves(&self) -> impl Iterator<Item = (&[u32], f64)> {
-        self.leaves.iter().zip(&self.tree.leaf).map(|(range, &value)| (&self.rows[range.clone()], value))
+        self.leaves
+            .iter()
+            .zip(&self.tree.leaf)
+            .map(|(range, &value)| (&self.rows[range.clone()], value))
     }
 }
 
@@ -86,7 +97,8 @@ pub(super) fn grow<const K: usize>(
     growth: &Growth<'_>,
     draws: &mut Stream,
 ) -> Grown {
-    let missing_bins: Vec<Option<u8>> = growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
+    let missing_bins: Vec<Option<u8>> =
+        growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
     let search = Search {
         packings: targets.packings,
         min_leaf: growth.min_leaf.max(1) as i64,
@@ -128,8 +140,8 @@ struct Candidate<const K: usize> {
     total: Cell<K>,
 }
 
-/// Leaves that wait to be split. Where the number of leaves is limited the best comes first; otherwise the order does not
-/// matter, and the newest comes first, so that few wait at a time.
+/// Leaves that wait to be split. Where the number of leaves is limited the best comes first;
+/// otherwise the order does not matter, and the newest comes first, so that few wait at a time.
 enum Open<const K: usize> {
     Best(BinaryHeap<Candidate<K>>),
     Newest(Vec<Candidate<K>>),
@@ -143,10 +155,14 @@ impl<const K: usize> Open<K> {
     fn add(&mut self, candidate: Option<Candidate<K>>) {
         match self {
             Open::Best(heap) => {
-                // Beyond so many the histograms are forgotten, and counted again when it is the leaf's turn.
+                // Beyond so many the histograms are forgotten, and counted again when it is the
+                // leaf's turn.
                 let keep = heap.len() < HISTOGRAMS;
                 heap.extend(
-                    candidate.map(|leaf| Candidate { histogram: leaf.histogram.filter(|_| keep), ..leaf }),
+                    candidate.map(|leaf| Candidate {
+                        histogram: leaf.histogram.filter(|_| keep),
+                        ..leaf
+                    }),
                 );
             }
             Open::Newest(stack) => stack.extend(candidate),
@@ -184,7 +200,8 @@ impl<const K: usize> Eq for Candidate<K> {}
 
 impl<const K: usize> Grower<'_, '_, K> {
     fn grow(mut self, mut rows: Vec<u32>, cells: &[Cell<K>]) -> Grown {
-        let columns: Vec<&[u8]> = self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
+        let columns: Vec<&[u8]> =
+            self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
         let mut open = Open::new(self.growth.max_leaves.is_some());
         open.add(self.open(0, &columns, &mut rows, cells, None));
         let most = self.growth.max_leaves.unwrap_or(usize::MAX);
@@ -199,7 +216,8 @@ impl<const K: usize> Grower<'_, '_, K> {
             } else {
                 (right, left)
             };
-            // The smaller child is counted, where anyone will ask; the larger one is what remains of the parent.
+            // The smaller child is counted, where anyone will ask; the larger one is what remains
+            // of the parent.
             let counted = (self.leaves[large].len() >= self.counted_from())
                 .then(|| count(&columns, &rows[self.leaves[small].clone()], cells));
             let rest = match (&counted, next.histogram) {
@@ -215,7 +233,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         Grown { tree: self.tree, rows, leaves: self.leaves }
     }
 
-    /// Finds a leaf's best split; grows it to the end at once where the tree has no limit and the leaf is small.
+    /// Finds a leaf's best split; grows it to the end at once where the tree has no limit and the
+    /// leaf is small.
     fn open(
         &mut self,
         leaf: usize,
@@ -247,7 +266,12 @@ impl<const K: usize> Grower<'_, '_, K> {
         if self.growth.max_leaves.is_none() { COPY_AT[0] + 1 } else { FEW }
     }
 
-    fn split_of_few(&mut self, columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> Option<Split> {
+    fn split_of_few(
+        &mut self,
+        columns: &[&[u8]],
+        rows: &[u32],
+        cells: &[Cell<K>],
+    ) -> Option<Split> {
         let drawn = self.draw();
         self.search.best_of_few(columns, rows, cells, drawn.iter().copied(), &mut self.scratch)
     }
@@ -270,9 +294,11 @@ impl<const K: usize> Grower<'_, '_, K> {
         self.record(candidate.leaf, &candidate.split, range, left)
     }
 
-    /// Brings the documents that go left to the front, both sides in their old order, and counts them.
+    /// Brings the documents that go left to the front, both sides in their old order, and counts
+    /// them.
     fn partition(&self, split: &Split, columns: &[&[u8]], rows: &mut [u32]) -> usize {
-        let (column, missing_bin) = (columns[split.feature], self.search.missing_bins[split.feature]);
+        let (column, missing_bin) =
+            (columns[split.feature], self.search.missing_bins[split.feature]);
         let mut right = Vec::with_capacity(rows.len());
         let mut left = 0;
         for at in 0..rows.len() {
@@ -312,7 +338,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         new_leaf
     }
 
-    /// Grows a small leaf to the end, on columns copied together. `start` is where its rows stand among all rows.
+    /// Grows a small leaf to the end, on columns copied together. `start` is where its rows stand
+    /// among all rows.
     fn grow_small(
         &mut self,
         leaf: usize,
@@ -321,8 +348,10 @@ impl<const K: usize> Grower<'_, '_, K> {
         cells: &[Cell<K>],
         start: usize,
     ) {
-        let copy: Vec<u8> =
-            columns.iter().flat_map(|column| rows.iter().map(|&row| column[row as usize])).collect();
+        let copy: Vec<u8> = columns
+            .iter()
+            .flat_map(|column| rows.iter().map(|&row| column[row as usize]))
+            .collect();
         let copied: Vec<&[u8]> = copy.chunks(rows.len().max(1)).collect();
         let own_cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
         let mut own: Vec<u32> = (0..rows.len() as u32).collect();
@@ -334,7 +363,9 @@ impl<const K: usize> Grower<'_, '_, K> {
                 self.grow_small(leaf, &copied, &mut own[local], &own_cells, range.start);
                 continue;
             }
-            let Some(split) = self.split_of_few(&copied, &own[local.clone()], &own_cells) else { continue };
+            let Some(split) = self.split_of_few(&copied, &own[local.clone()], &own_cells) else {
+                continue;
+            };
             let left = self.partition(&split, &copied, &mut own[local]);
             let right = self.record(leaf, &split, range, left);
             open.extend([right, leaf]);
@@ -344,7 +375,11 @@ impl<const K: usize> Grower<'_, '_, K> {
     }
 }
 
-fn count<const K: usize>(columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> (Histogram<K>, Cell<K>) {
+fn count<const K: usize>(
+    columns: &[&[u8]],
+    rows: &[u32],
+    cells: &[Cell<K>],
+) -> (Histogram<K>, Cell<K>) {
     let cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
     (Histogram::of(columns, rows, &cells), total(cells.iter()))
 }

@@ -1,16 +1,19 @@
-//! Histograms: for every bin of every feature, how many documents it holds and what their targets sum to.
+//! Histograms: for every bin of every feature, how many documents it holds and what their targets
+//! sum to.
 //!
-//! Both are in one 64-bit integer, the count in the low bits and the sum, in fixed point, above it. Integers add up to the
-//! same whatever the order, so that threads, blocks and the subtraction trick cannot change a tree. Fixed point costs
-//! little: with a million documents the mean target keeps 20 bits, and leaves are computed from the targets themselves.
-//! A cell holds `K` such integers: one for least squares, a second with the curvatures for Newton steps.
+//! Both are in one 64-bit integer, the count in the low bits and the sum, in fixed point, above it.
+//! Integers add up to the same whatever the order, so that threads, blocks and the subtraction
+//! trick cannot change a tree. Fixed point costs little: with a million documents the mean target
+//! keeps 20 bits, and leaves are computed from the targets themselves. A cell holds `K` such
+//! integers: one for least squares, a second with the curvatures for Newton steps.
 
 use rayon::prelude::*;
 
 /// Bins of one feature; one more than a byte's values would be too many.
 pub(super) const WIDTH: usize = 256;
 
-/// Features whose histograms are filled together, so that rows and cells are loaded once for all of them.
+/// Features whose histograms are filled together, so that rows and cells are loaded once for all of
+/// them.
 const TOGETHER: usize = 4;
 
 /// Features a thread takes at a time.
@@ -56,7 +59,8 @@ impl Packing {
     /// Room for `documents` documents whose targets are `total` in size together.
     pub fn new(documents: usize, total: f64) -> Self {
         let count_bits = usize::BITS - documents.leading_zeros() + 1;
-        // The sign stays free, and the half that rounding adds to each target; a power of two keeps small whole numbers exact.
+        // The sign stays free, and the half that rounding adds to each target; a power of two keeps
+        // small whole numbers exact.
         let room = 2f64.powi(62 - count_bits as i32) - documents as f64;
         let exponent = if total > 0.0 { (room / total).log2().floor() as i32 } else { 0 };
         let scale = 2f64.powi(exponent.clamp(-1000, 1000));
@@ -106,7 +110,10 @@ impl<const K: usize> Histogram<K> {
     #[must_use]
     pub fn minus(mut self, child: &Self) -> Self {
         let parents = self.0.as_flattened_mut().as_flattened_mut();
-        parents.iter_mut().zip(child.0.as_flattened().as_flattened()).for_each(|(sum, part)| *sum -= part);
+        parents
+            .iter_mut()
+            .zip(child.0.as_flattened().as_flattened())
+            .for_each(|(sum, part)| *sum -= part);
         self
     }
 
@@ -126,7 +133,11 @@ fn add_block<const K: usize>(
     match (histograms, columns) {
         ([a, b, c, d], [ca, cb, cc, cd]) if contiguous => {
             let span = rows[0] as usize..rows[0] as usize + rows.len();
-            let bins = ca[span.clone()].iter().zip(&cb[span.clone()]).zip(&cc[span.clone()]).zip(&cd[span]);
+            let bins = ca[span.clone()]
+                .iter()
+                .zip(&cb[span.clone()])
+                .zip(&cc[span.clone()])
+                .zip(&cd[span]);
             for ((((&ba, &bb), &bc), &bd), &cell) in bins.zip(cells) {
                 add(&mut a[usize::from(ba)], &cell);
                 add(&mut b[usize::from(bb)], &cell);
@@ -169,13 +180,17 @@ mod tests {
 
     #[test]
     fn the_largest_targets_of_many_documents_do_not_overflow() {
-        for (documents, largest) in [(1usize, 1e30), (8_000_000, 1.0), (4_000_000, 1e-20), (3, 0.0)] {
+        for (documents, largest) in [(1usize, 1e30), (8_000_000, 1.0), (4_000_000, 1e-20), (3, 0.0)]
+        {
             let packing = Packing::new(documents, largest * documents as f64);
             for sign in [1.0, -1.0] {
                 let total = packing.cell(sign * largest, 1).checked_mul(documents as i64).unwrap();
                 let Sums { count, sum } = packing.open(total);
                 assert_eq!(count, documents as i64);
-                assert!((sum - sign * largest * documents as f64).abs() <= 1e-4 * largest * documents as f64);
+                assert!(
+                    (sum - sign * largest * documents as f64).abs()
+                        <= 1e-4 * largest * documents as f64
+                );
             }
         }
     }

@@ -1,12 +1,14 @@
 //! LambdaMART: regression trees boosted on the lambdas of NDCG (Burges 2010; Wu et al. 2010).
 //!
-//! Every round computes the lambdas of all queries (see [`crate::rank::lambda`]), fits a tree to them and gives each leaf the
-//! Newton step Σλ / Σh. Sousa et al. 2016 choose learning rate and leaves on validation data among the values of the grid,
-//! and the number of trees up to 800, which is early stopping's job here.
+//! Every round computes the lambdas of all queries (see [`crate::rank::lambda`]), fits a tree to
+//! them and gives each leaf the Newton step Σλ / Σh. Sousa et al. 2016 choose learning rate and
+//! leaves on validation data among the values of the grid, and the number of trees up to 800, which
+//! is early stopping's job here.
 //!
-//! Number and size of trees are RankLib's. The lambdas and splits are LightGBM's by default (Ke et al. 2017), because 100
-//! trees then rank much better: NDCG@10 .573 instead of .491 on synthetic web data. `splits=least-squares normalise=no
-//! cutoff=10` is the method as it was published, and as RankLib has it.
+//! Number and size of trees are RankLib's. The lambdas and splits are LightGBM's by default (Ke et
+//! al. 2017), because 100 trees then rank much better: NDCG@10 .573 instead of .491 on synthetic
+//! web data. `splits=least-squares normalise=no cutoff=10` is the method as it was published, and
+//! as RankLib has it.
 
 use rayon::prelude::*;
 
@@ -74,7 +76,10 @@ pub const SPEC: RankerSpec = RankerSpec {
         };
         [trees, rate, leaves, min_leaf, patience, measure, cutoff, normalise, splits, min_curvature]
     },
-    grid: &[("learning-rate", &["0.025", "0.05", "0.075", "0.1"]), ("leaves", &["10", "50", "100"])],
+    grid: &[
+        ("learning-rate", &["0.025", "0.05", "0.075", "0.1"]),
+        ("leaves", &["10", "50", "100"]),
+    ],
     build: |params| {
         let cutoff = Some(params.whole("cutoff")? as usize).filter(|&cutoff| cutoff > 0);
         let splits = match params.text("splits") {
@@ -99,12 +104,15 @@ impl Ranker for LambdaMart {
         valid: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
         let bins = Bins::new(train);
-        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, train, valid)))
+        Ok(Box::new(move |features| {
+            self.fit_binned(run, &bins, &bins.mask(train, features)?, train, valid)
+        }))
     }
 }
 
 impl LambdaMart {
-    /// Boosts trees over some features of a matrix that is already binned; labels and queries are the view's.
+    /// Boosts trees over some features of a matrix that is already binned; labels and queries are
+    /// the view's.
     fn fit_binned(
         &self,
         run: &Run,
@@ -115,15 +123,21 @@ impl LambdaMart {
     ) -> Result<Model> {
         check_labels(train)?;
         let kernel = if self.normalise { Lambdas::normalised } else { Lambdas::new };
-        let ensemble =
-            self.boosting.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
+        let ensemble = self.boosting.boost(
+            run,
+            bins,
+            features,
+            valid,
+            &mut |scores, targets, curvatures| {
                 let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
                 let mut queries = Vec::with_capacity(train.query_count());
                 for labels in train.labels() {
                     let (target, more) = rest.split_at_mut(labels.len());
-                    let (curvature, more_curvatures) = rest_of_curvatures.split_at_mut(labels.len());
+                    let (curvature, more_curvatures) =
+                        rest_of_curvatures.split_at_mut(labels.len());
                     queries.push((&scores[start..start + labels.len()], labels, target, curvature));
-                    (rest, rest_of_curvatures, start) = (more, more_curvatures, start + labels.len());
+                    (rest, rest_of_curvatures, start) =
+                        (more, more_curvatures, start + labels.len());
                 }
                 queries.into_par_iter().for_each_init(
                     || kernel(self.cutoff),
@@ -131,7 +145,8 @@ impl LambdaMart {
                         lambdas.of_query(scores, labels, target, curvature)
                     },
                 );
-            })?;
+            },
+        )?;
         Ok(ensemble.into())
     }
 }

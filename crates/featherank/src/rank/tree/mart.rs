@@ -1,7 +1,8 @@
 //! MART: regression trees boosted on the squared error of the labels (Friedman 2001).
 //!
-//! F starts at 0; every round fits a tree to the residuals y − F and adds the learning rate times the mean residual of each
-//! leaf, as RankLib does. Trees are over the binned matrix; RankLib tries 256 thresholds of equal width instead.
+//! F starts at 0; every round fits a tree to the residuals y − F and adds the learning rate times
+//! the mean residual of each leaf, as RankLib does. Trees are over the binned matrix; RankLib tries
+//! 256 thresholds of equal width instead.
 
 use super::Bins;
 use super::boost::{Boosting, PARAMS};
@@ -31,7 +32,10 @@ pub const SPEC: RankerSpec = RankerSpec {
     scales_out: false,
     takes_missing: true,
     params: &PARAMS,
-    grid: &[("learning-rate", &["0.025", "0.05", "0.075", "0.1"]), ("leaves", &["10", "50", "100"])],
+    grid: &[
+        ("learning-rate", &["0.025", "0.05", "0.075", "0.1"]),
+        ("leaves", &["10", "50", "100"]),
+    ],
     build: |params| Ok(Box::new(Mart(Boosting::new(params)?))),
 };
 
@@ -64,12 +68,13 @@ impl Mart {
         labels: &[f64],
         valid: Option<&View<'_>>,
     ) -> Result<Model> {
-        let ensemble = self.0.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
-            for ((target, label), score) in targets.iter_mut().zip(labels).zip(scores) {
-                *target = label - score;
-            }
-            curvatures.fill(1.0);
-        })?;
+        let ensemble =
+            self.0.boost(run, bins, features, valid, &mut |scores, targets, curvatures| {
+                for ((target, label), score) in targets.iter_mut().zip(labels).zip(scores) {
+                    *target = label - score;
+                }
+                curvatures.fill(1.0);
+            })?;
         Ok(ensemble.into())
     }
 }

@@ -1,8 +1,9 @@
-//! Random forest: unpruned regression trees, each on its own bootstrap sample of the documents, averaged (Breiman 2001).
+//! Random forest: unpruned regression trees, each on its own bootstrap sample of the documents,
+//! averaged (Breiman 2001).
 //!
-//! Defaults follow Sousa et al. 2016 with scikit-learn's regression defaults of that year: every split looks at all
-//! features. `features-per-split` draws features for each split as Breiman does, `features-per-tree` for a whole tree as
-//! RankLib does (0.3 there, with 300 trees of 100 leaves).
+//! Defaults follow Sousa et al. 2016 with scikit-learn's regression defaults of that year: every
+//! split looks at all features. `features-per-split` draws features for each split as Breiman does,
+//! `features-per-tree` for a whole tree as RankLib does (0.3 there, with 300 trees of 100 leaves).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -102,13 +103,22 @@ impl Ranker for RandomForest {
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
         let (bins, labels) = (Bins::new(train), labels(train));
-        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)))
+        Ok(Box::new(move |features| {
+            self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)
+        }))
     }
 }
 
 impl RandomForest {
-    /// Fits a forest to some features of a matrix that is already binned, and to the labels of its documents.
-    fn fit_binned(&self, run: &Run, bins: &Bins, features: &[usize], labels: &[f64]) -> Result<Model> {
+    /// Fits a forest to some features of a matrix that is already binned, and to the labels of its
+    /// documents.
+    fn fit_binned(
+        &self,
+        run: &Run,
+        bins: &Bins,
+        features: &[usize],
+        labels: &[f64],
+    ) -> Result<Model> {
         let done = AtomicU64::new(0);
         run.step("growing a forest", 0, Some(self.trees as u64))?;
         let one = |index: usize| {
@@ -120,11 +130,19 @@ impl RandomForest {
         Ok(TreeEnsemble::used(bins.features(), trees).into())
     }
 
-    fn tree(&self, seed: u64, index: usize, bins: &Bins, features: &[usize], labels: &[f64]) -> Tree {
+    fn tree(
+        &self,
+        seed: u64,
+        index: usize,
+        bins: &Bins,
+        features: &[usize],
+        labels: &[f64],
+    ) -> Tree {
         let weights = self.draw_documents(seed, index, labels.len());
         let mut draws = stream(seed, Purpose::TreeFeatures, index as u64);
         let mut drawn = features.to_vec();
-        let share = |share: f64, of: usize| ((share * of as f64).round() as usize).clamp(1, of.max(1));
+        let share =
+            |share: f64, of: usize| ((share * of as f64).round() as usize).clamp(1, of.max(1));
         if self.per_tree < 1.0 {
             let count = share(self.per_tree, drawn.len());
             drawn = drawn.partial_shuffle(&mut draws, count).0.to_vec();
@@ -138,7 +156,8 @@ impl RandomForest {
             per_split: (self.per_split < 1.0).then(|| share(self.per_split, drawn.len())),
         };
         let rows = (0..labels.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
-        let mut grown = grow(bins, rows, &Targets::new([labels], |row| weights[row]), &growth, &mut draws);
+        let mut grown =
+            grow(bins, rows, &Targets::new([labels], |row| weights[row]), &growth, &mut draws);
         grown.set_leaves(|rows| {
             let (mut sum, mut count) = (0.0, 0.0);
             for &row in rows {

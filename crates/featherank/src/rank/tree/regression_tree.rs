@@ -1,8 +1,9 @@
 //! Regression tree: one unpruned tree fitted to the labels by least squares (Breiman et al. 1984).
 //!
-//! The black box of Sousa et al. 2016 for data whose features are collinear. As in scikit-learn's defaults it grows until
-//! every leaf is pure or cannot be split, one document a leaf if need be. Thresholds stand half-way between neighbouring
-//! values of the node; for features with more than 255 values, half-way between neighbouring bins.
+//! The black box of Sousa et al. 2016 for data whose features are collinear. As in scikit-learn's
+//! defaults it grows until every leaf is pure or cannot be split, one document a leaf if need be.
+//! Thresholds stand half-way between neighbouring values of the node; for features with more than
+//! 255 values, half-way between neighbouring bins.
 
 use super::grow::{Growth, Targets, grow};
 use super::{Bins, TreeEnsemble};
@@ -68,13 +69,22 @@ impl Ranker for RegressionTree {
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
         let (bins, labels) = (Bins::new(train), labels(train));
-        Ok(Box::new(move |features| self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)))
+        Ok(Box::new(move |features| {
+            self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)
+        }))
     }
 }
 
 impl RegressionTree {
-    /// Fits a tree to some features of a matrix that is already binned, and to the labels of its documents.
-    fn fit_binned(&self, run: &Run, bins: &Bins, features: &[usize], labels: &[f64]) -> Result<Model> {
+    /// Fits a tree to some features of a matrix that is already binned, and to the labels of its
+    /// documents.
+    fn fit_binned(
+        &self,
+        run: &Run,
+        bins: &Bins,
+        features: &[usize],
+        labels: &[f64],
+    ) -> Result<Model> {
         let growth = Growth {
             features,
             max_leaves: self.leaves,
@@ -85,8 +95,9 @@ impl RegressionTree {
         let rows = (0..bins.documents() as u32).collect();
         let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
         let mut grown = grow(bins, rows, &Targets::new([labels], |_| 1), &growth, &mut draws);
-        grown
-            .set_leaves(|rows| rows.iter().map(|&row| labels[row as usize]).sum::<f64>() / rows.len() as f64);
+        grown.set_leaves(|rows| {
+            rows.iter().map(|&row| labels[row as usize]).sum::<f64>() / rows.len() as f64
+        });
         run.step("growing a tree", 1, Some(1))?;
         Ok(TreeEnsemble::used(bins.features(), vec![grown.tree]).into())
     }

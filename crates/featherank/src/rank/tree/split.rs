@@ -1,9 +1,9 @@
 //! The best split of a node: by how much cutting a feature at a value improves the fit.
 //!
-//! With targets alone: n_L n_R / n · (mean_L − mean_R)², the fall in the sum of squared errors. With curvatures as well:
-//! G_L²/H_L + G_R²/H_R − G²/H, twice what a Newton step in each leaf gains over one in the node (Chen & Guestrin 2016).
-//! Equal gains: the first feature, then the lowest cut. Missing values are tried on both sides of every cut, and alone
-//! against all values.
+//! With targets alone: n_L n_R / n · (mean_L − mean_R)², the fall in the sum of squared errors.
+//! With curvatures as well: G_L²/H_L + G_R²/H_R − G²/H, twice what a Newton step in each leaf gains
+//! over one in the node (Chen & Guestrin 2016). Equal gains: the first feature, then the lowest
+//! cut. Missing values are tried on both sides of every cut, and alone against all values.
 
 use super::histogram::{Cell, Filled, Histogram, Packing, Sums, WIDTH, add, total};
 
@@ -59,7 +59,8 @@ impl<const K: usize> Search<'_, K> {
                 Some(bin) => (usize::from(bin), cells[usize::from(bin)]),
                 None => (WIDTH, [0; K]),
             };
-            let filled = (0..values).filter(|&bin| cells[bin] != [0; K]).map(|bin| (bin as u8, cells[bin]));
+            let filled =
+                (0..values).filter(|&bin| cells[bin] != [0; K]).map(|bin| (bin as u8, cells[bin]));
             self.scan(feature, filled, missing, total, &mut best);
         }
         best
@@ -121,7 +122,8 @@ impl<const K: usize> Search<'_, K> {
         sum * sum / count as f64
     }
 
-    /// Tries every cut of a feature; `filled` are its bins with documents in order, those of missing values left out.
+    /// Tries every cut of a feature; `filled` are its bins with documents in order, those of
+    /// missing values left out.
     fn scan(
         &self,
         feature: usize,
@@ -165,7 +167,8 @@ impl<const K: usize> Search<'_, K> {
             return 0.0;
         }
         let (wl, wr) = if K > 1 {
-            let (hl, hr) = (self.packings[1].open(left[1]).sum, self.packings[1].open(right[1]).sum);
+            let (hl, hr) =
+                (self.packings[1].open(left[1]).sum, self.packings[1].open(right[1]).sum);
             if hl < self.min_curvature || hr < self.min_curvature || hl <= 0.0 || hr <= 0.0 {
                 return 0.0;
             }

@@ -107,7 +107,9 @@ impl Advice {
             all: mean_and_error(all).0,
             tried: state.tested.iter().enumerate().map(tried).collect(),
             chosen: *chosen,
-            next: verdicts.iter().position(|(effectiveness, risk)| !(effectiveness.holds && risk.holds)),
+            next: verdicts
+                .iter()
+                .position(|(effectiveness, risk)| !(effectiveness.holds && risk.holds)),
             queries,
             per_query_of_all: counted(all),
             per_query: counted(&per_query),

@@ -1,5 +1,6 @@
-//! One fold: methods propose sets from the part they learn from, another part says which proposal is best, and the part held out says what that one
-//! is worth. The held-out part takes no part in any choice, so that trying many methods does not flatter them.
+//! One fold: methods propose sets from the part they learn from, another part says which proposal
+//! is best, and the part held out says what that one is worth. The held-out part takes no part in
+//! any choice, so that trying many methods does not flatter them.
 
 use std::sync::Arc;
 
@@ -57,8 +58,13 @@ impl<'a> Fold<'a> {
             PartEngine::of(engine, roles.deal.drawn(|part| wanted.contains(&roles.of_part[part])))
         };
         let (learn, check) = (part(&[Role::Learn])?, part(&[Role::Check])?);
-        let material =
-            Material::new(ranker, learn, Some(&check), part(&[Role::Check, Role::Test])?, features)?;
+        let material = Material::new(
+            ranker,
+            learn,
+            Some(&check),
+            part(&[Role::Check, Role::Test])?,
+            features,
+        )?;
         Ok(Fold { engine, roles, material })
     }
 
@@ -85,7 +91,8 @@ pub struct Start {
     pub settings: Settings,
     /// For each method its order of all features, best first; none of elimination.
     pub orders: Vec<Vec<FeatureId>>,
-    /// What elimination begins with: all features, what matters most to the ranker for its price first.
+    /// What elimination begins with: all features, what matters most to the ranker for its price
+    /// first.
     pub left: Vec<FeatureId>,
     /// All features on each query held out.
     pub all: Vec<Option<f64>>,
@@ -121,7 +128,12 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(auto: &'a Auto, run: &'a Run, fold: &'a Fold<'a>, features: &'a [FeatureId]) -> Self {
+    pub fn new(
+        auto: &'a Auto,
+        run: &'a Run,
+        fold: &'a Fold<'a>,
+        features: &'a [FeatureId],
+    ) -> Self {
         Worker { auto, run, fold, features, watch: Watch::new(run) }
     }
 
@@ -173,18 +185,21 @@ impl<'a> Worker<'a> {
         Ok(best.map_or(fixed, |(_, settings)| settings))
     }
 
-    /// The order in which a selector takes all features; those that nobody may choose are left out. None of elimination.
+    /// The order in which a selector takes all features; those that nobody may choose are left out.
+    /// None of elimination.
     pub fn order(&self, proposer: Proposer) -> Result<Vec<FeatureId>> {
         let Proposer::Order(spec) = proposer else { return Ok(Vec::new()) };
         // The sets come from the order; a number of features or a budget is for later.
         let constraints =
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
-        let run = Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
+        let run =
+            Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
         let takes_rows = self.fold.material.learnt_rows().is_some() || spec.needs_rows(&[])?;
         let selection = match self.fold.engine.local().filter(|_| takes_rows) {
             Some(data) => {
                 let part = |queries: &[usize]| -> Result<LocalEngine> {
-                    Ok(LocalEngine::new(data.subset(queries), 0)?.observed_by(self.run.observer.clone()))
+                    Ok(LocalEngine::new(data.subset(queries), 0)?
+                        .observed_by(self.run.observer.clone()))
                 };
                 let check: Vec<usize> = self.fold.judged(Role::Check).collect();
                 let valid: Arc<dyn Engine> = Arc::new(part(&check)?);
@@ -209,7 +224,9 @@ impl<'a> Worker<'a> {
         let lesson = self.lesson(ranker.as_ref())?;
         let ranked = |left: Vec<FeatureId>| Ok(self.by_worth(&lesson.teach(&[left])?.shares(0)?));
         let (mut left, mut gone) = (self.features.to_vec(), Vec::new());
-        for level in levels(&self.run.constraints, self.features).into_iter().filter(|&next| next >= level) {
+        for level in
+            levels(&self.run.constraints, self.features).into_iter().filter(|&next| next >= level)
+        {
             let ranked = ranked(left)?;
             let set = Room::new(&self.run.constraints, level).first_of(&ranked);
             let leaving = ranked.into_iter().filter(|f| !set.contains(f)).collect::<Vec<_>>();
@@ -235,7 +252,8 @@ impl<'a> Worker<'a> {
             Proposer::Elimination => room.first_of(before),
             Proposer::Order(_) => room.first_of(order),
         };
-        let sets: Vec<Vec<FeatureId>> = proposers.iter().zip(&start.orders).map(set).map(sorted).collect();
+        let sets: Vec<Vec<FeatureId>> =
+            proposers.iter().zip(&start.orders).map(set).map(sorted).collect();
         // Methods may propose the same set, which is learnt once.
         let mut different = sets.clone();
         different.sort_unstable();
@@ -251,9 +269,12 @@ impl<'a> Worker<'a> {
             self.auto.measure.summary(&checked)
         };
         let values: Vec<f64> = places.iter().map(value).collect();
-        let is_better = |place: usize, best: usize| values[place] > values[best] || values[best].is_nan();
-        let method = (1..sets.len()).fold(0, |best, place| if is_better(place, best) { place } else { best });
-        let eliminated = proposers.iter().position(|proposer| matches!(proposer, Proposer::Elimination));
+        let is_better =
+            |place: usize, best: usize| values[place] > values[best] || values[best].is_nan();
+        let method = (1..sets.len())
+            .fold(0, |best, place| if is_better(place, best) { place } else { best });
+        let eliminated =
+            proposers.iter().position(|proposer| matches!(proposer, Proposer::Elimination));
         let left = match eliminated {
             Some(proposer) => self.by_worth(&taught.shares(places[proposer])?),
             None => Vec::new(),

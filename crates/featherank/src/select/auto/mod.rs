@@ -1,17 +1,22 @@
-//! The smallest set of features that is as good as all of them, for the user's own ranker and measure, and no riskier.
+//! The smallest set of features that is as good as all of them, for the user's own ranker and
+//! measure, and no riskier.
 //!
-//! The queries are dealt into `folds` parts. Each part is held out once; the part after it checks, and the others are learnt from. In every
-//! fold a few methods (`portfolio.rs`) put the features in order, the ranker is trained on the first ones of each order, and the part that checks
-//! says whose set is best. That set ranks the queries held out. So every size has a value for each query that nothing about it has seen,
-//! the choice of the method included, and so have all features.
+//! The queries are dealt into `folds` parts. Each part is held out once; the part after it checks,
+//! and the others are learnt from. In every fold a few methods (`portfolio.rs`) put the features in
+//! order, the ranker is trained on the first ones of each order, and the part that checks says
+//! whose set is best. That set ranks the queries held out. So every size has a value for each query
+//! that nothing about it has seen, the choice of the method included, and so have all features.
 //!
-//! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose less than the margin. The last that passed is
-//! recommended; then the method that did best at that size on the parts that check puts the features in order once more, on all data. What
-//! is promised is the procedure: that sets of this size, found this way, lose no more than the margin. Where no size passes all features
-//! are kept. Validation data, where the run has some, is joined with the training data: held-out parts serve better than one fixed part.
+//! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose
+//! less than the margin. The last that passed is recommended; then the method that did best at that
+//! size on the parts that check puts the features in order once more, on all data. What is promised
+//! is the procedure: that sets of this size, found this way, lose no more than the margin. Where no
+//! size passes all features are kept. Validation data, where the run has some, is joined with the
+//! training data: held-out parts serve better than one fixed part.
 //!
-//! Rankers of least squares are trained and judged by passes, so that the rows may be anywhere. The methods that propose then work by passes
-//! as well, without validation data: the part that checks takes no part in their choices.
+//! Rankers of least squares are trained and judged by passes, so that the rows may be anywhere. The
+//! methods that propose then work by passes as well, without validation data: the part that checks
+//! takes no part in their choices.
 
 mod advice;
 mod fold;
@@ -195,17 +200,20 @@ impl Auto {
         if state.methods.is_empty() {
             let of_valid = valid.map_or(0, |valid| valid.schema().documents());
             let values = (engine.schema().documents() + of_valid) as f64 * features.len() as f64;
-            let limit = run.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let limit =
+                run.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let (proposers, share) = portfolio::for_data(values, limit)?;
             let proposers = self.proposers.clone().unwrap_or(proposers);
-            state.methods = proposers.into_iter().map(|proposer| proposer.name().to_owned()).collect();
+            state.methods =
+                proposers.into_iter().map(|proposer| proposer.name().to_owned()).collect();
             state.share = share;
         }
         let proposers = portfolio::named(&state.methods.join(","))?;
         let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
         let all = joined.as_deref().unwrap_or(engine);
         let (alive, _) = engine.alive()?;
-        let search = Search { auto: self, run, engine, all, candidates, alive, features, proposers };
+        let search =
+            Search { auto: self, run, engine, all, candidates, alive, features, proposers };
         let informative = all.schema().informative();
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(words::too_few(informative, self.folds));

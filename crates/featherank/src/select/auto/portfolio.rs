@@ -1,8 +1,10 @@
-//! Who proposes sets: a few methods that go about it differently, as many as the data and the time allow.
+//! Who proposes sets: a few methods that go about it differently, as many as the data and the time
+//! allow.
 //!
-//! Elimination trains the user's own ranker and lets go what matters least to it. The others look at the features in ways that no single
-//! ranker does: a filter that asks what a feature adds to those chosen, least squares that add features one at a time, and a sparse linear
-//! model. All of them order all features, so that there is a set of every size.
+//! Elimination trains the user's own ranker and lets go what matters least to it. The others look
+//! at the features in ways that no single ranker does: a filter that asks what a feature adds to
+//! those chosen, least squares that add features one at a time, and a sparse linear model. All of
+//! them order all features, so that there is a set of every size.
 
 use std::time::Duration;
 
@@ -16,7 +18,8 @@ const FEW_VALUES: f64 = 2e7;
 /// Values that are looked at; of larger data a sample of the queries.
 const MANY_VALUES: f64 = 1e8;
 
-/// Values that one method works through in a second, about: five folds, twenty sizes, a hundred trees each.
+/// Values that one method works through in a second, about: five folds, twenty sizes, a hundred
+/// trees each.
 const VALUES_A_SECOND: f64 = 1e5;
 
 /// The name of elimination, which is no selector of its own here.
@@ -68,7 +71,8 @@ pub fn named(names: &str) -> Result<Vec<Proposer>> {
 /// The methods for data with so many values, and the share of its queries that they look at.
 pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, f64)> {
     // Less than a second is no time at all, and is said so elsewhere.
-    let affordable = limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
+    let affordable =
+        limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
     let most = if values <= FEW_VALUES { EVERYBODY.len() } else { 2 };
     let looked_at = values.min(MANY_VALUES).min(affordable);
     let methods = ((affordable / looked_at) as usize).clamp(1, most);
@@ -95,7 +99,8 @@ mod tests {
 
     #[test]
     fn names_are_checked() {
-        let names: Vec<&str> = named("elimination, top-k").unwrap().into_iter().map(Proposer::name).collect();
+        let names: Vec<&str> =
+            named("elimination, top-k").unwrap().into_iter().map(Proposer::name).collect();
         assert_eq!(names, ["elimination", "top-k"]);
         assert!(named("auto").is_err_and(|e| e.to_string().contains("other methods")));
         assert!(named("topk").is_err_and(|e| e.to_string().contains("top-k")));

@@ -1,18 +1,23 @@
 //! Is a smaller set of features as good as all of them, give or take a margin, and no riskier?
 //!
-//! A size has a value for each query, from a model that has not seen the query; every fold has its own set and model. A size passes if two one-sided tests of
-//! non-inferiority against all features agree:
+//! A size has a value for each query, from a model that has not seen the query; every fold has its
+//! own set and model. A size passes if two one-sided tests of non-inferiority against all features
+//! agree:
 //!
-//! - *effectiveness*: the lower confidence bound of the mean of (size − all) lies above −m · mean(all);
-//! - *risk*: the same of u(size − baseline) − u(all − baseline), where u counts a loss against the baseline 1 + α times (U_RISK). Its margin is
-//!   what a model would lose that has the share m less than all features on every query.
+//! - *effectiveness*: the lower confidence bound of the mean of (size − all) lies above −m ·
+//!   mean(all);
+//! - *risk*: the same of u(size − baseline) − u(all − baseline), where u counts a loss against the
+//!   baseline 1 + α times (U_RISK). Its margin is what a model would lose that has the share m less
+//!   than all features on every query.
 //!
-//! Both must hold, so that neither needs a correction for the other. Sizes are tested from large to small until one fails: that is
-//! the fixed-sequence procedure, which needs no correction for the number of sizes either (Maurer, Hothorn & Lehmacher 1995). A test for a
-//! difference would not do: with few queries it finds none and accepts anything.
+//! Both must hold, so that neither needs a correction for the other. Sizes are tested from large to
+//! small until one fails: that is the fixed-sequence procedure, which needs no correction for the
+//! number of sizes either (Maurer, Hothorn & Lehmacher 1995). A test for a difference would not do:
+//! with few queries it finds none and accepts anything.
 //!
-//! Sets of one size differ from fold to fold, and the set that is recommended is one more: the variance is corrected for that (Nadeau & Bengio 2003). Two other
-//! rules were tried; docs/auto.md says what they gave, and how often the promise is kept.
+//! Sets of one size differ from fold to fold, and the set that is recommended is one more: the
+//! variance is corrected for that (Nadeau & Bengio 2003). Two other rules were tried; docs/auto.md
+//! says what they gave, and how often the promise is kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +60,8 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// By this yardstick.
     pub fn new(yardstick: Yardstick<'a>, demand: Demand) -> Self {
-        let shrunk: Vec<f64> = yardstick.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
+        let shrunk: Vec<f64> =
+            yardstick.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
         let risk_of_all = weighted(yardstick.all, yardstick.baseline, demand.alpha);
         let of_shrunk = weighted(&shrunk, yardstick.baseline, demand.alpha);
         let lost = risk_of_all.iter().zip(of_shrunk).map(|(all, shrunk)| all - shrunk);
@@ -110,12 +116,14 @@ mod tests {
         (effectiveness.holds, risk.holds)
     }
 
-    /// A set whose mean is that of all features, because it gains a lot where there is much to lose and loses below the baseline elsewhere.
+    /// A set whose mean is that of all features, because it gains a lot where there is much to lose
+    /// and loses below the baseline elsewhere.
     #[test]
     fn what_hurts_some_queries_is_refused_however_good_its_mean() {
         let queries = 4_000;
         let (all, baseline) = (vec![0.5; queries], vec![0.4; queries]);
-        let risky: Vec<f64> = (0..queries).map(|q| if q % 10 == 0 { 0.1 } else { 0.5 + 0.4 / 9.0 }).collect();
+        let risky: Vec<f64> =
+            (0..queries).map(|q| if q % 10 == 0 { 0.1 } else { 0.5 + 0.4 / 9.0 }).collect();
         assert_eq!(passes(&all, &baseline, &risky, DEMAND), (true, false));
         // Without extra weight of losses risk is effectiveness.
         assert_eq!(passes(&all, &baseline, &risky, Demand { alpha: 0.0, ..DEMAND }), (true, true));
@@ -130,14 +138,16 @@ mod tests {
         assert!(passes(&all, &all, &all, DEMAND).0, "but all features are as good as themselves");
     }
 
-    /// A size that truly loses the whole margin passes less often than the level says where all that varies is queries.
+    /// A size that truly loses the whole margin passes less often than the level says where all
+    /// that varies is queries.
     #[test]
     fn sets_at_the_margin_are_rarely_recommended() {
         let (runs, queries) = (2_000, 200);
         let (all, baseline) = (vec![0.5; queries], vec![0.3; queries]);
         let wrong = (0..runs).filter(|&run| {
             let mut rng = stream(4, Purpose::Test, run);
-            let values: Vec<f64> = (0..queries).map(|_| 0.5 - 0.01 + draw(0.0, 0.05, &mut rng)).collect();
+            let values: Vec<f64> =
+                (0..queries).map(|_| 0.5 - 0.01 + draw(0.0, 0.05, &mut rng)).collect();
             passes(&all, &baseline, &values, DEMAND) == (true, true)
         });
         let share = wrong.count() as f64 / runs as f64;

@@ -1,4 +1,5 @@
-//! The search for a size: all features first, then fewer and fewer until one size cannot be shown to be as good.
+//! The search for a size: all features first, then fewer and fewer until one size cannot be shown
+//! to be as good.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -57,47 +58,66 @@ impl Search<'_> {
     /// Goes on from a state until a size fails or time is up.
     pub fn to_the_end(&self, mut state: State) -> Result<Selection> {
         let Search { auto, run, .. } = self;
-        let folds: Vec<Fold<'_>> =
-            self.deal(state.share).into_iter().map(|roles| self.fold(roles)).collect::<Result<_>>()?;
+        let folds: Vec<Fold<'_>> = self
+            .deal(state.share)
+            .into_iter()
+            .map(|roles| self.fold(roles))
+            .collect::<Result<_>>()?;
         let worker = |fold: usize| Worker::new(auto, run, &folds[fold], &self.features);
         let levels = sizes::levels(&run.constraints, &self.features);
         while state.starts.len() < auto.folds && !run.is_out_of_time() {
             state.starts.push(worker(state.starts.len()).start(&self.alive, &self.proposers)?);
             run.save(&state)?;
-            run.step("learning with all features", state.starts.len() as u64, Some(auto.folds as u64))?;
+            run.step(
+                "learning with all features",
+                state.starts.len() as u64,
+                Some(auto.folds as u64),
+            )?;
         }
         if state.starts.len() < auto.folds {
             return Ok(Selection { unfinished: true, ..self.keep_all(words::no_time())? });
         }
-        let whole = |of: &dyn Fn(&Start) -> &Vec<Option<f64>>| gathered(state.starts.iter().map(of));
+        let whole =
+            |of: &dyn Fn(&Start) -> &Vec<Option<f64>>| gathered(state.starts.iter().map(of));
         let (all, baseline) = (whole(&|start| &start.all), whole(&|start| &start.baseline));
-        let judge = Judge::new(Yardstick { all: &all, baseline: &baseline, folds: auto.folds }, auto.demand);
+        let judge = Judge::new(
+            Yardstick { all: &all, baseline: &baseline, folds: auto.folds },
+            auto.demand,
+        );
         let verdict = |tested: &Vec<Tested>| judge.tests(&values(tested));
         let mut verdicts: Vec<_> = state.tested.iter().map(verdict).collect();
         let is_open = |verdicts: &[Tests]| {
-            verdicts.len() < levels.len() && verdicts.last().is_none_or(|last| last.0.holds && last.1.holds)
+            verdicts.len() < levels.len()
+                && verdicts.last().is_none_or(|last| last.0.holds && last.1.holds)
         };
         while is_open(&verdicts) && !run.is_out_of_time() {
             let size = state.tested.len();
             let of_fold = |fold: usize| {
                 let start = &state.starts[fold];
-                let before = state.tested.last().map_or(&start.left[..], |tested| &tested[fold].left);
+                let before =
+                    state.tested.last().map_or(&start.left[..], |tested| &tested[fold].left);
                 worker(fold).test(start, levels[size], &self.proposers, before)
             };
-            let tested: Vec<Tested> = (0..auto.folds).into_par_iter().map(of_fold).collect::<Result<_>>()?;
+            let tested: Vec<Tested> =
+                (0..auto.folds).into_par_iter().map(of_fold).collect::<Result<_>>()?;
             verdicts.push(verdict(&tested));
             state.tested.push(tested);
             run.save(&state)?;
             run.step("trying sizes", size as u64 + 1, Some(levels.len() as u64))?;
         }
-        let chosen = verdicts.iter().rposition(|(effectiveness, risk)| effectiveness.holds && risk.holds);
+        let chosen =
+            verdicts.iter().rposition(|(effectiveness, risk)| effectiveness.holds && risk.holds);
         // Without a size that passes: all features, or as many as the user allows.
         let level = levels[chosen.unwrap_or(0)];
-        let method = self.proposers[best_method(state.tested.get(chosen.unwrap_or(0)), self.proposers.len())];
+        let method = self.proposers
+            [best_method(state.tested.get(chosen.unwrap_or(0)), self.proposers.len())];
         let mut selection = self.selection(method, &state.starts[0].settings, level)?;
-        let found = Found { state: &state, levels: &levels, verdicts: &verdicts, chosen, all: &all };
-        let queries =
-            folds.iter().flat_map(|fold| fold.judged(Role::Test)).map(|q| self.all.schema().query_id(q));
+        let found =
+            Found { state: &state, levels: &levels, verdicts: &verdicts, chosen, all: &all };
+        let queries = folds
+            .iter()
+            .flat_map(|fold| fold.judged(Role::Test))
+            .map(|q| self.all.schema().query_id(q));
         let advice = Advice::of(auto, &found, queries.collect());
         selection.notes = words::notes(&advice, &selection, method.name(), state.share);
         selection.unfinished = is_open(&verdicts);
@@ -105,7 +125,12 @@ impl Search<'_> {
     }
 
     /// The set of one method up to a level, from all data.
-    fn selection(&self, method: Proposer, settings: &[(String, String)], level: f64) -> Result<Selection> {
+    fn selection(
+        &self,
+        method: Proposer,
+        settings: &[(String, String)],
+        level: f64,
+    ) -> Result<Selection> {
         let order = self.last_order(method, settings, level)?;
         let set = sizes::Room::new(&self.run.constraints, level).first_of(&order);
         let rest: Vec<FeatureId> = order.iter().filter(|f| !set.contains(f)).copied().collect();
@@ -147,7 +172,8 @@ impl Search<'_> {
         let first = self.deal(1.0).swap_remove(0);
         // The part that would be held out checks, as long as others are left to learn from.
         let can_check = first.of_part.contains(&Role::Learn);
-        let last = |role: Role| if can_check && role == Role::Test { Role::Check } else { Role::Learn };
+        let last =
+            |role: Role| if can_check && role == Role::Test { Role::Check } else { Role::Learn };
         let of_part = first.of_part.into_iter().map(last).collect();
         let fold = self.fold(Roles { of_part, ..first })?;
         let worker = Worker::new(self.auto, self.run, &fold, &self.features);
@@ -170,8 +196,9 @@ pub(super) fn values(tested: &[Tested]) -> Vec<f64> {
 
 /// The method that does best on average where folds check; the first of equals.
 fn best_method(tested: Option<&Vec<Tested>>, methods: usize) -> usize {
-    let mean =
-        |method: usize| tested.map_or(0.0, |folds| folds.iter().map(|fold| fold.values[method]).sum::<f64>());
+    let mean = |method: usize| {
+        tested.map_or(0.0, |folds| folds.iter().map(|fold| fold.values[method]).sum::<f64>())
+    };
     (1..methods).fold(0, |best, method| if mean(method) > mean(best) { method } else { best })
 }
 

@@ -1,6 +1,7 @@
 //! Which sizes are tried, and the set of a size that a method proposes.
 //!
-//! Each size costs four fifths of the one before, down to a single feature. Where features have no costs of their own, each costs 1.
+//! Each size costs four fifths of the one before, down to a single feature. Where features have no
+//! costs of their own, each costs 1.
 
 use crate::data::FeatureId;
 use crate::run::Constraints;
@@ -8,7 +9,8 @@ use crate::run::Constraints;
 /// What the next size may cost.
 const STEP: f64 = 0.8;
 
-/// What the sets of each size may cost, from all of the features down, each at least one feature less than the one before.
+/// What the sets of each size may cost, from all of the features down, each at least one feature
+/// less than the one before.
 pub fn levels(constraints: &Constraints, features: &[FeatureId]) -> Vec<f64> {
     if let Some(k) = constraints.k {
         // With `k` the number decides, not the cost.
@@ -44,7 +46,8 @@ impl<'a> Room<'a> {
         if self.constraints.k.is_some() { 1.0 } else { self.constraints.cost(f) }
     }
 
-    /// What is kept in any case, then the first of an order, as long as the next one fits; dearer ones are passed over.
+    /// What is kept in any case, then the first of an order, as long as the next one fits; dearer
+    /// ones are passed over.
     pub fn first_of(&self, order: &[FeatureId]) -> Vec<FeatureId> {
         let Constraints { keep, budget, .. } = self.constraints;
         let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) =
@@ -54,7 +57,8 @@ impl<'a> Room<'a> {
         let mut set = kept;
         for f in free {
             let (price, cost) = (self.price(f), self.constraints.cost(f));
-            let fits = spent + price <= self.level + 1e-9 && budget.is_none_or(|most| paid + cost <= most);
+            let fits =
+                spent + price <= self.level + 1e-9 && budget.is_none_or(|most| paid + cost <= most);
             if fits {
                 (spent, paid) = (spent + price, paid + cost);
                 set.push(f);
@@ -107,8 +111,11 @@ mod tests {
     #[test]
     fn a_room_takes_what_fits() {
         let f = FeatureId;
-        let constraints =
-            Constraints { costs: vec![1.0, 5.0, 2.0, 1.0], keep: vec![f(3)], ..Constraints::default() };
+        let constraints = Constraints {
+            costs: vec![1.0, 5.0, 2.0, 1.0],
+            keep: vec![f(3)],
+            ..Constraints::default()
+        };
         let room = Room::new(&constraints, 4.0);
         assert_eq!(room.first_of(&[f(1), f(0), f(2), f(3)]), [f(3), f(0), f(2)]);
         let shares = [(f(1), 0.6), (f(0), 0.3), (f(2), 0.1), (f(3), 0.0)];

@@ -48,13 +48,24 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
     if let Some(next) = advice.next.map(|place| &advice.tried[place]) {
         let failed = match (next.effectiveness.holds, next.risk.holds) {
             (true, _) => format!("risk against the {} is not shown to be as low", advice.baseline),
-            _ => format!("{} ({:.4} is allowed)", at_worst(&next.effectiveness), next.effectiveness.margin),
+            _ => format!(
+                "{} ({:.4} is allowed)",
+                at_worst(&next.effectiveness),
+                next.effectiveness.margin
+            ),
         };
-        notes.push(format!("{}: {measure} {:.4}, but {failed}", features(next.features), next.value));
+        notes.push(format!(
+            "{}: {measure} {:.4}, but {failed}",
+            features(next.features),
+            next.value
+        ));
     }
     notes.push(format!("proposed by {}; the set by {method}", advice.methods.join(", ")));
     if share < 1.0 {
-        notes.push(format!("tried on {:.0} % of the queries; the set is chosen on all", 100.0 * share));
+        notes.push(format!(
+            "tried on {:.0} % of the queries; the set is chosen on all",
+            100.0 * share
+        ));
     }
     notes
 }

@@ -1,18 +1,24 @@
 //! EGRank: weights of bounded sum, moved by factors instead of terms.
 //!
-//! Minimises the mean of max(0, 1 − wᵀ(xᵢ − xⱼ))² over preference pairs under ‖w‖₁ ≤ r (Du, Pan, Ding, Lai, Huang: EGRank, Information Sciences 467, 2018). With
-//! w = r (u⁺ − u⁻) the 2d numbers u are shares that sum to 1. A step multiplies each by exp(∓η r gₖ), g being the gradient, and divides by the sum;
-//! it starts from equal shares and ends where Fenchel's gap ⟨g, w⟩ + r ‖g‖∞, which bounds how far the loss is above its minimum, is at
-//! most `epsilon`, or after `steps` steps. Logarithms of shares are kept, so that none is lost.
+//! Minimises the mean of max(0, 1 − wᵀ(xᵢ − xⱼ))² over preference pairs under ‖w‖₁ ≤ r (Du, Pan,
+//! Ding, Lai, Huang: EGRank, Information Sciences 467, 2018). With w = r (u⁺ − u⁻) the 2d numbers u
+//! are shares that sum to 1. A step multiplies each by exp(∓η r gₖ), g being the gradient, and
+//! divides by the sum; it starts from equal shares and ends where Fenchel's gap ⟨g, w⟩ + r ‖g‖∞,
+//! which bounds how far the loss is above its minimum, is at most `epsilon`, or after `steps`
+//! steps. Logarithms of shares are kept, so that none is lost.
 //!
-//! With `eta` set the step is the published one. Unless set, steps are accelerated: Nesterov's method with the entropy of shares as its distance
-//! (Auslender & Teboulle, SIAM Journal on Optimization 2006), whose step is a multiplication of the same kind. Its length is found by trying, it
-//! starts again where momentum leads uphill, and each r starts near the solution of the one before: the same minimum after some hundred passes over
-//! the rows for all values of r, where a fixed η is slow if small and never settles if large.
+//! With `eta` set the step is the published one. Unless set, steps are accelerated: Nesterov's
+//! method with the entropy of shares as its distance (Auslender & Teboulle, SIAM Journal on
+//! Optimization 2006), whose step is a multiplication of the same kind. Its length is found by
+//! trying, it starts again where momentum leads uphill, and each r starts near the solution of the
+//! one before: the same minimum after some hundred passes over the rows for all values of r, where
+//! a fixed η is slow if small and never settles if large.
 //!
-//! Shares never become 0. Features with |wₖ| below `threshold` of ‖w‖₁ are cut off, the largest one never; the paper leaves open where to cut. The certificate
-//! `gap` is that of the point before the cut. With `k` the k features with the largest |weight| × spread are taken, and the
-//! model is fitted to them anew with the same r, for every r that is tried. The path of the selection has all features by |weight| × spread.
+//! Shares never become 0. Features with |wₖ| below `threshold` of ‖w‖₁ are cut off, the largest one
+//! never; the paper leaves open where to cut. The certificate `gap` is that of the point before the
+//! cut. With `k` the k features with the largest |weight| × spread are taken, and the model is
+//! fitted to them anew with the same r, for every r that is tried. The path of the selection has
+//! all features by |weight| × spread.
 
 use super::fenchel_rank::gap;
 use super::path::{Family, Search, Sparse, nothing_ranks};
@@ -26,8 +32,8 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
 
-/// The part of all shares that is dealt out evenly before a search starts from another solution: what has shrunk to nothing could
-/// not grow again.
+/// The part of all shares that is dealt out evenly before a search starts from another solution:
+/// what has shrunk to nothing could not grow again.
 const EVEN: f64 = 0.1;
 
 /// Shares below this are rounding errors of averages.
@@ -149,7 +155,8 @@ impl Family for EgRank {
     }
 }
 
-/// The places of the features to keep and of those that come first, `k` with the dead ones to keep; ascending.
+/// The places of the features to keep and of those that come first, `k` with the dead ones to keep;
+/// ascending.
 fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
     let (mut places, free): (Vec<usize>, Vec<usize>) =
         order.iter().map(|(place, _)| *place).partition(|&place| sample.is_kept(place));
@@ -184,12 +191,18 @@ impl EgRank {
             Some(eta) => self.published(&ball, vec![even; 2 * sample.width()], eta),
             None => {
                 let near = near.and_then(|near| near.split_last());
-                let start =
-                    near.map(|(_, shares)| shares.iter().map(|u| (1.0 - EVEN) * u + EVEN * even).collect());
-                // Differences between documents have twice the variance of documents, and the loss bends twice as much.
+                let start = near.map(|(_, shares)| {
+                    shares.iter().map(|u| (1.0 - EVEN) * u + EVEN * even).collect()
+                });
+                // Differences between documents have twice the variance of documents, and the loss
+                // bends twice as much.
                 let widest = sample.spreads().iter().copied().fold(0.0, f64::max);
                 let bend = near.map_or(4.0 * widest * widest, |(bend, _)| *bend);
-                self.accelerated(&ball, start.unwrap_or_else(|| vec![even; 2 * sample.width()]), bend)
+                self.accelerated(
+                    &ball,
+                    start.unwrap_or_else(|| vec![even; 2 * sample.width()]),
+                    bend,
+                )
             }
         }
     }
@@ -199,7 +212,9 @@ impl EgRank {
         let mut logs = logarithms(&start);
         let mut point = ball.point(start)?;
         for step in 1..=self.steps {
-            logs = normalised(logs.iter().zip(&point.slope).map(|(log, slope)| log - eta * slope).collect());
+            logs = normalised(
+                logs.iter().zip(&point.slope).map(|(log, slope)| log - eta * slope).collect(),
+            );
             point = ball.point(exponentials(&logs))?;
             ball.sample.run.step("moving shares", step, Some(self.steps))?;
             if point.gap <= self.epsilon {
@@ -209,7 +224,8 @@ impl EgRank {
         Ok(ball.found(point, 0.0))
     }
 
-    /// Momentum: the gradient is taken between the average of shares so far and the shares that steps move.
+    /// Momentum: the gradient is taken between the average of shares so far and the shares that
+    /// steps move.
     fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut bend: f64) -> Result<Found> {
         let (mut average, mut logs) = (start.clone(), logarithms(&start));
         let mut share = 1.0;
@@ -222,7 +238,10 @@ impl EgRank {
             let (next, is_stuck) = loop {
                 let length = 1.0 / (share * bend * ball.radius * ball.radius);
                 let moved = normalised(
-                    logs.iter().zip(&middle.slope).map(|(log, slope)| log - length * slope).collect(),
+                    logs.iter()
+                        .zip(&middle.slope)
+                        .map(|(log, slope)| log - length * slope)
+                        .collect(),
                 );
                 let shares = exponentials(&moved);
                 let far: f64 =

@@ -1,14 +1,17 @@
 //! FenchelRank: the mean squared hinge over preference pairs within an ℓ1 ball, one feature a step.
 //!
-//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² subject to ‖w‖₁ ≤ r (Lai et al., IEEE Trans. Computers 2013). With g the gradient and
-//! j its largest component, u = −r sign(gⱼ) eⱼ is the corner of the ball that promises most, and w moves to the minimum
-//! of the loss on the line to it, where no more than a ten-thousandth of the slope is left. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a bound on what is left to gain, and the
-//! certificate `gap`; the method stops when it is at most ε, or after T steps. A step brings in one feature at most, so ε and
-//! T shape the model: fewer steps are sparser. No pair is looked at.
+//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² subject to ‖w‖₁ ≤ r (Lai et al., IEEE Trans.
+//! Computers 2013). With g the gradient and j its largest component, u = −r sign(gⱼ) eⱼ is the
+//! corner of the ball that promises most, and w moves to the minimum of the loss on the line to it,
+//! where no more than a ten-thousandth of the slope is left. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a
+//! bound on what is left to gain, and the certificate `gap`; the method stops when it is at most ε,
+//! or after T steps. A step brings in one feature at most, so ε and T shape the model: fewer steps
+//! are sparser. No pair is looked at.
 //!
-//! As published every radius starts from w = 0 (`start = zero`): where the walk starts decides which features it passes. `start = neighbour`
-//! starts from the model of the next smaller radius, which is faster. Features to keep are chosen, but the ball is the same
-//! for them. Radii beyond one that the weights do not use half of are not tried: the ball no longer binds there.
+//! As published every radius starts from w = 0 (`start = zero`): where the walk starts decides
+//! which features it passes. `start = neighbour` starts from the model of the next smaller radius,
+//! which is faster. Features to keep are chosen, but the ball is the same for them. Radii beyond
+//! one that the weights do not use half of are not tried: the ball no longer binds there.
 
 use super::path::{Family, Search, Sparse};
 use super::sample::{Along, Loss, Sample};
@@ -105,7 +108,8 @@ impl Family for FenchelRank {
     fn fit(&self, sample: &Sample<'_>, r: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         let inside = |near: &&Sparse| near.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
         let near = near.filter(|_| self.from_neighbour).filter(inside);
-        let mut weights = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
+        let mut weights =
+            near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let mut loss = sample.loss(&weights)?;
         // The first step goes to a corner, or most of the way.
         let mut guess = 1.0;
@@ -126,8 +130,9 @@ impl Family for FenchelRank {
     }
 }
 
-/// The minimum of the loss on the line from some weights to others, which promise something. `guess` is where to look first, and
-/// where it was in the end. The search looks at the features with weights alone: passes over few columns instead of all.
+/// The minimum of the loss on the line from some weights to others, which promise something.
+/// `guess` is where to look first, and where it was in the end. The search looks at the features
+/// with weights alone: passes over few columns instead of all.
 fn walk(
     sample: &Sample<'_>,
     from: &[f64],
@@ -141,9 +146,13 @@ fn walk(
     let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
-        // Seen from the point at t only 1 − t of the line is left; at its end, where nothing is, one looks back.
-        let (other, share) =
-            if t < 0.5 { (corner.clone(), 1.0 - t) } else { (used.iter().map(|&k| from[k]).collect(), -t) };
+        // Seen from the point at t only 1 − t of the line is left; at its end, where nothing is,
+        // one looks back.
+        let (other, share) = if t < 0.5 {
+            (corner.clone(), 1.0 - t)
+        } else {
+            (used.iter().map(|&k| from[k]).collect(), -t)
+        };
         let Along { slope, bend } = own.towards(&weights, &other)?;
         Ok(Along { slope: slope / share, bend: bend / (share * share) })
     };
@@ -157,7 +166,9 @@ fn walk(
 
 /// The place of the largest slope, the first of equals.
 fn steepest(slope: &[f64]) -> usize {
-    (0..slope.len()).reduce(|best, k| if slope[k].abs() > slope[best].abs() { k } else { best }).unwrap_or(0)
+    (0..slope.len())
+        .reduce(|best, k| if slope[k].abs() > slope[best].abs() { k } else { best })
+        .unwrap_or(0)
 }
 
 /// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.

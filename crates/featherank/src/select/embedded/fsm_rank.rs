@@ -1,15 +1,20 @@
-//! FSMRank: a pairwise model whose penalty knows what features are worth alone and how alike they are.
+//! FSMRank: a pairwise model whose penalty knows what features are worth alone and how alike they
+//! are.
 //!
-//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + ½ λ₁ |w|ᵀA|w| + λ₂ Σ |wₖ| / sₖ over the pairs of one query with yᵢ > yⱼ, where sₖ is a measure of
-//! the ranking by feature k alone and A holds the sizes of correlations: features that rank badly alone cost more, and so do
-//! two that say the same. Lai, Pan, Tang & Yu, IEEE Trans. Neural Networks and Learning Systems 2013, whose abstract says so much; the formula is our reading
-//! of it, and Laporte et al. (2015) confirm that the penalty mixes ℓ1 and ℓ2.
+//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + ½ λ₁ |w|ᵀA|w| + λ₂ Σ |wₖ| / sₖ over the pairs of
+//! one query with yᵢ > yⱼ, where sₖ is a measure of the ranking by feature k alone and A holds the
+//! sizes of correlations: features that rank badly alone cost more, and so do two that say the
+//! same. Lai, Pan, Tang & Yu, IEEE Trans. Neural Networks and Learning Systems 2013, whose abstract
+//! says so much; the formula is our reading of it, and Laporte et al. (2015) confirm that the
+//! penalty mixes ℓ1 and ℓ2.
 //!
-//! The sizes of correlations are hardly ever a positive semidefinite matrix, and the problem would not be convex: its negative
-//! eigenvalues are set to 0. The paper solves by Nesterov's accelerated gradient in the positive and negative parts of w; here
-//! a proximal Newton method finds the same minimum in fewer passes ([`super::proximal_newton`]), with the largest violation of the conditions of optimality as
-//! certificate `kkt`, in units of λ₂. Worth is taken from the queries that are learnt from; likeness, which no label enters, from all
-//! training data. Features to keep have no price.
+//! The sizes of correlations are hardly ever a positive semidefinite matrix, and the problem would
+//! not be convex: its negative eigenvalues are set to 0. The paper solves by Nesterov's accelerated
+//! gradient in the positive and negative parts of w; here a proximal Newton method finds the same
+//! minimum in fewer passes ([`super::proximal_newton`]), with the largest violation of the
+//! conditions of optimality as certificate `kkt`, in units of λ₂. Worth is taken from the queries
+//! that are learnt from; likeness, which no label enters, from all training data. Features to keep
+//! have no price.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,13 +114,19 @@ impl Selector for FsmRank {
         let (features, _) = engine.alive()?;
         let matrix = self.similarity.of(engine, &features)?;
         let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
-        let prices =
-            Prices { importance: self.importance.clone(), features, worths: Mutex::default(), likeness };
+        let prices = Prices {
+            importance: self.importance.clone(),
+            features,
+            worths: Mutex::default(),
+            likeness,
+        };
         let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
             lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
-        let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
-        Search { families: &families, tuning: &self.tuning, given: &self.lambda2 }.select(run, engine)
+        let families: Vec<&dyn Family> =
+            families.iter().map(|family| family as &dyn Family).collect();
+        Search { families: &families, tuning: &self.tuning, given: &self.lambda2 }
+            .select(run, engine)
     }
 }
 
@@ -153,7 +164,10 @@ impl Prices {
         let best = worths.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
             return Err(Error::Conflict {
-                what: format!("{} counts no query: no feature is worth anything alone", self.importance),
+                what: format!(
+                    "{} counts no query: no feature is worth anything alone",
+                    self.importance
+                ),
                 help: "choose another measure of importance".into(),
             });
         }
@@ -184,10 +198,15 @@ impl Family for Coupled<'_> {
         let all = self.prices.features.len();
         let likeness = |(a, b): (usize, usize)| {
             let costs = !sample.is_kept(a) && !sample.is_kept(b);
-            if costs { self.lambda1 * self.prices.likeness[places[a] * all + places[b]] } else { 0.0 }
+            if costs {
+                self.lambda1 * self.prices.likeness[places[a] * all + places[b]]
+            } else {
+                0.0
+            }
         };
         let cells = (0..places.len()).flat_map(|a| (0..places.len()).map(move |b| (a, b)));
-        let linear = self.prices.of_features(sample)?.into_iter().map(|price| lambda2 * price).collect();
+        let linear =
+            self.prices.of_features(sample)?.into_iter().map(|price| lambda2 * price).collect();
         let penalty = Penalty { linear, coupling: cells.map(likeness).collect() };
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let solution = minimise(sample, &penalty, &start, lambda2 * TOLERANCE)?;
@@ -195,7 +214,8 @@ impl Family for Coupled<'_> {
     }
 }
 
-/// The nearest positive semidefinite matrix to a symmetric one with ones on its diagonal, row after row.
+/// The nearest positive semidefinite matrix to a symmetric one with ones on its diagonal, row after
+/// row.
 fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<f64>> {
     if width == 0 {
         return Ok(Vec::new());
@@ -211,8 +231,9 @@ fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<
     }
     let scaled = Mat::from_fn(width, width, |a, v| vectors[(a, v)] * values[v].max(0.0));
     let projected = scaled * vectors.transpose();
-    let symmetric =
-        |at: usize| 0.5 * (projected[(at / width, at % width)] + projected[(at % width, at / width)]);
+    let symmetric = |at: usize| {
+        0.5 * (projected[(at / width, at % width)] + projected[(at % width, at / width)])
+    };
     Ok((0..width * width).map(symmetric).collect())
 }
 
@@ -227,7 +248,8 @@ mod tests {
         assert_eq!(fine, [1.0, 0.5, 0.5, 1.0]);
         let rows = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]];
         let near = semidefinite(3, |a, b| rows[a][b]).unwrap();
-        // The eigenvector of 1 − .9√2 is (½, −√½, ½): taking its part away adds (.9√2 − 1) times its square.
+        // The eigenvector of 1 − .9√2 is (½, −√½, ½): taking its part away adds (.9√2 − 1) times
+        // its square.
         let excess = 0.9 * 2f64.sqrt() - 1.0;
         let v = [0.5, -(0.5f64.sqrt()), 0.5];
         for (at, cell) in near.iter().enumerate() {

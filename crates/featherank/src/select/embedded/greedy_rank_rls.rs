@@ -1,20 +1,26 @@
-//! GreedyRankRLS: adds the feature with which least squares on differences between documents errs least on queries it has not
-//! seen.
+//! GreedyRankRLS: adds the feature with which least squares on differences between documents errs
+//! least on queries it has not seen.
 //!
-//! RankRLS minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖² ([`crate::rank::linear::rank_rls`]). Each step adds the
-//! feature that makes the leave-query-out error least: the sum of the same squares over all queries, each with the weights fitted to all
-//! others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop on feature generation and selection for information
-//! retrieval). The paper keeps the residual columns of all features, and their products with each query, from step to step; here every step takes them from
-//! the sums of products of all features and one pass over the rows ([`LeaveQueryOutPass`]), so that nothing but sums leaves the rows. The errors are the same.
+//! RankRLS minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖²
+//! ([`crate::rank::linear::rank_rls`]). Each step adds the feature that makes the leave-query-out
+//! error least: the sum of the same squares over all queries, each with the weights fitted to all
+//! others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop on feature
+//! generation and selection for information retrieval). The paper keeps the residual columns of all
+//! features, and their products with each query, from step to step; here every step takes them from
+//! the sums of products of all features and one pass over the rows ([`LeaveQueryOutPass`]), so that
+//! nothing but sums leaves the rows. The errors are the same.
 //!
-//! The paper stops at a number of features. With `k` so does this; without, it stops where the best candidate lowers the error by a smaller
-//! share than `gain`, or not at all. With many queries every feature that is not pure noise lowers it a little: with `gain = 0` they are all added.
-//! The path of the selection has minus the error as its value; features beyond the last step follow by the error that each would have led to.
-//! `weighting = queries` counts a query by its documents instead of by its pairs, as RLScore does.
+//! The paper stops at a number of features. With `k` so does this; without, it stops where the best
+//! candidate lowers the error by a smaller share than `gain`, or not at all. With many queries
+//! every feature that is not pure noise lowers it a little: with `gain = 0` they are all added. The
+//! path of the selection has minus the error as its value; features beyond the last step follow by
+//! the error that each would have led to. `weighting = queries` counts a query by its documents
+//! instead of by its pairs, as RLScore does.
 //!
-//! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ per preference pair,
-//! in whole powers of ten; parts of the training data are given the same. The certificate `gradient` is the largest
-//! residual of the normal equations (XᵀLX + λI) w = XᵀLy, as a share of the largest right-hand side.
+//! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ
+//! per preference pair, in whole powers of ten; parts of the training data are given the same. The
+//! certificate `gradient` is the largest residual of the normal equations (XᵀLX + λI) w = XᵀLy, as
+//! a share of the largest right-hand side.
 
 use std::collections::HashMap;
 
@@ -34,7 +40,8 @@ use crate::select::forward::{Criterion, grow};
 use crate::select::{Selection, Selector, SelectorSpec};
 use crate::vector::dot;
 
-/// Errors closer than this share of each other are equal: sums in another order differ in their last digits.
+/// Errors closer than this share of each other are equal: sums in another order differ in their
+/// last digits.
 const EQUAL: f64 = 1e-9;
 
 /// Powers of ten of λ per preference pair that are tried.
@@ -88,8 +95,11 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         Tuning::STANDARDISE,
     ],
     build: |params| {
-        let weighting =
-            if params.text("weighting") == "queries" { Centring::PerQuery } else { Centring::PerPair };
+        let weighting = if params.text("weighting") == "queries" {
+            Centring::PerQuery
+        } else {
+            Centring::PerPair
+        };
         Ok(Box::new(GreedyRankRls {
             lambda: params.values("lambda")?,
             gain: params.real("gain")?,
@@ -129,13 +139,15 @@ impl Family for GreedyRankRls {
         }
         let mut growth = Growth::new(sample, self.weighting, value * sample.pairs(), self.gain)?;
         let (chosen, left) = grow(sample.run, sample.features(), &mut growth)?;
-        let mut rest: Vec<(FeatureId, f64)> = left.into_iter().map(|f| (f, growth.last_worth(f))).collect();
+        let mut rest: Vec<(FeatureId, f64)> =
+            left.into_iter().map(|f| (f, growth.last_worth(f))).collect();
         rest.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
         let places: Vec<usize> = chosen.iter().map(|(f, _)| growth.places[f]).collect();
         let LeastSquares { weights, residual, .. } = growth.solve(&places);
         let mut all = vec![0.0; sample.width()];
         places.iter().zip(weights).for_each(|(&place, w)| all[place] = w);
-        let order = chosen.iter().chain(&rest).map(|&(f, worth)| (growth.places[&f], worth)).collect();
+        let order =
+            chosen.iter().chain(&rest).map(|&(f, worth)| (growth.places[&f], worth)).collect();
         Ok(vec![Sparse { order, ..Sparse::new(all, "gradient", residual) }])
     }
 
@@ -144,7 +156,8 @@ impl Family for GreedyRankRls {
     }
 }
 
-/// The search for one λ on one sample: minus the leave-query-out error is what a set of features is worth.
+/// The search for one λ on one sample: minus the leave-query-out error is what a set of features is
+/// worth.
 struct Growth<'a> {
     sample: &'a Sample<'a>,
     /// Of the features on the scale of the sample.
@@ -172,10 +185,20 @@ impl<'a> Growth<'a> {
     fn new(sample: &'a Sample<'a>, centring: Centring, lambda: f64, gain: f64) -> Result<Self> {
         let gram = sample.gram(centring)?;
         let places = sample.features().iter().copied().zip(0..).collect();
-        Ok(Growth { sample, gram, centring, lambda, gain, places, current: 0.0, last: HashMap::new() })
+        Ok(Growth {
+            sample,
+            gram,
+            centring,
+            lambda,
+            gain,
+            places,
+            current: 0.0,
+            last: HashMap::new(),
+        })
     }
 
-    /// What a candidate was worth in the last step; where it was not asked for, what no model is worth.
+    /// What a candidate was worth in the last step; where it was not asked for, what no model is
+    /// worth.
     fn last_worth(&self, f: FeatureId) -> f64 {
         let label = self.sample.width();
         self.last.get(&f).copied().unwrap_or(-self.gram.product(label, label))
@@ -183,13 +206,16 @@ impl<'a> Growth<'a> {
 
     fn solve(&self, places: &[usize]) -> LeastSquares {
         let label = self.sample.width();
-        let cell = |i: usize, j: usize| self.gram.product(i, j) + if i == j { self.lambda } else { 0.0 };
-        let matrix: Vec<f64> = places.iter().flat_map(|&i| places.iter().map(move |&j| cell(i, j))).collect();
+        let cell =
+            |i: usize, j: usize| self.gram.product(i, j) + if i == j { self.lambda } else { 0.0 };
+        let matrix: Vec<f64> =
+            places.iter().flat_map(|&i| places.iter().map(move |&j| cell(i, j))).collect();
         let right: Vec<f64> = places.iter().map(|&i| self.gram.product(i, label)).collect();
         let solver = PivotedCholesky::new(matrix.clone(), SINGULAR);
         let weights = solver.solve(&right);
         let rows = matrix.chunks(places.len().max(1)).zip(&right);
-        let largest = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
+        let largest =
+            |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
         let apart = largest(&mut rows.map(|(row, b)| dot(row, &weights) - b));
         let scale = largest(&mut right.iter().copied());
         let residual = if scale > 0.0 { apart / scale } else { apart };

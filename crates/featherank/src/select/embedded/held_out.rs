@@ -1,9 +1,10 @@
-//! What embedded methods tune themselves on: the run's validation data, or parts of the training data held out one after the
-//! other.
+//! What embedded methods tune themselves on: the run's validation data, or parts of the training
+//! data held out one after the other.
 //!
-//! Held-out parts are whole queries, dealt out by their ids and the seed, so that the order of the data has no say. A query is
-//! judged by the model that was fitted without it, and the measure is taken over all queries together. Where fewer than ten
-//! queries have documents of different relevance none can be spared: they are both learnt from and tuned on.
+//! Held-out parts are whole queries, dealt out by their ids and the seed, so that the order of the
+//! data has no say. A query is judged by the model that was fitted without it, and the measure is
+//! taken over all queries together. Where fewer than ten queries have documents of different
+//! relevance none can be spared: they are both learnt from and tuned on.
 
 use super::sample::Sample;
 use crate::engine::passes::{LinearMeasuresPass, Means};
@@ -44,8 +45,8 @@ impl<'a> HeldOut<'a> {
         Ok(HeldOut { measure, by })
     }
 
-    /// What models are worth, where they rank. `fit` fits all of them to a part of the data; `whole` are the weights that it
-    /// finds on all of it.
+    /// What models are worth, where they rank. `fit` fits all of them to a part of the data;
+    /// `whole` are the weights that it finds on all of it.
     pub fn values(
         &self,
         sample: &Sample<'a>,
@@ -60,11 +61,16 @@ impl<'a> HeldOut<'a> {
             By::Parts(deal) => {
                 let mut means: Option<Means> = None;
                 for held_out in 0..PARTS {
-                    let learn = PartEngine::of(sample.engine(), deal.drawn(|part| part != held_out))?;
-                    let judge = PartEngine::of(sample.engine(), deal.drawn(|part| part == held_out))?;
+                    let learn =
+                        PartEngine::of(sample.engine(), deal.drawn(|part| part != held_out))?;
+                    let judge =
+                        PartEngine::of(sample.engine(), deal.drawn(|part| part == held_out))?;
                     let Some(others) = sample.of_part(&learn) else { continue };
                     let fitted = fit(&others)?;
-                    ranks.iter_mut().zip(&fitted).for_each(|(ranks, model)| *ranks &= !is_empty(model));
+                    ranks
+                        .iter_mut()
+                        .zip(&fitted)
+                        .for_each(|(ranks, model)| *ranks &= !is_empty(model));
                     let of_part = self.means(&judge, sample, &fitted)?;
                     means = Some(match means {
                         Some(so_far) => so_far.merge(of_part),

@@ -1,13 +1,17 @@
-//! ℓ1-SVM: squared hinge on preference pairs under a lasso penalty, which keeps most weights at exactly 0.
+//! ℓ1-SVM: squared hinge on preference pairs under a lasso penalty, which keeps most weights at
+//! exactly 0.
 //!
-//! Minimises ‖w‖₁ + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ: the ℓ1-regularised, ℓ2-loss machine of LIBLINEAR
-//! (Fan et al., JMLR 2008, `-s 5`, no bias) on differences of documents, as Laporte et al. (Document numérique 2015) use it to select
-//! features for ranking. LIBLINEAR descends coordinate by coordinate over all pairs; here a proximal Newton method finds
-//! the same minimum without looking at a pair ([`super::proximal_newton`]). The certificate `kkt` is the largest violation of the
-//! conditions of optimality, |∇ₖ| ≤ 1 where wₖ = 0 and ∇ₖ = −sign wₖ elsewhere.
+//! Minimises ‖w‖₁ + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ: the
+//! ℓ1-regularised, ℓ2-loss machine of LIBLINEAR (Fan et al., JMLR 2008, `-s 5`, no bias) on
+//! differences of documents, as Laporte et al. (Document numérique 2015) use it to select features
+//! for ranking. LIBLINEAR descends coordinate by coordinate over all pairs; here a proximal Newton
+//! method finds the same minimum without looking at a pair ([`super::proximal_newton`]). The
+//! certificate `kkt` is the largest violation of the conditions of optimality, |∇ₖ| ≤ 1 where wₖ =
+//! 0 and ∇ₖ = −sign wₖ elsewhere.
 //!
-//! The path starts at the C below which no feature is in the model, and goes on for 3½ decades in quarters. Parts of the training
-//! data are given the C with the same weight on the mean loss of a pair. Features to keep are not penalised.
+//! The path starts at the C below which no feature is in the model, and goes on for 3½ decades in
+//! quarters. Parts of the training data are given the C with the same weight on the mean loss of a
+//! pair. Features to keep are not penalised.
 
 use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};

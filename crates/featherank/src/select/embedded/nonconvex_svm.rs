@@ -1,8 +1,11 @@
-//! Non-convex penalties on pairwise support vector machines: ℓp, logarithm and MCP, each as a sequence of weighted lassos.
+//! Non-convex penalties on pairwise support vector machines: ℓp, logarithm and MCP, each as a
+//! sequence of weighted lassos.
 //!
-//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + λ Σ g(|wₖ|) over the pairs of one query with yᵢ > yⱼ (Laporte, Flamary, Canu, Déjean &
-//! Mothe, IEEE Trans. Neural Networks and Learning Systems 2014). The penalty is replaced by its tangent at the last weights, λ Σ βₖ|wₖ| with βₖ = g′(|wₖ|), again and again
-//! from β = 1 on: small weights cost more in each round and vanish, large ones cost less and are shrunk less than by a lasso.
+//! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + λ Σ g(|wₖ|) over the pairs of one query with yᵢ >
+//! yⱼ (Laporte, Flamary, Canu, Déjean & Mothe, IEEE Trans. Neural Networks and Learning Systems
+//! 2014). The penalty is replaced by its tangent at the last weights, λ Σ βₖ|wₖ| with βₖ =
+//! g′(|wₖ|), again and again from β = 1 on: small weights cost more in each round and vanish, large
+//! ones cost less and are shrunk less than by a lasso.
 //!
 //! | `penalty` | βₖ |
 //! |---|---|
@@ -10,11 +13,12 @@
 //! | `log` | 1 / (\|wₖ\| + ε) |
 //! | `mcp` | max(0, 1 − \|wₖ\| / (γλ)) |
 //!
-//! The loss is a mean over pairs: with the sum, λ grows with the number of pairs, γλ is larger than any weight and MCP is a
-//! lasso. Each lasso starts from the last one's weights and is solved by a proximal Newton method ([`super::proximal_newton`]) where the paper uses an
-//! accelerated proximal gradient; both find its minimum, and the certificate `kkt` is the largest violation of the conditions of optimality of the
-//! last one, in units of λ. Rounds end when no weight changes by more than 1e-6 of the largest, or after `rounds`.
-//! Features to keep are not penalised.
+//! The loss is a mean over pairs: with the sum, λ grows with the number of pairs, γλ is larger than
+//! any weight and MCP is a lasso. Each lasso starts from the last one's weights and is solved by a
+//! proximal Newton method ([`super::proximal_newton`]) where the paper uses an accelerated proximal
+//! gradient; both find its minimum, and the certificate `kkt` is the largest violation of the
+//! conditions of optimality of the last one, in units of λ. Rounds end when no weight changes by
+//! more than 1e-6 of the largest, or after `rounds`. Features to keep are not penalised.
 
 use super::path::{Family, Search, Sparse};
 use super::proximal_newton::{Penalty, minimise};
@@ -159,14 +163,16 @@ impl Family for NonconvexSvm {
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
         let price = |k: usize, slope: f64| if sample.is_kept(k) { 0.0 } else { lambda * slope };
         let lasso = |slopes: &[f64], start: &[f64]| {
-            let penalty = Penalty::lasso(slopes.iter().enumerate().map(|(k, &s)| price(k, s)).collect());
+            let penalty =
+                Penalty::lasso(slopes.iter().enumerate().map(|(k, &s)| price(k, s)).collect());
             minimise(sample, &penalty, start, lambda * TOLERANCE)
         };
         let first = lasso(&vec![1.0; sample.width()], &start)?;
         let mut solution = first.clone();
         for round in 1..=self.rounds {
             sample.run.step("reweighting", round, Some(self.rounds))?;
-            let slopes: Vec<f64> = solution.weights.iter().map(|&w| self.shape.slope(w, lambda)).collect();
+            let slopes: Vec<f64> =
+                solution.weights.iter().map(|&w| self.shape.slope(w, lambda)).collect();
             let next = lasso(&slopes, &solution.weights)?;
             let largest = next.weights.iter().fold(0.0f64, |most, w| most.max(w.abs()));
             let changes = next.weights.iter().zip(&solution.weights).map(|(a, b)| (a - b).abs());

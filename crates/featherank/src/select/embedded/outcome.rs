@@ -1,4 +1,5 @@
-//! What an embedded method leaves: the features of the model that was chosen, and all models on the way to it.
+//! What an embedded method leaves: the features of the model that was chosen, and all models on the
+//! way to it.
 
 use super::path::{Finalist, Path, Sparse};
 use super::sample::Sample;
@@ -8,15 +9,20 @@ use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
 use crate::select::{Fit, Selection};
 
-/// Features in the order in which they first come in, with the share of the path that was ahead; those that come in together by how
-/// much they move a ranking.
-pub(super) fn entries(sample: &Sample<'_>, path: &Path<'_>, chosen: &Sparse) -> Vec<(FeatureId, f64)> {
+/// Features in the order in which they first come in, with the share of the path that was ahead;
+/// those that come in together by how much they move a ranking.
+pub(super) fn entries(
+    sample: &Sample<'_>,
+    path: &Path<'_>,
+    chosen: &Sparse,
+) -> Vec<(FeatureId, f64)> {
     if !chosen.order.is_empty() {
         return chosen.order.iter().map(|&(k, value)| (sample.features()[k], value)).collect();
     }
     let last: Vec<&Sparse> = path.models.iter().filter_map(|models| models.last()).collect();
     let first = |k: usize| last.iter().position(|model| model.weights[k] != 0.0);
-    let mut entered: Vec<(usize, usize)> = (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
+    let mut entered: Vec<(usize, usize)> =
+        (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
     let effect = |&(place, k): &(usize, usize)| sample.effect(k, last[place].weights[k]);
     entered.sort_by(|a, b| a.0.cmp(&b.0).then(effect(b).total_cmp(&effect(a))).then(a.1.cmp(&b.1)));
     let ahead = |place: usize| 1.0 - place as f64 / last.len() as f64;
@@ -33,7 +39,8 @@ pub(super) fn record(
 ) -> Vec<Fit> {
     let fit = |which: usize, value: f64, model: &Sparse, judged: Option<f64>, chosen: bool| {
         let own = paths[which].family.settings(sample, value);
-        let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
+        let named =
+            |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
         Fit {
             settings: named(&[&own[..], &model.settings].concat()),
             features: model.weights.iter().filter(|w| **w != 0.0).count(),
@@ -44,7 +51,9 @@ pub(super) fn record(
     };
     let mut fits = Vec::new();
     let place_of = |which: usize, value: f64, model: &Sparse| {
-        let is_it = |f: &Finalist| f.which == which && f.value == value && f.model.settings == model.settings;
+        let is_it = |f: &Finalist| {
+            f.which == which && f.value == value && f.model.settings == model.settings
+        };
         finalists.iter().position(is_it)
     };
     for (which, path) in paths.iter().enumerate() {
@@ -72,13 +81,23 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// The selection of a model's features, best first; `refit` fits the model to fewer features where constraints forbid some.
-    pub fn select(&self, model: Sparse, refit: impl Fn(&Sample<'_>) -> Result<Sparse>) -> Result<Selection> {
+    /// The selection of a model's features, best first; `refit` fits the model to fewer features
+    /// where constraints forbid some.
+    pub fn select(
+        &self,
+        model: Sparse,
+        refit: impl Fn(&Sample<'_>) -> Result<Sparse>,
+    ) -> Result<Selection> {
         let Choice { sample, candidates, entered } = self;
         let (run, engine) = (sample.run, sample.engine());
         let effects = model.weights.iter().enumerate().map(|(k, &w)| sample.effect(k, w));
-        let mut chosen: Vec<(FeatureId, f64)> =
-            sample.features().iter().copied().zip(effects).filter(|(_, effect)| *effect > 0.0).collect();
+        let mut chosen: Vec<(FeatureId, f64)> = sample
+            .features()
+            .iter()
+            .copied()
+            .zip(effects)
+            .filter(|(_, effect)| *effect > 0.0)
+            .collect();
         chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
         let used: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
         let known: Vec<FeatureId> = entered.iter().map(|(f, _)| *f).collect();
@@ -108,7 +127,8 @@ impl Choice<'_> {
 
     fn kept_first(&self, order: &[(FeatureId, f64)]) -> Vec<(FeatureId, f64)> {
         let keep = &self.sample.run.constraints.keep;
-        let (kept, free): (Vec<_>, Vec<_>) = order.iter().copied().partition(|(f, _)| keep.contains(f));
+        let (kept, free): (Vec<_>, Vec<_>) =
+            order.iter().copied().partition(|(f, _)| keep.contains(f));
         let dead = keep.iter().filter(|f| !self.candidates.keep.contains(f)).map(|&f| (f, 0.0));
         kept.into_iter().chain(dead).chain(free).collect()
     }

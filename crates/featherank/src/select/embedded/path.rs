@@ -1,20 +1,26 @@
-//! The one driver of embedded methods: paths over a parameter that makes models sparser or denser, and the choice among models.
+//! The one driver of embedded methods: paths over a parameter that makes models sparser or denser,
+//! and the choice among models.
 //!
-//! A [`Family`] fits models for one value of its parameter; a method has one family, or one for each value of a second parameter. The
-//! driver walks each family's path from sparse to dense on the training data, each fit starting from its neighbour, and chooses a model:
+//! A [`Family`] fits models for one value of its parameter; a method has one family, or one for
+//! each value of a second parameter. The driver walks each family's path from sparse to dense on
+//! the training data, each fit starting from its neighbour, and chooses a model:
 //!
 //! * at the user's value, where one is set; where several are, they are the path;
-//! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k, the k features of the next
-//!   denser model with the largest |weight| × spread are taken, and the model is fitted to them anew, with the same loss and value;
-//! * else the one that does best on validation data, or on held-out parts of the training data ([`HeldOut`]): the first of
-//!   equals, and never an empty one. With a `slack`, the sparsest of those that are at most so much worse. Where several families are left in the first two cases, the same decides between them.
+//! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k,
+//!   the k features of the next denser model with the largest |weight| × spread are taken, and the
+//!   model is fitted to them anew, with the same loss and value;
+//! * else the one that does best on validation data, or on held-out parts of the training data
+//!   ([`HeldOut`]): the first of equals, and never an empty one. With a `slack`, the sparsest of
+//!   those that are at most so much worse. Where several families are left in the first two cases,
+//!   the same decides between them.
 //!
-//! Chosen features are ordered by |weight| × spread, the standard deviation within queries: how much they move a ranking.
-//! The path of the selection is the order in which features first come in, with the share of the path that was still ahead as its
-//! value (0 for those that never do), or the family's own order. Dead, dropped and unaffordable features are not shown to the
-//! method. Features to keep are never penalised where the method has penalties; elsewhere they are chosen even where the model has
-//! no use for them. A model never uses a feature that is not chosen: where constraints forbid a part of it, it is
-//! fitted to the others anew.
+//! Chosen features are ordered by |weight| × spread, the standard deviation within queries: how
+//! much they move a ranking. The path of the selection is the order in which features first come
+//! in, with the share of the path that was still ahead as its value (0 for those that never do), or
+//! the family's own order. Dead, dropped and unaffordable features are not shown to the method.
+//! Features to keep are never penalised where the method has penalties; elsewhere they are chosen
+//! even where the model has no use for them. A model never uses a feature that is not chosen: where
+//! constraints forbid a part of it, it is fitted to the others anew.
 
 use super::held_out::HeldOut;
 use super::outcome::{Choice, entries, record};
@@ -30,7 +36,8 @@ use crate::select::judging::within;
 /// Halvings of the interval in which a model with k features is looked for.
 const HALVINGS: usize = 25;
 
-/// Doublings of the parameter beyond its grid, where the densest model has fewer than k features, or an empty one must grow.
+/// Doublings of the parameter beyond its grid, where the densest model has fewer than k features,
+/// or an empty one must grow.
 const DOUBLINGS: usize = 20;
 
 /// Sparse linear models along one parameter.
@@ -41,11 +48,13 @@ pub trait Family: Sync {
     /// Values of the parameter, from sparse to dense: all ascending or all descending, and above 0.
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>>;
 
-    /// The models for one value, usually one; the same number for all samples, and the densest last. `near` is the last model of the neighbour on
-    /// the path. Features that the run wants to keep need not be paid for.
+    /// The models for one value, usually one; the same number for all samples, and the densest
+    /// last. `near` is the last model of the neighbour on the path. Features that the run wants to
+    /// keep need not be paid for.
     fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>>;
 
-    /// Whether models have as many features as the run's constraints say for any value of the parameter.
+    /// Whether models have as many features as the run's constraints say for any value of the
+    /// parameter.
     fn counts_itself(&self) -> bool {
         false
     }
@@ -60,11 +69,13 @@ pub struct Sparse {
     pub certificate: (&'static str, f64),
     /// What tells it from other models of the same value.
     pub settings: Vec<(&'static str, f64)>,
-    /// The family's own order of features, by place, best first, and what it says of each; empty where the path decides.
+    /// The family's own order of features, by place, best first, and what it says of each; empty
+    /// where the path decides.
     pub order: Vec<(usize, f64)>,
     /// What the family wants to know when it fits the neighbour.
     pub state: Vec<f64>,
-    /// Denser values of the parameter would change nothing any more, or nothing for the better: the path ends here.
+    /// Denser values of the parameter would change nothing any more, or nothing for the better: the
+    /// path ends here.
     pub ends_path: bool,
 }
 
@@ -140,7 +151,8 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
     for (which, path) in paths.iter().enumerate() {
         let first = if is_fixed { path.values.len() - 1 } else { 0 };
         let known = path.values.iter().copied().zip(&path.models);
-        let of_size = wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
+        let of_size =
+            wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
         let models: Vec<(f64, Vec<Sparse>)> = match of_size.transpose()? {
             // Models before the last one have other numbers of features.
             Some((value, models)) => vec![(value, models.into_iter().rev().take(1).collect())],
@@ -176,7 +188,8 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
     let ranks = |finalist: &Finalist| !finalist.model.is_empty();
-    let sizes: Vec<usize> = finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
+    let sizes: Vec<usize> =
+        finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
     let place = within(tuning.slack, &judged, &sizes)
         .or_else(|| finalists.iter().rposition(ranks))
         .unwrap_or(finalists.len() - 1);
@@ -239,7 +252,8 @@ fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<V
 
 /// How many features a selection from a model has.
 fn size(sample: &Sample<'_>, model: &Sparse) -> usize {
-    let free = (0..sample.width()).filter(|&k| model.weights[k] != 0.0 && !sample.is_kept(k)).count();
+    let free =
+        (0..sample.width()).filter(|&k| model.weights[k] != 0.0 && !sample.is_kept(k)).count();
     free + sample.run.constraints.keep.len()
 }
 
@@ -247,7 +261,8 @@ fn last_size(sample: &Sample<'_>, models: &[Sparse]) -> usize {
     models.last().map_or(0, |model| size(sample, model))
 }
 
-/// Models with exactly `k` features, or the next denser ones where there is none; the densest where none has so many.
+/// Models with exactly `k` features, or the next denser ones where there is none; the densest where
+/// none has so many.
 fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<Sparse>)> {
     let Path { family, values, models } = path;
     let towards_dense = if ascends(values) { 2.0 } else { 0.5 };

@@ -1,16 +1,21 @@
-//! Proximal Newton method for the squared hinge over preference pairs, under penalties on the sizes of weights.
+//! Proximal Newton method for the squared hinge over preference pairs, under penalties on the sizes
+//! of weights.
 //!
-//! Minimises the mean of max(0, 1 − wᵀδ)² over the pairs' differences δ, plus Σ pₖ|wₖ| + ½ |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0
-//! and Q diagonal a ridge. No pair is looked at: loss, slopes and curvatures are passes of the engine. A step replaces the
-//! loss by its quadratic model on a working set (the weights that are not 0, and those at 0 that want to leave it, at most 512 of
-//! them, worst first) and minimises model and penalty by coordinate descent. From time to time all weights of the set move at
-//! once to the minimum for their present signs, or as far as no sign changes: correlated features would need thousands
-//! of sweeps otherwise. The step is halved until it pays.
+//! Minimises the mean of max(0, 1 − wᵀδ)² over the pairs' differences δ, plus Σ pₖ|wₖ| + ½
+//! |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0 and Q diagonal a ridge. No pair is
+//! looked at: loss, slopes and curvatures are passes of the engine. A step replaces the loss by its
+//! quadratic model on a working set (the weights that are not 0, and those at 0 that want to leave
+//! it, at most 512 of them, worst first) and minimises model and penalty by coordinate descent.
+//! From time to time all weights of the set move at once to the minimum for their present signs, or
+//! as far as no sign changes: correlated features would need thousands of sweeps otherwise. The
+//! step is halved until it pays.
 //!
-//! Lee, Sun & Saunders (SIAM J. Optimization 2014) for the method; Yuan, Ho & Lin (JMLR 2012) for the coordinate descent.
+//! Lee, Sun & Saunders (SIAM J. Optimization 2014) for the method; Yuan, Ho & Lin (JMLR 2012) for
+//! the coordinate descent.
 //!
-//! The solution carries its certificate: how far it is from the conditions of optimality. With qₖ = pₖ + Σ Qₖₗ|wₗ| these are |∇ₖ| ≤ qₖ where wₖ = 0 and
-//! ∇ₖ = −qₖ sign wₖ elsewhere. For a positive semidefinite Q and qₖ ≥ 0 they are sufficient.
+//! The solution carries its certificate: how far it is from the conditions of optimality. With qₖ =
+//! pₖ + Σ Qₖₗ|wₗ| these are |∇ₖ| ≤ qₖ where wₖ = 0 and ∇ₖ = −qₖ sign wₖ elsewhere. For a positive
+//! semidefinite Q and qₖ ≥ 0 they are sufficient.
 
 use super::sample::{Loss, Sample};
 use crate::error::{Error, Result};
@@ -114,14 +119,22 @@ impl Point {
         (0..self.weights.len()).map(|k| self.far(k)).fold(0.0, f64::max)
     }
 
-    /// Much nearer to optimal at the same objective: a violation is seen long after its square, by which the objective differs, is lost in rounding.
+    /// Much nearer to optimal at the same objective: a violation is seen long after its square, by
+    /// which the objective differs, is lost in rounding.
     fn refines(&self, other: &Point) -> bool {
-        self.objective <= (1.0 + ROUNDING) * other.objective && self.violation() <= 0.5 * other.violation()
+        self.objective <= (1.0 + ROUNDING) * other.objective
+            && self.violation() <= 0.5 * other.violation()
     }
 }
 
-/// Minimises from some start, until the conditions of optimality are violated by `tolerance` at most.
-pub fn minimise(sample: &Sample<'_>, penalty: &Penalty, start: &[f64], tolerance: f64) -> Result<Solution> {
+/// Minimises from some start, until the conditions of optimality are violated by `tolerance` at
+/// most.
+pub fn minimise(
+    sample: &Sample<'_>,
+    penalty: &Penalty,
+    start: &[f64],
+    tolerance: f64,
+) -> Result<Solution> {
     minimise_until(sample, penalty, start, tolerance, 0.0)
 }
 
@@ -173,10 +186,15 @@ pub fn minimise_until(
     if !point.weights.iter().all(|w| w.is_finite()) || !point.objective.is_finite() {
         return Err(diverged());
     }
-    Ok(Solution { violation: point.violation(), weights: point.weights, objective: point.objective })
+    Ok(Solution {
+        violation: point.violation(),
+        weights: point.weights,
+        objective: point.objective,
+    })
 }
 
-/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen, or refines it.
+/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen,
+/// or refines it.
 fn halve(
     from: &Point,
     target: &[f64],
@@ -194,8 +212,8 @@ fn halve(
             _ => from.weights.iter().zip(&change).map(|(a, by)| a + t * by).collect(),
         };
         let next = at(weights)?;
-        let lowers =
-            next.objective <= from.objective + 0.01 * t * foreseen && next.objective < from.objective;
+        let lowers = next.objective <= from.objective + 0.01 * t * foreseen
+            && next.objective < from.objective;
         if lowers || next.refines(from) {
             return Ok(Some(next));
         }
@@ -246,7 +264,8 @@ impl Quadratic {
                 break;
             }
             if sweep % SWEEPS_BETWEEN == 0 {
-                let support: Vec<usize> = all.iter().copied().filter(|&k| self.weights[k] != 0.0).collect();
+                let support: Vec<usize> =
+                    all.iter().copied().filter(|&k| self.weights[k] != 0.0).collect();
                 self.move_all(&support);
             }
         }
@@ -271,7 +290,8 @@ impl Quadratic {
         let (of_loss, weight) = (self.row(k)[k], self.weights[k]);
         let bend = of_loss + self.coupling(k, k);
         if bend <= 0.0 {
-            // No pair that still costs anything knows the feature: only the penalty does. How far to go is for the caller to find out.
+            // No pair that still costs anything knows the feature: only the penalty does. How far
+            // to go is for the caller to find out.
             if self.first_pull(k) > 0.0 {
                 self.shift(k, 0.0);
             }
@@ -287,7 +307,10 @@ impl Quadratic {
             let width = self.weights.len();
             let row = &self.curvature[k * width..(k + 1) * width];
             self.slope.iter_mut().zip(row).for_each(|(slope, h)| *slope += by * h);
-            self.pulls.iter_mut().zip(self.penalty.row(k)).for_each(|(pull, q)| *pull += larger_by * q);
+            self.pulls
+                .iter_mut()
+                .zip(self.penalty.row(k))
+                .for_each(|(pull, q)| *pull += larger_by * q);
             self.weights[k] = weight;
         }
     }
@@ -296,8 +319,10 @@ impl Quadratic {
     fn move_all(&mut self, support: &[usize]) {
         let sign = |k: usize| self.weights[k].signum();
         let cells = support.iter().flat_map(|&k| support.iter().map(move |&l| (k, l)));
-        let matrix = cells.map(|(k, l)| self.row(k)[l] + sign(k) * sign(l) * self.coupling(k, l)).collect();
-        let downhill: Vec<f64> = support.iter().map(|&k| -self.slope[k] - self.pulls[k] * sign(k)).collect();
+        let matrix =
+            cells.map(|(k, l)| self.row(k)[l] + sign(k) * sign(l) * self.coupling(k, l)).collect();
+        let downhill: Vec<f64> =
+            support.iter().map(|&k| -self.slope[k] - self.pulls[k] * sign(k)).collect();
         let direction = PivotedCholesky::new(matrix, SINGULAR).solve(&downhill);
         // A weight whose first bit costs nothing may change its sign.
         let border = |(&k, d): (&usize, &f64)| match -self.weights[k] / d {

@@ -1,8 +1,10 @@
-//! RankRWFS and Rank-ℓ2-AROM: RankSVM trained again and again on columns scaled by its last weights, until few are left.
+//! RankRWFS and Rank-ℓ2-AROM: RankSVM trained again and again on columns scaled by its last
+//! weights, until few are left.
 //!
-//! Laporte et al., Document numérique 2015, Algorithm 1. From scales v = 1: train RankSVM-Primal (½‖w‖² + (C/2) Σ max(0, 1 − wᵀδ)²) on columns scaled
-//! by v; the effective weights are w ∘ v; set v by the rule; remove features whose effective weight is below s; stop when at
-//! most r are left, and train once more on those, unscaled.
+//! Laporte et al., Document numérique 2015, Algorithm 1. From scales v = 1: train RankSVM-Primal
+//! (½‖w‖² + (C/2) Σ max(0, 1 − wᵀδ)²) on columns scaled by v; the effective weights are w ∘ v; set
+//! v by the rule; remove features whose effective weight is below s; stop when at most r are left,
+//! and train once more on those, unscaled.
 //!
 //! | Method | Update | Fixed points |
 //! |---|---|---|
@@ -10,16 +12,21 @@
 //! | `rankrwfs-l0` | v ← \|w ∘ v\| | stationary for Σ log\|wₖ\| + (C/2) Σ max(0, 1 − wᵀδ)² |
 //! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0`: the sign of a scale turns the sign of its weight, and the product is the same |
 //!
-//! The last two are therefore one implementation with two names. Weights are scaled instead of columns, so nothing is copied, and every round starts from the last one's weights; the first round of each C starts from its neighbour's.
+//! The last two are therefore one implementation with two names. Weights are scaled instead of
+//! columns, so nothing is copied, and every round starts from the last one's weights; the first
+//! round of each C starts from its neighbour's.
 //!
-//! The text and the algorithm disagree in places; the algorithm is followed, with features removed in every round as the
-//! text has it. C is chosen on validation data among the values that reach r; a round that removes everything does not. At most 50
-//! rounds, and none after one that changes nothing. The paper leaves the values of C open; the independent figures in docs/reproduction.md
-//! are for whole powers of ten, here they are quarters of powers unless given.
-//! With `k`, r = k: where a round skips k, or copies of one feature keep their weights together for ever, the features that stay
-//! longest are taken, of those that fall together the ones with the largest |weight| × spread; so too where no C reaches r.
-//! Features to keep are never scaled nor removed. The certificate `gradient` is the largest slope that the last training
-//! left, of the mean squared hinge and the penalty. The path is the order of removal backwards, with the number of rounds that a feature stayed.
+//! The text and the algorithm disagree in places; the algorithm is followed, with features removed
+//! in every round as the text has it. C is chosen on validation data among the values that reach r;
+//! a round that removes everything does not. At most 50 rounds, and none after one that changes
+//! nothing. The paper leaves the values of C open; the independent figures in docs/reproduction.md
+//! are for whole powers of ten, here they are quarters of powers unless given. With `k`, r = k:
+//! where a round skips k, or copies of one feature keep their weights together for ever, the
+//! features that stay longest are taken, of those that fall together the ones with the largest
+//! |weight| × spread; so too where no C reaches r. Features to keep are never scaled nor removed.
+//! The certificate `gradient` is the largest slope that the last training left, of the mean squared
+//! hinge and the penalty. The path is the order of removal backwards, with the number of rounds
+//! that a feature stayed.
 
 use super::path::{Family, Search, Sparse};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
@@ -41,8 +48,8 @@ const SETTLED: f64 = 1e-5;
 /// The largest slope that a training may leave.
 const TOLERANCE: f64 = 1e-10;
 
-/// Values of C that are tried are powers of ten in quarters of their exponents, while C times the number of pairs is in
-/// this range. On OHSUMED that is 1e-6 to 0.1.
+/// Values of C that are tried are powers of ten in quarters of their exponents, while C times the
+/// number of pairs is in this range. On OHSUMED that is 1e-6 to 0.1.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 
 /// | Name | Default | Range | Meaning |
@@ -145,7 +152,8 @@ impl Selector for RankRwfs {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
         let (alive, _) = engine.alive()?;
-        let of_share = ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
+        let of_share =
+            ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);
         let loops = |exactly| Reweighted {
             rule: self.rule,
@@ -161,7 +169,8 @@ impl Selector for RankRwfs {
                 return Ok(selection);
             }
         }
-        Search { families: &[&loops(true)], tuning: &self.tuning, given: &given }.select(run, engine)
+        Search { families: &[&loops(true)], tuning: &self.tuning, given: &given }
+            .select(run, engine)
     }
 }
 
@@ -176,7 +185,8 @@ pub struct Reweighted {
     pub target: usize,
     /// Whether exactly so many are wanted, or at most.
     pub exactly: bool,
-    /// A round's training stops when a step promises less than this share of its objective; 0 is exact.
+    /// A round's training stops when a step promises less than this share of its objective; 0 is
+    /// exact.
     pub precision: f64,
 }
 
@@ -213,13 +223,18 @@ impl Family for Reweighted {
         left.sort_unstable();
         let mut model = Sparse::new(vec![0.0; sample.width()], "gradient", 0.0);
         if !left.is_empty() && left.len() <= self.target {
-            let Solution { weights, violation, .. } =
-                train(&sample.restricted(&left), value, &vec![1.0; left.len()], &vec![0.0; left.len()], 0.0)?;
+            let Solution { weights, violation, .. } = train(
+                &sample.restricted(&left),
+                value,
+                &vec![1.0; left.len()],
+                &vec![0.0; left.len()],
+                0.0,
+            )?;
             left.iter().zip(weights).for_each(|(&k, w)| model.weights[k] = w);
             model.certificate.1 = violation;
         }
-        // Where the ℓ1 rule comes to rest above the target, at the minimum of a lasso, it does so for all larger C. The other rule
-        // may come to rest here and not there.
+        // Where the ℓ1 rule comes to rest above the target, at the minimum of a lasso, it does so
+        // for all larger C. The other rule may come to rest here and not there.
         let left_at_rest = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count();
         let ends_path = self.rule == Rule::L1 && left_at_rest > self.target;
         let state = rounds.into_iter().next().unwrap_or(start);
@@ -228,19 +243,23 @@ impl Family for Reweighted {
 }
 
 impl Reweighted {
-    /// The effective weights of every round, 0 for features that were removed before it, for C times the number of pairs.
+    /// The effective weights of every round, 0 for features that were removed before it, for C
+    /// times the number of pairs.
     pub fn rounds(&self, sample: &Sample<'_>, value: f64, start: &[f64]) -> Result<Vec<Vec<f64>>> {
         let width = sample.width();
-        let (mut places, mut scales): (Vec<usize>, Vec<f64>) = ((0..width).collect(), vec![1.0; width]);
+        let (mut places, mut scales): (Vec<usize>, Vec<f64>) =
+            ((0..width).collect(), vec![1.0; width]);
         let mut start = start.to_vec();
         let mut rounds: Vec<Vec<f64>> = Vec::new();
         for round in 1..=ROUNDS {
             sample.run.step("reweighting", round, None)?;
-            let trained = train(&sample.restricted(&places), value, &scales, &start, self.precision)?.weights;
+            let trained =
+                train(&sample.restricted(&places), value, &scales, &start, self.precision)?.weights;
             let mut effective = vec![0.0; width];
             places.iter().zip(&trained).for_each(|(&k, &w)| effective[k] = w);
             places.retain(|&k| self.stays(sample, k, effective[k]));
-            // Copies of a feature stay copies; rounding errors would decide between them under the ℓ0 rule.
+            // Copies of a feature stay copies; rounding errors would decide between them under the
+            // ℓ0 rule.
             let scale = |&k: &usize| match self.rule {
                 _ if sample.is_kept(k) => 1.0,
                 Rule::L1 => ten_digits(effective[k].abs().sqrt()),
@@ -262,27 +281,41 @@ impl Reweighted {
     }
 }
 
-/// Whether a round has changed no weight: no other will. A weight that decays changes by the same share in every round.
+/// Whether a round has changed no weight: no other will. A weight that decays changes by the same
+/// share in every round.
 fn has_settled(before: &[f64], after: &[f64]) -> bool {
     before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * b.abs())
 }
 
-/// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective weights.
-fn train(sample: &Sample<'_>, value: f64, scales: &[f64], start: &[f64], precision: f64) -> Result<Solution> {
+/// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective
+/// weights.
+fn train(
+    sample: &Sample<'_>,
+    value: f64,
+    scales: &[f64],
+    start: &[f64],
+    precision: f64,
+) -> Result<Solution> {
     let penalty = Penalty::ridge(&vec![2.0 / value; scales.len()]);
     let start: Vec<f64> = start.iter().zip(scales).map(|(w, v)| w / v).collect();
-    let solution = minimise_until(&sample.times(scales), &penalty, &start, TOLERANCE, 0.5 * precision)?;
+    let solution =
+        minimise_until(&sample.times(scales), &penalty, &start, TOLERANCE, 0.5 * precision)?;
     let effective = solution.weights.iter().zip(scales).map(|(w, v)| w * v).collect();
     Ok(Solution { weights: effective, ..solution })
 }
 
-/// Places of features by how many rounds they stayed, then by how much they moved the ranking in the last of these.
+/// Places of features by how many rounds they stayed, then by how much they moved the ranking in
+/// the last of these.
 fn stayed(sample: &Sample<'_>, rounds: &[Vec<f64>]) -> Vec<(usize, f64)> {
     let of_feature = |k: usize| {
         let last = rounds.iter().rposition(|weights| weights[k] != 0.0);
-        (last.map_or(0, |round| round + 1), last.map_or(0.0, |round| sample.effect(k, rounds[round][k])))
+        (
+            last.map_or(0, |round| round + 1),
+            last.map_or(0.0, |round| sample.effect(k, rounds[round][k])),
+        )
     };
-    let mut order: Vec<(usize, (usize, f64))> = (0..sample.width()).map(|k| (k, of_feature(k))).collect();
+    let mut order: Vec<(usize, (usize, f64))> =
+        (0..sample.width()).map(|k| (k, of_feature(k))).collect();
     order.sort_by(|(a, x), (b, y)| y.0.cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.cmp(b)));
     order.into_iter().map(|(k, (rounds, _))| (k, rounds as f64)).collect()
 }

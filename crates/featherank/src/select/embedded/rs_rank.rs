@@ -1,27 +1,34 @@
-//! RSRank: pairs weighted by what swapping them changes in NDCG, and a descent that cuts small weights to 0.
+//! RSRank: pairs weighted by what swapping them changes in NDCG, and a descent that cuts small
+//! weights to 0.
 //!
-//! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω φ(βᵀ(xᵢ − xⱼ)) over pairs with
-//! yᵢ > yⱼ; weights ω and loss φ are those of [`crate::engine::passes::NdcgPairsPass`]. Their algorithm 1 is followed: in every
-//! iteration documents are sorted by their scores, ω follows from the positions, and with ω fixed
+//! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω
+//! φ(βᵀ(xᵢ − xⱼ)) over pairs with yᵢ > yⱼ; weights ω and loss φ are those of
+//! [`crate::engine::passes::NdcgPairsPass`]. Their algorithm 1 is followed: in every iteration
+//! documents are sorted by their scores, ω follows from the positions, and with ω fixed
 //!
 //! * β ← β − η ∇L(β), all queries at once;
-//! * every K iterations all weights go towards 0 by ηg, and stop there: the truncated gradient of Langford, Li & Zhang (JMLR 2009).
-//!   These take Kηg, since only every K-th step truncates (`truncation = langford`); at K = 1, as in the experiments, both are the same.
+//! * every K iterations all weights go towards 0 by ηg, and stop there: the truncated gradient of
+//!   Langford, Li & Zhang (JMLR 2009). These take Kηg, since only every K-th step truncates
+//!   (`truncation = langford`); at K = 1, as in the experiments, both are the same.
 //!
-//! The initial β, g and the number of iterations are chosen on validation data, as published. The first initial vector has all
-//! weights 1/d, with d features, the others are drawn evenly between −1/d and 1/d.
+//! The initial β, g and the number of iterations are chosen on validation data, as published. The
+//! first initial vector has all weights 1/d, with d features, the others are drawn evenly between
+//! −1/d and 1/d.
 //!
-//! The printed η = 0.001 never settles on LETOR's OHSUMED, where it jumps to and fro between rankings and their opposites. Unless
-//! set, η is 1/λ, with λ the largest curvature of L as a power iteration finds it: a step that is sure to go down while ω is fixed. On
-//! OHSUMED that is about 4e-5, on data with more queries or larger values less; fixed points do not depend on it. On its first
-//! fold validation data prefers 30 iterations to 100 and 300 for most prices. Where L ends above twice Σω, what an empty model would lose, the descent has diverged, and
-//! that is an error.
+//! The printed η = 0.001 never settles on LETOR's OHSUMED, where it jumps to and fro between
+//! rankings and their opposites. Unless set, η is 1/λ, with λ the largest curvature of L as a power
+//! iteration finds it: a step that is sure to go down while ω is fixed. On OHSUMED that is about
+//! 4e-5, on data with more queries or larger values less; fixed points do not depend on it. On its
+//! first fold validation data prefers 30 iterations to 100 and 300 for most prices. Where L ends
+//! above twice Σω, what an empty model would lose, the descent has diverged, and that is an error.
 //!
-//! ω is positive (equation 3); printed with signs in section 4.1, it would reward pairs in the right order for coming closer.
-//! Since ω changes with the ranking there is no convex problem to certify: the certificate `gradient` is the largest change of a
-//! weight in the last iteration divided by η, 0 at a fixed point, in the unit of g. The path of g starts where no weight leaves
-//! 0 any more, and goes down for 2⅔ decades in thirds, and then to almost 0, where no feature is cut. Parts of the training data are given
-//! the g with the same weight against a pair. Features to keep are not truncated.
+//! ω is positive (equation 3); printed with signs in section 4.1, it would reward pairs in the
+//! right order for coming closer. Since ω changes with the ranking there is no convex problem to
+//! certify: the certificate `gradient` is the largest change of a weight in the last iteration
+//! divided by η, 0 at a fixed point, in the unit of g. The path of g starts where no weight leaves
+//! 0 any more, and goes down for 2⅔ decades in thirds, and then to almost 0, where no feature is
+//! cut. Parts of the training data are given the g with the same weight against a pair. Features to
+//! keep are not truncated.
 
 use rand::RngExt;
 
@@ -144,7 +151,8 @@ impl Selector for RsRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let from = |start| FromStart { descent: self.descent, start };
         let families: Vec<FromStart> = (1..=self.starts).map(from).collect();
-        let families: Vec<&dyn Family> = families.iter().map(|family| family as &dyn Family).collect();
+        let families: Vec<&dyn Family> =
+            families.iter().map(|family| family as &dyn Family).collect();
         let given: Vec<f64> = self.g.iter().map(|g| g / engine.schema().pairs as f64).collect();
         Search { families: &families, tuning: &self.tuning, given: &given }.select(run, engine)
     }
@@ -184,8 +192,8 @@ impl Family for FromStart {
     }
 }
 
-/// The initial vector of this number, counted from 1. A feature's weight does not depend on which others are in the sample, but for the
-/// unit.
+/// The initial vector of this number, counted from 1. A feature's weight does not depend on which
+/// others are in the sample, but for the unit.
 fn initial(sample: &Sample<'_>, number: u64) -> Vec<f64> {
     let unit = 1.0 / sample.width() as f64;
     if number == 1 {
@@ -199,7 +207,13 @@ fn initial(sample: &Sample<'_>, number: u64) -> Vec<f64> {
 
 impl Descent {
     /// The models after each number of iterations.
-    fn follow(&self, sample: &Sample<'_>, start: Vec<f64>, g: f64, eta: f64) -> Result<Vec<Sparse>> {
+    fn follow(
+        &self,
+        sample: &Sample<'_>,
+        start: Vec<f64>,
+        g: f64,
+        eta: f64,
+    ) -> Result<Vec<Sparse>> {
         let ends = self.ends();
         let last = ends[ends.len() - 1];
         let cut = eta * g * if self.by_interval { self.interval as f64 } else { 1.0 };
@@ -254,8 +268,8 @@ impl Descent {
 
 /// The largest curvature of the loss with fixed weights of pairs, as a power iteration finds it.
 ///
-/// While all margins are below 1 the loss is quadratic, and two models in the same direction rank alike: the difference of their slopes is the
-/// curvature along it.
+/// While all margins are below 1 the loss is quadratic, and two models in the same direction rank
+/// alike: the difference of their slopes is the curvature along it.
 fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
     // Scores far below 1, so that all pairs count, and far above rounding errors.
     const SMALL: f64 = 1e-6;
@@ -268,7 +282,8 @@ fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
             sample.ndcg_slope(&weights)
         };
         let (near, far) = (at(1.0)?, at(2.0)?);
-        let bent: Vec<f64> = far.iter().zip(&near).map(|(far, near)| (far - near) / SMALL).collect();
+        let bent: Vec<f64> =
+            far.iter().zip(&near).map(|(far, near)| (far - near) / SMALL).collect();
         let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         largest = norm(&bent) / (norm(&direction) / longest);
         if largest == 0.0 || !largest.is_finite() {
@@ -317,14 +332,19 @@ mod tests {
     }
 
     fn close(got: &[f64], expected: &[f64]) {
-        assert!(got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7), "{got:?}, not {expected:?}");
+        assert!(
+            got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7),
+            "{got:?}, not {expected:?}"
+        );
     }
 
-    /// One step with and without truncation, one without for a feature to keep, and two of which the second truncates.
+    /// One step with and without truncation, one without for a feature to keep, and two of which
+    /// the second truncates.
     #[test]
     fn steps_equal_worked_numbers() {
         let known = fixture(include_str!("../../../tests/fixtures/rsrank.json"));
-        let (free, cut) = (numbers(&known["beta_after_gradient"]), numbers(&known["beta_after_truncation"]));
+        let (free, cut) =
+            (numbers(&known["beta_after_gradient"]), numbers(&known["beta_after_truncation"]));
         let run = Run::new(7, Constraints::default());
         let beta = || numbers(&known["beta"]);
         close(&after(descent(1, 1, false), &run, 0.0, beta()), &free);
@@ -349,7 +369,8 @@ mod tests {
             Queries::from_sizes(&[2]),
             FeatureTable::numbered(2, 1),
         );
-        let (run, engine) = (Run::new(7, Constraints::default()), LocalEngine::new(data, 1).unwrap());
+        let (run, engine) =
+            (Run::new(7, Constraints::default()), LocalEngine::new(data, 1).unwrap());
         let sample = Sample::of(&run, &engine, Scale::None).unwrap();
         let expected = 2.0 * (1.0 - 1.0 / 3f64.log2());
         assert!((largest_curvature(&sample).unwrap() - expected).abs() < 1e-6);

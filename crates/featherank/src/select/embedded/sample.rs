@@ -1,12 +1,15 @@
 //! What a sparse linear model learns from: some features of some queries, on comparable scales.
 //!
-//! Penalties treat all weights alike, so that a feature counted in thousands would be free and one counted in thousandths
-//! unaffordable. Published methods were tried on LETOR, whose features lie between 0 and 1 in every query; such data is taken as it is. Where some
-//! value lies outside, features are divided by their standard deviation within queries first (`standardise = auto`). The
-//! final model weighs the features as they are in the data.
+//! Penalties treat all weights alike, so that a feature counted in thousands would be free and one
+//! counted in thousandths unaffordable. Published methods were tried on LETOR, whose features lie
+//! between 0 and 1 in every query; such data is taken as it is. Where some value lies outside,
+//! features are divided by their standard deviation within queries first (`standardise = auto`).
+//! The final model weighs the features as they are in the data.
 
 use crate::data::FeatureId;
-use crate::engine::passes::{Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass};
+use crate::engine::passes::{
+    Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass,
+};
 use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -88,7 +91,8 @@ impl<'a> Sample<'a> {
             }
         };
         let divisors = if divide { spreads.clone() } else { vec![1.0; features.len()] };
-        let spreads = spreads.iter().zip(&divisors).map(|(spread, divisor)| spread / divisor).collect();
+        let spreads =
+            spreads.iter().zip(&divisors).map(|(spread, divisor)| spread / divisor).collect();
         let pairs = engine.schema().pairs as f64;
         Ok(Sample { run, engine, features, divisors, spreads, pairs })
     }
@@ -125,7 +129,8 @@ impl<'a> Sample<'a> {
     #[must_use]
     pub fn times(&self, factors: &[f64]) -> Self {
         let divisors = self.divisors.iter().zip(factors).map(|(divisor, factor)| divisor / factor);
-        let spreads = self.spreads.iter().zip(factors).map(|(spread, factor)| spread * factor.abs());
+        let spreads =
+            self.spreads.iter().zip(factors).map(|(spread, factor)| spread * factor.abs());
         Sample { divisors: divisors.collect(), spreads: spreads.collect(), ..self.clone() }
     }
 
@@ -144,8 +149,8 @@ impl<'a> Sample<'a> {
         self.pairs
     }
 
-    /// Standard deviation of every feature within queries, on the scale of the weights: a weight times this says how much
-    /// the feature moves a ranking.
+    /// Standard deviation of every feature within queries, on the scale of the weights: a weight
+    /// times this says how much the feature moves a ranking.
     pub fn spreads(&self) -> &[f64] {
         &self.spreads
     }
@@ -188,7 +193,8 @@ impl<'a> Sample<'a> {
     /// The mean squared hinge over pairs.
     pub fn loss(&self, weights: &[f64]) -> Result<Loss> {
         let hinge = self.engine.pairwise_hinge(self.pass(weights))?;
-        let slope = hinge.slope.iter().zip(&self.divisors).map(|(slope, by)| slope / by / self.pairs);
+        let slope =
+            hinge.slope.iter().zip(&self.divisors).map(|(slope, by)| slope / by / self.pairs);
         Ok(Loss { value: hinge.loss / self.pairs, slope: slope.collect() })
     }
 
@@ -200,7 +206,8 @@ impl<'a> Sample<'a> {
         Ok(Along { slope: hinge.along / self.pairs, bend: hinge.bend / self.pairs })
     }
 
-    /// The second derivative of the mean squared hinge between features at some places, row after row.
+    /// The second derivative of the mean squared hinge between features at some places, row after
+    /// row.
     pub fn curvature(&self, weights: &[f64], places: &[usize]) -> Result<Vec<f64>> {
         let pass = PairwiseHingePass { curved: places.to_vec(), ..self.pass(weights) };
         let mut curvature = self.engine.pairwise_hinge(pass)?.curvature;
@@ -240,7 +247,8 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A number above 0 to ten digits, so that what is equal but for the order of summation is equal: copies of a feature then go by column.
+/// A number above 0 to ten digits, so that what is equal but for the order of summation is equal:
+/// copies of a feature then go by column.
 pub(in crate::select) fn ten_digits(x: f64) -> f64 {
     let unit = 10f64.powf(9.0 - x.log10().floor());
     if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }

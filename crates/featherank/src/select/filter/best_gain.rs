@@ -1,17 +1,20 @@
 //! BestGain: add the feature whose ranking could improve the ranking so far the most.
 //!
-//! The first feature is the one that ranks best alone. For every other one the two rankings of each query are merged as a
-//! learner that knew the answer would (see [`crate::engine::passes::MergeGains`]); the mean increase of the measure is an optimistic
-//! estimate of what the feature can bring. The best one is added, its merge becomes the ranking so far, until the gain falls
-//! below `delta`.
+//! The first feature is the one that ranks best alone. For every other one the two rankings of each
+//! query are merged as a learner that knew the answer would (see
+//! [`crate::engine::passes::MergeGains`]); the mean increase of the measure is an optimistic
+//! estimate of what the feature can bring. The best one is added, its merge becomes the ranking so
+//! far, until the gain falls below `delta`.
 //!
-//! Costa & Silva: A fast filter feature selection algorithm for ranking, technical report 2010. Departs from the listing,
-//! which tests the gain after adding and so never returns a single feature, as the report's own results do: here a feature is added
-//! only if its gain reaches `delta`. The report does not print its `delta`; .055 gives its results on OHSUMED with
-//! `measure=map`, .01 is a good working value. Relevance is graded in many data sets and two-valued in the report:
-//! `relevant` says from which label on a document is to be brought to the top, and any measure can say what that is worth.
-//! Tied documents stand in the order of the file in the report; by default they do not here, because that order can carry
-//! information that no feature has.
+//! Costa & Silva: A fast filter feature selection algorithm for ranking, technical report 2010.
+//! Departs from the listing, which tests the gain after adding and so never returns a single
+//! feature, as the report's own results do: here a feature is added only if its gain reaches
+//! `delta`. The report does not print its `delta`; .055 gives its results on OHSUMED with
+//! `measure=map`, .01 is a good working value. Relevance is graded in many data sets and two-valued
+//! in the report: `relevant` says from which label on a document is to be brought to the top, and
+//! any measure can say what that is worth. Tied documents stand in the order of the file in the
+//! report; by default they do not here, because that order can carry information that no feature
+//! has.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;

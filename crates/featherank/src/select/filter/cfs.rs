@@ -1,19 +1,22 @@
-//! CFS, correlation-based feature selection: a set whose features tell much about the class and little about each other.
+//! CFS, correlation-based feature selection: a set whose features tell much about the class and
+//! little about each other.
 //!
-//! Hall, ICML 2000. Features are cut into intervals ([`discrete`](super::discrete)); with SU the symmetrical uncertainty, the merit
-//! of a set S of k features is
+//! Hall, ICML 2000. Features are cut into intervals ([`discrete`](super::discrete)); with SU the
+//! symmetrical uncertainty, the merit of a set S of k features is
 //!
 //! ```text
 //! merit(S) = Σ SU(f, class) / √(k + 2·Σ SU(f, g)),   sums over features and over pairs of S
 //! ```
 //!
-//! and a best-first search ([`search`](crate::select::search)) goes forward from the empty set (from the kept features, if there are any).
-//! Then features join that are locally predictive: from the highest `SU(f, class)` down, every f that no feature of the set
-//! tells more about than f tells about the class.
+//! and a best-first search ([`search`](crate::select::search)) goes forward from the empty set
+//! (from the kept features, if there are any). Then features join that are locally predictive: from
+//! the highest `SU(f, class)` down, every f that no feature of the set tells more about than f
+//! tells about the class.
 //!
-//! Everything is as in WEKA's `CfsSubsetEval` with `BestFirst`, whose sets it finds on real data, including one peculiarity that a
-//! parameter undoes: two features that tell nothing about each other (SU below 1e-6) count as telling everything, because in
-//! most cases one of them was never cut. On the path, the other features follow as each would raise the merit most.
+//! Everything is as in WEKA's `CfsSubsetEval` with `BestFirst`, whose sets it finds on real data,
+//! including one peculiarity that a parameter undoes: two features that tell nothing about each
+//! other (SU below 1e-6) count as telling everything, because in most cases one of them was never
+//! cut. On the path, the other features follow as each would raise the merit most.
 
 use super::discrete::Discrete;
 use super::discrete::mdl::Encoding;
@@ -93,7 +96,8 @@ impl Selector for Cfs {
             merit.add_locally_predictive(&mut chosen, &candidates.free);
         }
         let rest = extend(run, &chosen, &candidates.without(&chosen), &mut merit)?;
-        let along = (1..=chosen.len()).map(|size| Ok((chosen[size - 1], merit.merit(&chosen[..size])?)));
+        let along =
+            (1..=chosen.len()).map(|size| Ok((chosen[size - 1], merit.merit(&chosen[..size])?)));
         let scored = along.collect::<Result<Vec<_>>>()?;
         candidates.select(run, engine, &scored, &rest)
     }
@@ -111,7 +115,8 @@ impl<'a> CfsMerit<'a> {
         CfsMerit { uncertainties: Uncertainties::of(data), unrelated_are_redundant }
     }
 
-    /// Adds the features that tell at least as much about the class as any feature of the set tells about them.
+    /// Adds the features that tell at least as much about the class as any feature of the set tells
+    /// about them.
     pub fn add_locally_predictive(&mut self, set: &mut Vec<FeatureId>, free: &[FeatureId]) {
         for f in self.uncertainties.ranked(free) {
             let with_class = self.uncertainties.with_class(f);
@@ -133,7 +138,8 @@ impl<'a> CfsMerit<'a> {
     /// Sums of uncertainties with the class, and between pairs.
     fn sums(&self, subset: &[FeatureId]) -> (f64, f64) {
         let with_class = subset.iter().map(|&f| self.uncertainties.with_class(f)).sum();
-        let pairs = subset.iter().enumerate().flat_map(|(i, &f)| subset[..i].iter().map(move |&g| (f, g)));
+        let pairs =
+            subset.iter().enumerate().flat_map(|(i, &f)| subset[..i].iter().map(move |&g| (f, g)));
         (with_class, pairs.map(|(f, g)| self.redundancy(f, g)).sum())
     }
 }
@@ -161,7 +167,11 @@ impl Criterion for CfsMerit<'_> {
         let (with_class, between) = self.sums(subset);
         let with = |&f: &FeatureId| {
             let with_others: f64 = subset.iter().map(|&g| self.redundancy(f, g)).sum();
-            merit(subset.len() + 1, with_class + self.uncertainties.with_class(f), between + with_others)
+            merit(
+                subset.len() + 1,
+                with_class + self.uncertainties.with_class(f),
+                between + with_others,
+            )
         };
         Ok(added.iter().map(with).collect())
     }

@@ -1,15 +1,18 @@
 //! Consistency: a small set of features under which documents that look alike have the same label.
 //!
-//! Dash, Liu & Motoda, PAKDD 2000. Features are cut into intervals ([`discrete`](super::discrete)). Documents with the same intervals
-//! in all features of a set form a group; those outside the largest class of their group are inconsistent, and the merit of the set is
-//! one less their share of all documents. The merit never falls with more features, so the full set is never beaten and the question is
-//! how small a set comes close.
+//! Dash, Liu & Motoda, PAKDD 2000. Features are cut into intervals ([`discrete`](super::discrete)).
+//! Documents with the same intervals in all features of a set form a group; those outside the
+//! largest class of their group are inconsistent, and the merit of the set is one less their share
+//! of all documents. The merit never falls with more features, so the full set is never beaten and
+//! the question is how small a set comes close.
 //!
-//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's `ConsistencySubsetEval` with
-//! `BestFirst` does, which is what Costa & Silva (2010) ran. One thing is ours: where it ends with no feature at all, because none
-//! alone changes a majority, it starts again from the shortest greedy run of features that does. `backward` is what their text
-//! describes: all features are visited once, from the one that tells least about the class up, and those leave without which the
-//! merit stays that of the full set. What remains is minimal: without any one of its features the merit would fall.
+//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's
+//! `ConsistencySubsetEval` with `BestFirst` does, which is what Costa & Silva (2010) ran. One thing
+//! is ours: where it ends with no feature at all, because none alone changes a majority, it starts
+//! again from the shortest greedy run of features that does. `backward` is what their text
+//! describes: all features are visited once, from the one that tells least about the class up, and
+//! those leave without which the merit stays that of the full set. What remains is minimal: without
+//! any one of its features the merit would fall.
 //!
 //! On the path, features follow each other as each would raise the merit most.
 
@@ -115,7 +118,8 @@ impl Consistency {
 
 /// What remains when every feature has left whose leaving costs no document.
 fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<FeatureId>> {
-    let mut order = Uncertainties::of(data).ranked(&[&candidates.keep[..], &candidates.free].concat());
+    let mut order =
+        Uncertainties::of(data).ranked(&[&candidates.keep[..], &candidates.free].concat());
     order.reverse();
     let half_a_document = 0.5 / data.documents().max(1) as f64;
     let stayed = eliminate(run, data, &order, &candidates.keep, half_a_document)?.stayed;
@@ -123,7 +127,11 @@ fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<F
 }
 
 /// The shortest greedy run of features under which some document becomes consistent.
-fn shortest_start(run: &Run, free: &[FeatureId], merit: &mut ConsistencyMerit<'_>) -> Result<Vec<FeatureId>> {
+fn shortest_start(
+    run: &Run,
+    free: &[FeatureId],
+    merit: &mut ConsistencyMerit<'_>,
+) -> Result<Vec<FeatureId>> {
     let without = merit.merit(&[])?;
     let order = extend(run, &[], free, merit)?;
     let needed = order.iter().position(|(_, with)| *with > without).map_or(0, |last| last + 1);
@@ -170,7 +178,8 @@ impl SubsetMerit for ConsistencyMerit<'_> {
 impl Criterion for ConsistencyMerit<'_> {
     fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         let groups = self.groups(subset);
-        let inconsistent: Vec<u64> = added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();
+        let inconsistent: Vec<u64> =
+            added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();
         Ok(inconsistent.into_iter().map(|count| self.share(count)).collect())
     }
 }

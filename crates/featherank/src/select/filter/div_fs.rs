@@ -1,14 +1,19 @@
-//! DivFS: result diversification applied to features. Three rules, with r the measure of a feature alone, s the similarity of two
-//! features, S the features chosen so far; all start with the feature of the largest r.
+//! DivFS: result diversification applied to features. Three rules, with r the measure of a feature
+//! alone, s the similarity of two features, S the features chosen so far; all start with the
+//! feature of the largest r.
 //!
-//! - `mmr`, maximal marginal relevance: the largest (1 − λ) r(f) + λ/|S| Σ (1 − s(f, g)) over g in S.
-//! - `mpt`, modern portfolio theory: the largest r(f) − b σ²(f) − 2b σ(f) Σ σ(g) s(f, g), σ² the variance of r over queries.
-//! - `msd`, maximum sum dispersion: pair after pair, the largest (1 − λ)(r(f) + r(g)) + 2λ (1 − s(f, g)).
+//! - `mmr`, maximal marginal relevance: the largest (1 − λ) r(f) + λ/|S| Σ (1 − s(f, g)) over g in
+//!   S.
+//! - `mpt`, modern portfolio theory: the largest r(f) − b σ²(f) − 2b σ(f) Σ σ(g) s(f, g), σ² the
+//!   variance of r over queries.
+//! - `msd`, maximum sum dispersion: pair after pair, the largest (1 − λ)(r(f) + r(g)) + 2λ (1 −
+//!   s(f, g)).
 //!
-//! Naini & Altingovde: Exploiting result diversification methods for feature selection in learning to rank, ECIR 2014. Sousa et al.
-//! (2016) use the better of MMR and MPT with 20, 30 or 40 % of the features, λ and b from .1 to .9. All features weigh the same in
-//! the portfolio whatever their place. Each round starts from r itself, not from the last round's discounted value. λ from
-//! .5 on is almost pure diversity.
+//! Naini & Altingovde: Exploiting result diversification methods for feature selection in learning
+//! to rank, ECIR 2014. Sousa et al. (2016) use the better of MMR and MPT with 20, 30 or 40 % of the
+//! features, λ and b from .1 to .9. All features weigh the same in the portfolio whatever their
+//! place. Each round starts from r itself, not from the last round's discounted value. λ from .5 on
+//! is almost pure diversity.
 
 use crate::data::FeatureId;
 use crate::engine::{Engine, Schema};
@@ -118,21 +123,27 @@ impl Rule {
             }
             Rule::Mpt { b } => {
                 let variance = variances()?;
-                let shared = |f, chosen: usize| variance[chosen].sqrt() * landscape.correlation(f, chosen);
+                let shared =
+                    |f, chosen: usize| variance[chosen].sqrt() * landscape.correlation(f, chosen);
                 let worth = |f: usize, shared: f64, chosen: usize| match chosen {
                     0 => relevance[f],
                     _ => relevance[f] - b * variance[f] - 2.0 * b * variance[f].sqrt() * shared,
                 };
                 trade_off(run, schema, landscape, shared, worth, None)
             }
-            Rule::Msd { lambda } => {
-                forward(run, schema, &landscape.features, &landscape.dead, &mut Pairs { landscape, lambda })
-            }
+            Rule::Msd { lambda } => forward(
+                run,
+                schema,
+                &landscape.features,
+                &landscape.dead,
+                &mut Pairs { landscape, lambda },
+            ),
         }
     }
 }
 
-/// Every second feature is the best partner of the one before it; the first of a pair is worth what its best pair is.
+/// Every second feature is the best partner of the one before it; the first of a pair is worth what
+/// its best pair is.
 struct Pairs<'a> {
     landscape: &'a Landscape,
     lambda: f64,
@@ -148,7 +159,8 @@ impl Pairs<'_> {
 
 impl Criterion for Pairs<'_> {
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        let places: Vec<usize> = candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
+        let places: Vec<usize> =
+            candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
         let last = chosen.last().and_then(|&last| self.landscape.place(last));
         if let (Some(last), 1) = (last, chosen.len() % 2) {
             return Ok(places.iter().map(|&f| self.pair(f, last)).collect());
@@ -175,7 +187,8 @@ mod tests {
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let landscape = worked_example(&fixture);
         let variance = &fixture["variance"];
-        let variances = || Ok(variance.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
+        let variances =
+            || Ok(variance.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
         let (run, schema) = run_over(5);
         let order = |rule: Rule| path(&rule.choose(&run, &schema, &landscape, variances).unwrap());
         for (lambda, expected) in fixture["mmr"].as_object().unwrap() {
@@ -187,10 +200,13 @@ mod tests {
             assert_eq!(order(Rule::Msd { lambda })[..4], ids(expected)[..], "msd {lambda}");
         }
         for (b, expected) in fixture["mpt"].as_object().unwrap() {
-            let selection =
-                Rule::Mpt { b: b.parse().unwrap() }.choose(&run, &schema, &landscape, variances).unwrap();
+            let selection = Rule::Mpt { b: b.parse().unwrap() }
+                .choose(&run, &schema, &landscape, variances)
+                .unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "mpt {b}");
-            for (step, scores) in selection.path[1..].iter().zip(expected["scores"].as_array().unwrap()) {
+            for (step, scores) in
+                selection.path[1..].iter().zip(expected["scores"].as_array().unwrap())
+            {
                 let score = scores[step.feature.to_string()].as_f64().unwrap();
                 assert!((step.value - score).abs() < 1e-9, "mpt {b}, feature {}", step.feature);
             }

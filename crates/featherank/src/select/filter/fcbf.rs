@@ -1,11 +1,15 @@
-//! FCBF, the fast correlation-based filter: features that tell much about the class, less those that a better one stands for.
+//! FCBF, the fast correlation-based filter: features that tell much about the class, less those
+//! that a better one stands for.
 //!
-//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`](super::discrete)) and those whose symmetrical uncertainty SU with the class
-//! is not above the threshold leave. The others are visited from the highest SU down: each one that is still there is chosen, and
-//! every later feature q leaves for which `SU(p, q) ≥ SU(q, class)`: the chosen p says more about q than q says about the class.
+//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`](super::discrete)) and those
+//! whose symmetrical uncertainty SU with the class is not above the threshold leave. The others are
+//! visited from the highest SU down: each one that is still there is chosen, and every later
+//! feature q leaves for which `SU(p, q) ≥ SU(q, class)`: the chosen p says more about q than q says
+//! about the class.
 //!
-//! Costa & Silva (2010) word the last test against `SU(p, class)`, with ">"; the original is followed. Kept features are
-//! visited first and never leave. On the path, the features that left follow by their SU with the class.
+//! Costa & Silva (2010) word the last test against `SU(p, class)`, with ">"; the original is
+//! followed. Kept features are visited first and never leave. On the path, the features that left
+//! follow by their SU with the class.
 
 use super::discrete::Discrete;
 use super::discrete::mdl::Encoding;
@@ -58,8 +62,13 @@ impl Selector for Fcbf {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut uncertainties = Uncertainties::of(&data);
-        let chosen =
-            predominant(run, &candidates.keep, &candidates.free, self.threshold, &mut uncertainties)?;
+        let chosen = predominant(
+            run,
+            &candidates.keep,
+            &candidates.free,
+            self.threshold,
+            &mut uncertainties,
+        )?;
         let rest = uncertainties.ranked(&candidates.without(&chosen));
         let scored = |features: &[FeatureId]| -> Vec<_> {
             features.iter().map(|&f| (f, uncertainties.with_class(f))).collect()
@@ -84,7 +93,9 @@ pub fn predominant(
         let best = left.remove(0);
         chosen.push(best);
         uncertainties.prepare(&[best], &left);
-        left.retain(|f| keep.contains(f) || uncertainties.between(best, *f) < uncertainties.with_class(*f));
+        left.retain(|f| {
+            keep.contains(f) || uncertainties.between(best, *f) < uncertainties.with_class(*f)
+        });
         run.step("removing redundant features", (total - left.len()) as u64, Some(total as u64))?;
     }
     Ok(chosen)

@@ -1,11 +1,13 @@
 //! GAS: features that rank well alone, each pick lowering the worth of the features like it.
 //!
-//! Worth of a feature at the start: the measure when documents are sorted by it alone. The feature worth most is added, and
-//! every other one loses 2c times its similarity to it. Without `k` the method goes on while the worth is at least `threshold`.
+//! Worth of a feature at the start: the measure when documents are sorted by it alone. The feature
+//! worth most is added, and every other one loses 2c times its similarity to it. Without `k` the
+//! method goes on while the worth is at least `threshold`.
 //!
-//! Geng, Liu, Qin & Li: Feature selection for ranking, SIGIR 2007, in the variant GAS-E, worth by an evaluation measure.
-//! Similarity is the mean of Kendall's τ over queries, with its sign: a feature that contradicts a chosen one gains.
-//! The threshold is the second parameter that Costa & Silva (2010) speak of. Neither paper prints values; c = .02 works.
+//! Geng, Liu, Qin & Li: Feature selection for ranking, SIGIR 2007, in the variant GAS-E, worth by
+//! an evaluation measure. Similarity is the mean of Kendall's τ over queries, with its sign: a
+//! feature that contradicts a chosen one gains. The threshold is the second parameter that Costa &
+//! Silva (2010) speak of. Neither paper prints values; c = .02 works.
 
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
@@ -98,7 +100,8 @@ mod tests {
 
     #[test]
     fn picks_and_weights_of_the_worked_example() {
-        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let fixture =
+            serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let landscape = worked_example(&fixture);
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {

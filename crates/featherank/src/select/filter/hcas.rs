@@ -1,15 +1,17 @@
-//! HCAS, hierarchical clustering for feature selection: one delegate for each group of similar features.
+//! HCAS, hierarchical clustering for feature selection: one delegate for each group of similar
+//! features.
 //!
-//! Features are merged bottom-up by their distances 1 − |similarity|; the tree is cut into k clusters, and the most
-//! relevant feature of each is chosen (Gigli, Lucchese, Nardini & Perego, ICTIR 2016; ties by column). Cutting once
-//! more splits one cluster, and the delegate of the whole stays the delegate of one half: sets for growing k are
-//! nested, and the order in which delegates appear is the path. Without `k` all live features are chosen, in that
-//! order. A feature to be kept is the delegate of every cluster it is in.
+//! Features are merged bottom-up by their distances 1 − |similarity|; the tree is cut into k
+//! clusters, and the most relevant feature of each is chosen (Gigli, Lucchese, Nardini & Perego,
+//! ICTIR 2016; ties by column). Cutting once more splits one cluster, and the delegate of the whole
+//! stays the delegate of one half: sets for growing k are nested, and the order in which delegates
+//! appear is the path. Without `k` all live features are chosen, in that order. A feature to be
+//! kept is the delegate of every cluster it is in.
 //!
-//! `ward` is `ward.D` of R, which the authors' code calls: the update of Lance & Williams on the distances themselves,
-//! d(A ∪ B, X) = ((a + x) d(A, X) + (b + x) d(B, X) − x d(A, B)) / (a + b + x) with a, b and x features in the
-//! clusters. Libraries today, R's `ward.D2` among them, update squared distances instead; theirs on √d is `ward.D` on
-//! d. The paper also uses `single` linkage.
+//! `ward` is `ward.D` of R, which the authors' code calls: the update of Lance & Williams on the
+//! distances themselves, d(A ∪ B, X) = ((a + x) d(A, X) + (b + x) d(B, X) − x d(A, B)) / (a + b +
+//! x) with a, b and x features in the clusters. Libraries today, R's `ward.D2` among them, update
+//! squared distances instead; theirs on √d is `ward.D` on d. The paper also uses `single` linkage.
 //!
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
@@ -69,7 +71,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             "complete" => Method::Complete,
             _ => Method::Ward,
         };
-        let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);
+        let (relevance, similarity) =
+            (Relevance::from_params(params)?, Similarity::from_params(params)?);
         Ok(Box::new(Hcas { linkage, relevance, similarity }))
     },
 };
@@ -78,15 +81,16 @@ impl Selector for Hcas {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
         run.step("clustering features", 0, Some(1))?;
-        let kept: Vec<bool> = landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
+        let kept: Vec<bool> =
+            landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
         let order = delegates(&landscape, &kept, &merges(&landscape, self.linkage));
         run.step("clustering features", 1, Some(1))?;
         Selection::in_order(run, engine.schema(), &landscape.scored(&order), &[], &landscape.dead)
     }
 }
 
-/// The merges from single features to one cluster. Clusters below the number of features are single features; the
-/// others are numbered in the order of the merges that made them.
+/// The merges from single features to one cluster. Clusters below the number of features are single
+/// features; the others are numbered in the order of the merges that made them.
 fn merges(landscape: &Landscape, method: Method) -> Vec<Step<f64>> {
     let distance = |a, b| {
         let distance = (1.0 - landscape.alike(a, b)).max(0.0);
@@ -124,7 +128,8 @@ mod tests {
     const METHODS: [Method; 4] = [Method::Ward, Method::Single, Method::Average, Method::Complete];
 
     fn example() -> (serde_json::Value, Landscape) {
-        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let fixture =
+            serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let landscape = worked_example(&fixture);
         (fixture, landscape)
     }
@@ -136,16 +141,19 @@ mod tests {
         assert_eq!(serde_json::json!(order[..3]), fixture["hcas_single_linkage_3"]["selected"]);
     }
 
-    /// Distances .1 (0, 1), .2 (2, 3), .8 (0, 2), .75 (1, 2), .9 (0, 3), .85 (1, 3), .7 (0, 4), .8 (1, 4), .95 (2, 4),
-    /// .9 (3, 4). After the first two merges: {0, 1} to 2 is (2 · .8 + 2 · .75 − .1)/3 = 1, to 3 (1.8 + 1.7 − .1)/3 =
-    /// 1.1333, so to {2, 3} (3 · 1 + 3 · 1.1333 − 2 · .2)/4 = 1.5; to 4 (1.4 + 1.6 − .1)/3 = .9667; {2, 3} to 4 is (1.9
+    /// Distances .1 (0, 1), .2 (2, 3), .8 (0, 2), .75 (1, 2), .9 (0, 3), .85 (1, 3), .7 (0, 4), .8
+    /// (1, 4), .95 (2, 4), .9 (3, 4). After the first two merges: {0, 1} to 2 is (2 · .8 + 2 · .75
+    /// − .1)/3 = 1, to 3 (1.8 + 1.7 − .1)/3 = 1.1333, so to {2, 3} (3 · 1 + 3 · 1.1333 − 2 · .2)/4
+    /// = 1.5; to 4 (1.4 + 1.6 − .1)/3 = .9667; {2, 3} to 4 is (1.9
     /// + 1.8 − .2)/3 = 1.1667. Last (4 · 1.5 + 3 · 1.1667 − 2 · .9667)/5 = 1.5133.
     #[test]
     fn ward_is_that_of_the_distances_themselves() {
         let (_, landscape) = example();
         let steps = merges(&landscape, Method::Ward);
         let heights: Vec<f64> = steps.iter().map(|step| step.dissimilarity.powi(2)).collect();
-        for (height, expected) in heights.iter().zip([0.1, 0.2, 2.9 / 3.0, (6.0 + 3.5 - 5.8 / 3.0) / 5.0]) {
+        for (height, expected) in
+            heights.iter().zip([0.1, 0.2, 2.9 / 3.0, (6.0 + 3.5 - 5.8 / 3.0) / 5.0])
+        {
             assert!((height - expected).abs() < 1e-12, "{heights:?}");
         }
         assert_eq!((steps[2].cluster1, steps[2].cluster2), (4, 5), "4 joins 0 and 1");
@@ -172,8 +180,8 @@ mod tests {
     }
 
     proptest! {
-        /// The first k of the path are the most relevant features of the k clusters, for every k: so the sets are
-        /// nested.
+        /// The first k of the path are the most relevant features of the k clusters, for every k:
+        /// so the sets are nested.
         #[test]
         fn every_cut_has_its_delegates(width in 1usize..12, numbers in prop::collection::vec(0u8..20, 200)) {
             let relevance = numbers[..width].iter().map(|&x| f64::from(x) / 20.0).collect();

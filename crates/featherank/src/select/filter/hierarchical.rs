@@ -1,19 +1,23 @@
-//! Hierarchical feature selection: cluster the features first, then choose one delegate of each cluster.
+//! Hierarchical feature selection: cluster the features first, then choose one delegate of each
+//! cluster.
 //!
-//! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are points whose
-//! coordinates are their absolute Kendall correlations with all features; k-means finds clusters of them (see
-//! `k_means`). The delegate of a cluster is the feature that ranks best alone (`delegate = measure`, the paper's BEM),
-//! or the one that weighs most in a learnt ranker (`delegate = ranker`, ILTR): here |w| in RankSVM on all features,
-//! times the feature's spread within queries, because weights alone depend on the scale of columns.
+//! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are
+//! points whose coordinates are their absolute Kendall correlations with all features; k-means
+//! finds clusters of them (see `k_means`). The delegate of a cluster is the feature that ranks best
+//! alone (`delegate = measure`, the paper's BEM), or the one that weighs most in a learnt ranker
+//! (`delegate = ranker`, ILTR): here |w| in RankSVM on all features, times the feature's spread
+//! within queries, because weights alone depend on the scale of columns.
 //!
-//! `k` is the number of clusters; without it `clusters` is, and when that is 0 the number is chosen. The paper does so
-//! by a quality whose formula we could not read, hence a reconstruction: for each feature its mean similarity to the
-//! others of its cluster less that to the features of other clusters, 0 for a feature that is alone; the number of
-//! clusters with the largest mean counts, from 2 on, the smallest of equals. Counting a lone feature as perfectly
-//! similar to itself would always favour very many clusters.
+//! `k` is the number of clusters; without it `clusters` is, and when that is 0 the number is
+//! chosen. The paper does so by a quality whose formula we could not read, hence a reconstruction:
+//! for each feature its mean similarity to the others of its cluster less that to the features of
+//! other clusters, 0 for a feature that is alone; the number of clusters with the largest mean
+//! counts, from 2 on, the smallest of equals. Counting a lone feature as perfectly similar to
+//! itself would always favour very many clusters.
 //!
-//! A feature to be kept is the delegate of its cluster. The path goes on with the second of each cluster, by relevance,
-//! then the third, and so on: features unlike each other before those that are alike.
+//! A feature to be kept is the delegate of its cluster. The path goes on with the second of each
+//! cluster, by relevance, then the third, and so on: features unlike each other before those that
+//! are alike.
 
 use rayon::prelude::*;
 
@@ -72,7 +76,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     build: |params| {
         let relevance =
             Relevance::of_delegate(params.measure("measure")?, params.text("delegate") == "ranker");
-        let (clusters, similarity) = (params.whole("clusters")? as usize, Similarity::from_params(params)?);
+        let (clusters, similarity) =
+            (params.whole("clusters")? as usize, Similarity::from_params(params)?);
         Ok(Box::new(Hierarchical { clusters, relevance, similarity }))
     },
 };
@@ -86,7 +91,8 @@ impl Selector for Hierarchical {
             None => best_partition(&landscape, run)?,
         };
         run.step("clustering features", 1, Some(1))?;
-        let kept: Vec<bool> = landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
+        let kept: Vec<bool> =
+            landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
         let (delegates, rest) = delegates(&landscape, &kept, &clusters);
         let (chosen, rest) = (landscape.scored(&delegates), landscape.scored(&rest));
         Selection::in_order(run, engine.schema(), &chosen, &rest, &landscape.dead)
@@ -146,7 +152,8 @@ fn quality(landscape: &Landscape, clusters: &[usize]) -> f64 {
     mean((0..width).map(of_feature).sum(), width)
 }
 
-/// One delegate a cluster, by relevance, and the other features: all seconds, all thirds …, each by relevance.
+/// One delegate a cluster, by relevance, and the other features: all seconds, all thirds …, each by
+/// relevance.
 fn delegates(landscape: &Landscape, kept: &[bool], clusters: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let count = clusters.iter().max().map_or(0, |most| most + 1);
     let mut members = vec![Vec::new(); count];
@@ -181,8 +188,9 @@ mod tests {
     fn clusters_and_delegates_are_those_of_the_worked_example() {
         let (fixture, landscape) = example();
         let clusters = partition(&landscape, 3, 7);
-        let members =
-            |c: usize| clusters.iter().enumerate().filter(move |(_, own)| **own == c).map(|(f, _)| f);
+        let members = |c: usize| {
+            clusters.iter().enumerate().filter(move |(_, own)| **own == c).map(|(f, _)| f)
+        };
         let groups: Vec<Vec<usize>> = (0..3).map(|c| members(c).collect()).collect();
         assert_eq!(serde_json::json!(groups), fixture["partition_3"]);
         let (chosen, rest) = delegates(&landscape, &[false; 5], &clusters);
@@ -192,9 +200,9 @@ mod tests {
         assert_eq!(chosen, [1, 3, 4], "what is kept stands for its cluster");
     }
 
-    /// With three clusters: features 0 and 1 have .9 within and (.2 + .1 + .3)/3 = .2 to the others, both .7; 2 has .8
-    /// − .5/3, 3 has .8 − .35/3, 4 is alone: (.7 + .7 + .63333 + .68333 + 0)/5 = .54333. Two clusters, {0, 1} and the
-    /// rest, reach .35; four, with 2 and 3 apart, .28.
+    /// With three clusters: features 0 and 1 have .9 within and (.2 + .1 + .3)/3 = .2 to the
+    /// others, both .7; 2 has .8 − .5/3, 3 has .8 − .35/3, 4 is alone: (.7 + .7 + .63333 + .68333 +
+    /// 0)/5 = .54333. Two clusters, {0, 1} and the rest, reach .35; four, with 2 and 3 apart, .28.
     #[test]
     fn the_number_of_clusters_is_where_they_lie_best_apart() {
         let (_, landscape) = example();

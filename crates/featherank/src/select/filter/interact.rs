@@ -1,16 +1,18 @@
 //! INTERACT: backward elimination that spares features which tell little alone but much together.
 //!
-//! Zhao & Liu, IJCAI 2007. Features are cut into intervals ([`discrete`](super::discrete)) and ordered by their symmetrical
-//! uncertainty SU with the class. Starting with all of them, S is visited from the lowest SU up: the contribution of f is
+//! Zhao & Liu, IJCAI 2007. Features are cut into intervals ([`discrete`](super::discrete)) and
+//! ordered by their symmetrical uncertainty SU with the class. Starting with all of them, S is
+//! visited from the lowest SU up: the contribution of f is
 //!
 //! ```text
 //! contribution(f) = U(S without f) − U(S),   U the inconsistency of consistency.rs
 //! ```
 //!
-//! with S as it is by then, and f leaves if that is below the threshold. Small losses add up: each removal may cost almost the
-//! threshold. Of features with equal SU the later column is visited first, so that of two copies the first one stays. Kept features
-//! never leave. The chosen are listed by contribution, as the authors' program does; on the path, the others follow from the last
-//! that left to the first.
+//! with S as it is by then, and f leaves if that is below the threshold. Small losses add up: each
+//! removal may cost almost the threshold. Of features with equal SU the later column is visited
+//! first, so that of two copies the first one stays. Kept features never leave. The chosen are
+//! listed by contribution, as the authors' program does; on the path, the others follow from the
+//! last that left to the first.
 
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
@@ -55,7 +57,10 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         Encoding::PARAM,
     ],
     build: |params| {
-        Ok(Box::new(Interact { threshold: params.real("threshold")?, encoding: Encoding::of(params)? }))
+        Ok(Box::new(Interact {
+            threshold: params.real("threshold")?,
+            encoding: Encoding::of(params)?,
+        }))
     },
 };
 
@@ -115,8 +120,9 @@ pub fn eliminate<'a>(
 }
 
 impl Elimination<'_> {
-    /// Visits some features, given the groups under all others of S. The first half needs the division by the whole second
-    /// half, the second half that by what stayed of the first: d features cost d·log d divisions, not d².
+    /// Visits some features, given the groups under all others of S. The first half needs the
+    /// division by the whole second half, the second half that by what stayed of the first: d
+    /// features cost d·log d divisions, not d².
     fn visit(&mut self, groups: Groups<'_>, features: &[FeatureId]) -> Result<()> {
         match features {
             [] => Ok(()),
@@ -125,7 +131,8 @@ impl Elimination<'_> {
                 let (first, second) = features.split_at(features.len() / 2);
                 let before = self.stayed.len();
                 self.visit(groups.clone().divided_by_all(second), first)?;
-                let stayed: Vec<FeatureId> = self.stayed[before..].iter().map(|(f, _)| *f).collect();
+                let stayed: Vec<FeatureId> =
+                    self.stayed[before..].iter().map(|(f, _)| *f).collect();
                 self.visit(groups.divided_by_all(&stayed), second)
             }
         }

@@ -1,10 +1,11 @@
 //! k-means, from squared distances between points alone.
 //!
-//! The squared distance of a point to the mean of a cluster C is Σⱼ D(i, j)/|C| − Σⱼₗ D(j, l)/(2|C|²) with j, l ∈ C, so
-//! that a round costs the square of the number of points, whatever the number of clusters. Centres are drawn as in
-//! k-means++ (Arthur & Vassilvitskii 2007): each with a chance that grows with the squared distance to the nearest
-//! centre so far. Points are then moved to the nearest mean until none moves. The best of several starts, by the sum of
-//! squared distances to the means, counts.
+//! The squared distance of a point to the mean of a cluster C is Σⱼ D(i, j)/|C| − Σⱼₗ D(j,
+//! l)/(2|C|²) with j, l ∈ C, so that a round costs the square of the number of points, whatever the
+//! number of clusters. Centres are drawn as in k-means++ (Arthur & Vassilvitskii 2007): each with a
+//! chance that grows with the squared distance to the nearest centre so far. Points are then moved
+//! to the nearest mean until none moves. The best of several starts, by the sum of squared
+//! distances to the means, counts.
 
 use rand::RngExt;
 
@@ -26,8 +27,10 @@ pub(super) struct SquaredDistances {
 impl SquaredDistances {
     /// Between rows of a square matrix.
     pub fn between_rows(width: usize, cell: impl Fn(usize, usize) -> f64) -> Self {
-        let rows: Vec<Vec<f64>> = (0..width).map(|a| (0..width).map(|b| cell(a, b)).collect()).collect();
-        let squares = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
+        let rows: Vec<Vec<f64>> =
+            (0..width).map(|a| (0..width).map(|b| cell(a, b)).collect()).collect();
+        let squares =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
         let cells = rows.iter().flat_map(|a| rows.iter().map(move |b| squares(a, b))).collect();
         SquaredDistances { width, cells }
     }
@@ -36,12 +39,12 @@ impl SquaredDistances {
         &self.cells[point * self.width..(point + 1) * self.width]
     }
 
-    /// At most `count` clusters, none empty, numbered by their first points; fewer where fewer points differ, or where
-    /// a cluster has lost all its points to others.
+    /// At most `count` clusters, none empty, numbered by their first points; fewer where fewer
+    /// points differ, or where a cluster has lost all its points to others.
     pub fn clusters(&self, count: usize, seed: u64) -> Vec<usize> {
         let starts = (0..STARTS).map(|start| {
-            // One stream for each start and number of clusters: scanning numbers must not change what one of them
-            // gives.
+            // One stream for each start and number of clusters: scanning numbers must not change
+            // what one of them gives.
             let index = (count as u64) << 16 | start;
             self.improved(self.drawn(count, &mut stream(seed, Purpose::Clusters, index)))
         });
@@ -79,13 +82,15 @@ impl SquaredDistances {
         clusters
     }
 
-    /// Moves points to the nearest mean until none moves; the clusters and the sum of squared distances to their means.
+    /// Moves points to the nearest mean until none moves; the clusters and the sum of squared
+    /// distances to their means.
     fn improved(&self, mut clusters: Vec<usize>) -> (Vec<usize>, f64) {
         for _ in 0..ROUNDS {
             let distances = self.to_means(&clusters);
             let moved = |(point, &own): (usize, &usize)| {
                 let row = &distances[point];
-                let nearer = |best: usize, other: usize| if row[other] < row[best] { other } else { best };
+                let nearer =
+                    |best: usize, other: usize| if row[other] < row[best] { other } else { best };
                 (0..row.len()).fold(own, nearer)
             };
             let next = numbered(&clusters.iter().enumerate().map(moved).collect::<Vec<_>>());
@@ -120,7 +125,8 @@ impl SquaredDistances {
     }
 }
 
-/// The same clusters, numbered by their first points; a cluster that lost its last point has no number.
+/// The same clusters, numbered by their first points; a cluster that lost its last point has no
+/// number.
 fn numbered(clusters: &[usize]) -> Vec<usize> {
     let mut numbers = vec![None; clusters.iter().max().map_or(0, |most| most + 1)];
     let mut count = 0;
@@ -139,7 +145,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn rows(points: &[Vec<f64>]) -> SquaredDistances {
-        let squares = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
+        let squares =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
         let cells = points.iter().flat_map(|a| points.iter().map(move |b| squares(a, b))).collect();
         SquaredDistances { width: points.len(), cells }
     }
@@ -152,7 +159,8 @@ mod tests {
 
     #[test]
     fn groups_that_lie_apart_are_found() {
-        let points: Vec<Vec<f64>> = [0., 9., 0.1, 20., 9.2, 0.2, 20.1].iter().map(|&x| vec![x]).collect();
+        let points: Vec<Vec<f64>> =
+            [0., 9., 0.1, 20., 9.2, 0.2, 20.1].iter().map(|&x| vec![x]).collect();
         assert_eq!(rows(&points).clusters(3, 1), [0, 1, 0, 2, 1, 0, 2]);
         assert_eq!(rows(&points).clusters(1, 1), [0; 7]);
         assert_eq!(rows(&points).clusters(7, 1), [0, 1, 2, 3, 4, 5, 6]);
@@ -168,7 +176,8 @@ mod tests {
     }
 
     proptest! {
-        /// No point is nearer to another cluster's mean, worked out from coordinates, and no cluster is empty.
+        /// No point is nearer to another cluster's mean, worked out from coordinates, and no
+        /// cluster is empty.
         #[test]
         fn every_point_is_with_its_nearest_mean(
             points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 3), 1..25), count in 1usize..8,

@@ -1,5 +1,5 @@
-//! What filters look at that weigh worth against likeness: the features that may be chosen, what each is worth by itself, and
-//! how alike they are.
+//! What filters look at that weigh worth against likeness: the features that may be chosen, what
+//! each is worth by itself, and how alike they are.
 
 use super::relevance::Relevance;
 use super::similarity::Similarity;
@@ -32,8 +32,8 @@ impl Landscape {
         Ok(Landscape { dead, ..Landscape::new(features, relevance, |a, b| matrix.or_zero(a, b)) })
     }
 
-    /// Correlations are rounded to twelve digits, so that what is equal but for the order in which documents were summed
-    /// stays a tie, and goes by column.
+    /// Correlations are rounded to twelve digits, so that what is equal but for the order in which
+    /// documents were summed stays a tie, and goes by column.
     pub fn new(
         features: Vec<FeatureId>,
         relevance: Vec<f64>,
@@ -53,7 +53,8 @@ impl Landscape {
         self.correlations.or_zero(a, b)
     }
 
-    /// 0 for features that have nothing in common, 1 for those that order all documents alike or oppositely.
+    /// 0 for features that have nothing in common, 1 for those that order all documents alike or
+    /// oppositely.
     pub fn alike(&self, a: usize, b: usize) -> f64 {
         self.correlation(a, b).abs()
     }
@@ -82,7 +83,8 @@ pub(super) fn worked_example(fixture: &serde_json::Value) -> Landscape {
         value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
     };
     let relevance = numbers(&fixture["relevance"]);
-    let rows: Vec<Vec<f64>> = fixture["similarity"].as_array().unwrap().iter().map(numbers).collect();
+    let rows: Vec<Vec<f64>> =
+        fixture["similarity"].as_array().unwrap().iter().map(numbers).collect();
     let features = (0..relevance.len()).map(FeatureId::from).collect();
     Landscape::new(features, relevance, |a, b| rows[a][b])
 }

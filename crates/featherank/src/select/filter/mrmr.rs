@@ -1,13 +1,15 @@
 //! mRMR: features of most relevance and least redundancy.
 //!
-//! Relevance of a feature: the measure when documents are sorted by it alone; redundancy: the mean of |similarity| to the chosen
-//! features. `difference` adds the feature with the largest relevance − redundancy, `quotient` that with the largest
-//! relevance / redundancy, redundancy counting at least .001. Both start with the most relevant feature.
+//! Relevance of a feature: the measure when documents are sorted by it alone; redundancy: the mean
+//! of |similarity| to the chosen features. `difference` adds the feature with the largest relevance
+//! − redundancy, `quotient` that with the largest relevance / redundancy, redundancy counting at
+//! least .001. Both start with the most relevant feature.
 //!
-//! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning to rank, of which only the
-//! abstract could be read: this is our reading. Single features differ little in a ranking measure while correlations run
-//! from 0 to 1, so that the difference would choose by redundancy alone: relevance is scaled to 0–1 over the live features
-//! unless `scaling` is `none`.
+//! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning
+//! to rank, of which only the abstract could be read: this is our reading. Single features differ
+//! little in a ranking measure while correlations run from 0 to 1, so that the difference would
+//! choose by redundancy alone: relevance is scaled to 0–1 over the live features unless `scaling`
+//! is `none`.
 
 use crate::engine::{Engine, Schema};
 use crate::error::Result;

@@ -1,15 +1,16 @@
 //! NGAS, naive greedy search for feature selection: from each feature to one that is least like it.
 //!
-//! Starts at the most relevant feature. Then, with s the feature chosen last: u is the remaining feature least similar
-//! to s, v the remaining one most similar to u, and the more relevant of u and v is next (Gigli, Lucchese, Nardini &
-//! Perego, ICTIR 2016; u when they are equally relevant). Only the last feature counts, not all chosen ones, which is
-//! what makes it naive.
+//! Starts at the most relevant feature. Then, with s the feature chosen last: u is the remaining
+//! feature least similar to s, v the remaining one most similar to u, and the more relevant of u
+//! and v is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016; u when they are equally relevant).
+//! Only the last feature counts, not all chosen ones, which is what makes it naive.
 //!
-//! Similarity is the absolute value of Spearman's correlation, as in the authors' code; correlations are taken within
-//! queries and averaged, `scope = pooled` takes all documents as one list. Relevance in the paper is the NDCG of
-//! LambdaMART trained on the feature alone: `relevance = lambdamart`, here with 100 trees and measured on the training
-//! data. The default ranks by the feature itself, which takes one pass over the rows and differs for features that are
-//! better the lower they are.
+//! Similarity is the absolute value of Spearman's correlation, as in the authors' code;
+//! correlations are taken within queries and averaged, `scope = pooled` takes all documents as one
+//! list. Relevance in the paper is the NDCG of LambdaMART trained on the feature alone: `relevance
+//! = lambdamart`, here with 100 trees and measured on the training data. The default ranks by the
+//! feature itself, which takes one pass over the rows and differs for features that are better the
+//! lower they are.
 
 use super::landscape::Landscape;
 use super::relevance::Relevance;
@@ -45,7 +46,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     leaves_model: false,
     params: &[Relevance::MEASURE, Relevance::BY, Similarity::kind("spearman"), Similarity::SCOPE],
     build: |params| {
-        let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);
+        let (relevance, similarity) =
+            (Relevance::from_params(params)?, Similarity::from_params(params)?);
         Ok(Box::new(Ngas { relevance, similarity }))
     },
 };
@@ -59,7 +61,8 @@ impl Selector for Ngas {
 
 fn next(landscape: &Landscape, last: usize, left: &[usize]) -> usize {
     let alike = |a: usize, b: usize| landscape.alike(a, b);
-    let farthest = |best: usize, f: usize| if alike(last, f) < alike(last, best) { f } else { best };
+    let farthest =
+        |best: usize, f: usize| if alike(last, f) < alike(last, best) { f } else { best };
     let u = left.iter().copied().fold(left[0], farthest);
     let nearer = |best: usize, f: usize| if alike(u, f) > alike(u, best) { f } else { best };
     match left.iter().copied().filter(|&f| f != u).reduce(nearer) {
@@ -73,11 +76,12 @@ mod tests {
     use super::super::landscape::worked_example;
     use super::*;
 
-    /// From 0 the farthest is 3 (.1), whose neighbour 2 is more relevant; from 2 it is 4 (.05), whose neighbour 1 (.2)
-    /// is more relevant; from 1 it is 3 (.15) before its neighbour 4.
+    /// From 0 the farthest is 3 (.1), whose neighbour 2 is more relevant; from 2 it is 4 (.05),
+    /// whose neighbour 1 (.2) is more relevant; from 1 it is 3 (.15) before its neighbour 4.
     #[test]
     fn walks_as_in_the_worked_example() {
-        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let fixture =
+            serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let landscape = worked_example(&fixture);
         let (mut order, mut left) = (vec![0], vec![1, 2, 3, 4]);
         while order.len() < 4 {

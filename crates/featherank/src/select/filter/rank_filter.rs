@@ -1,23 +1,28 @@
-//! RankFilter: Relief for ranking. A feature is good where near documents of different relevance differ.
+//! RankFilter: Relief for ranking. A feature is good where near documents of different relevance
+//! differ.
 //!
-//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, replace the nearest hits and misses of
-//! Relief by nearest documents and the distance of their ranks. Its formula could not be read, hence a reconstruction:
-//! over all documents i and their k nearest neighbours j in the same query,
+//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, replace the nearest
+//! hits and misses of Relief by nearest documents and the distance of their ranks. Its formula
+//! could not be read, hence a reconstruction: over all documents i and their k nearest neighbours j
+//! in the same query,
 //!
 //! w_f = Σ |x_if − x_jf| (2 |yᵢ − yⱼ|/r − 1) / (k n)
 //!
-//! with r the range of the query's labels and n the documents of queries that have one. Features are scaled to [0, 1]
-//! over all documents (`scale = query`: over each query, which suits raw features with long tails), and documents are
-//! as far apart as the sum of absolute differences of all live features that are not dropped. Lists shorter than k + 1
-//! documents count with the neighbours they have. Weights do not know redundancy: a copy gets its original's weight.
+//! with r the range of the query's labels and n the documents of queries that have one. Features
+//! are scaled to [0, 1] over all documents (`scale = query`: over each query, which suits raw
+//! features with long tails), and documents are as far apart as the sum of absolute differences of
+//! all live features that are not dropped. Lists shorter than k + 1 documents count with the
+//! neighbours they have. Weights do not know redundancy: a copy gets its original's weight.
 //!
-//! Where most neighbours are about equally relevant, as with long lists and few relevant documents, 2 |yᵢ − yⱼ|/r − 1
-//! is mostly negative, and the features that vary least come first. Unless `balance = no`, the weight is therefore the mean difference weighted
-//! by |yᵢ − yⱼ|/r less that weighted by 1 − |yᵢ − yⱼ|/r, as Robnik-Šikonja & Kononenko (1997) do for Relief in
-//! regression: noise then gets about 0. Of the first 20 features on synthetic web data none is noise then, 6 are without it.
+//! Where most neighbours are about equally relevant, as with long lists and few relevant documents,
+//! 2 |yᵢ − yⱼ|/r − 1 is mostly negative, and the features that vary least come first. Unless
+//! `balance = no`, the weight is therefore the mean difference weighted by |yᵢ − yⱼ|/r less that
+//! weighted by 1 − |yᵢ − yⱼ|/r, as Robnik-Šikonja & Kononenko (1997) do for Relief in regression:
+//! noise then gets about 0. Of the first 20 features on synthetic web data none is noise then, 6
+//! are without it.
 //!
-//! Work grows with the square of a list's length; `sample` looks at a share of the queries, drawn by the seed and the
-//! query's id.
+//! Work grows with the square of a list's length; `sample` looks at a share of the queries, drawn
+//! by the seed and the query's id.
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
@@ -112,7 +117,8 @@ impl RankFilter {
         })
     }
 
-    /// Chooses by the weights of these features, where each may count more or less for how near documents are.
+    /// Chooses by the weights of these features, where each may count more or less for how near
+    /// documents are.
     pub(in crate::select) fn weigh(
         &self,
         run: &Run,
@@ -139,12 +145,17 @@ impl RankFilter {
                 },
             });
         }
-        let weights = if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };
+        let weights =
+            if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };
         let scored: Vec<_> = pass.features.into_iter().zip(weights).collect();
         Selection::by_score(run, engine.schema(), &scored, dead)
     }
 
-    fn ranges(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<Option<Vec<(f32, f32)>>> {
+    fn ranges(
+        &self,
+        engine: &dyn Engine,
+        features: &[FeatureId],
+    ) -> Result<Option<Vec<(f32, f32)>>> {
         if self.within_queries {
             return Ok(None);
         }

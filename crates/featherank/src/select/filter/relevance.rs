@@ -33,14 +33,19 @@ enum By {
     Weight,
 }
 
-/// Trees of a model of one feature. A step function of one variable needs no more: the default of a thousand would take
-/// ten times as long for the same order of documents.
+/// Trees of a model of one feature. A step function of one variable needs no more: the default of a
+/// thousand would take ten times as long for the same order of documents.
 const TREES_OF_ONE_FEATURE: &str = "100";
 
 impl Relevance {
     /// The parameter for the measure, with a paper's default.
     pub(super) const fn measure(default: &'static str) -> Param {
-        Param { name: "measure", kind: Kind::Measure, default, meaning: "what \"ranks well\" means" }
+        Param {
+            name: "measure",
+            kind: Kind::Measure,
+            default,
+            meaning: "what \"ranks well\" means",
+        }
     }
 
     pub(super) const MEASURE: Param = Self::measure("ndcg[ties=expected]@10");
@@ -64,7 +69,12 @@ impl Relevance {
     }
 
     /// One number a feature; higher is better.
-    pub(super) fn of(&self, run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+    pub(super) fn of(
+        &self,
+        run: &Run,
+        engine: &dyn Engine,
+        features: &[FeatureId],
+    ) -> Result<Vec<f64>> {
         match self.by {
             By::Alone => Ok(engine.feature_means(&self.measure, features)?),
             By::LambdaMart => self.of_models(run, rows("relevance=lambdamart", engine)?, features),
@@ -73,7 +83,11 @@ impl Relevance {
     }
 
     /// How much the measure of each feature alone differs from query to query: its sample variance.
-    pub(super) fn variances(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+    pub(super) fn variances(
+        &self,
+        engine: &dyn Engine,
+        features: &[FeatureId],
+    ) -> Result<Vec<f64>> {
         let alone = engine.feature_measures(&self.measure, features)?;
         Ok(alone.per_query.iter().map(|values| sample_variance(values)).collect())
     }
@@ -87,7 +101,8 @@ impl Relevance {
         let done = AtomicU64::new(0);
         let value = |&feature: &FeatureId| {
             let scores = fit(&[feature])?.score(&view)?;
-            let (done, total) = (done.fetch_add(1, Ordering::Relaxed) + 1, Some(features.len() as u64));
+            let (done, total) =
+                (done.fetch_add(1, Ordering::Relaxed) + 1, Some(features.len() as u64));
             run.step("training on single features", done, total)?;
             Ok(self.measure.summary(&self.measure.per_query(&scores, &view)))
         };
@@ -106,8 +121,8 @@ fn sample_variance(values: &[f64]) -> f64 {
     counted.map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)
 }
 
-/// The absolute weight of each feature in RankSVM, times how far the feature spreads within queries: what it does to
-/// scores.
+/// The absolute weight of each feature in RankSVM, times how far the feature spreads within
+/// queries: what it does to scores.
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
     let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;

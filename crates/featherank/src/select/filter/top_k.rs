@@ -1,10 +1,11 @@
 //! Top-k: rank features by how well each one ranks documents alone.
 //!
-//! The simplest filter and every other filter's yardstick. Score of a feature: the mean over queries of a measure when
-//! documents are sorted by that feature, high values first.
+//! The simplest filter and every other filter's yardstick. Score of a feature: the mean over
+//! queries of a measure when documents are sorted by that feature, high values first.
 //!
-//! Used as the baseline in Naini & Altingovde, ECIR 2014. Departs from it: tied documents count by their expected value,
-//! not by their order in the file, because file order can carry information that no feature has.
+//! Used as the baseline in Naini & Altingovde, ECIR 2014. Departs from it: tied documents count by
+//! their expected value, not by their order in the file, because file order can carry information
+//! that no feature has.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -53,12 +54,14 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Two queries, labels (1, 0) and (0, 1). Feature 1 orders one query right: mean MAP (1 + 1/2)/2 = .75; feature 2
-    /// both: 1; feature 3 is tied in both: .75 expected as well, and stands behind 1; feature 4 none: .5. Feature 5 never
-    /// differs within a query.
+    /// Two queries, labels (1, 0) and (0, 1). Feature 1 orders one query right: mean MAP (1 +
+    /// 1/2)/2 = .75; feature 2 both: 1; feature 3 is tied in both: .75 expected as well, and stands
+    /// behind 1; feature 4 none: .5. Feature 5 never differs within a query.
     #[test]
     fn orders_features_by_their_mean_alone() {
-        let values = vec![2., 1., 2., 1., 9., 1., 1., 9., 3., 3., 3., 3.0001, 0., 1., 1., 0., 4., 4., 8., 8.];
+        let values = vec![
+            2., 1., 2., 1., 9., 1., 1., 9., 3., 3., 3., 3.0001, 0., 1., 1., 0., 4., 4., 8., 8.,
+        ];
         let data = Dataset::new(
             values,
             vec![1., 0., 0., 1.],

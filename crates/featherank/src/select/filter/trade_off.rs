@@ -1,8 +1,8 @@
-//! Worth against likeness: the rule that the greedy filters share which weigh how well a feature ranks alone against how much it
-//! resembles the features already chosen.
+//! Worth against likeness: the rule that the greedy filters share which weigh how well a feature
+//! ranks alone against how much it resembles the features already chosen.
 //!
-//! All of them value a candidate by its own facts and one sum over the chosen features, so that sums grow by one term a
-//! step and a whole path takes O(d²).
+//! All of them value a candidate by its own facts and one sum over the chosen features, so that
+//! sums grow by one term a step and a whole path takes O(d²).
 
 use super::landscape::Landscape;
 use crate::data::FeatureId;
@@ -12,8 +12,8 @@ use crate::run::Run;
 use crate::select::Selection;
 use crate::select::forward::{Criterion, forward};
 
-/// Adds features to the last one, each time the f with the largest `worth(f, Σ likeness(f, g) over chosen g, how many are chosen)`;
-/// chooses those before the first that is worth less than `least`.
+/// Adds features to the last one, each time the f with the largest `worth(f, Σ likeness(f, g) over
+/// chosen g, how many are chosen)`; chooses those before the first that is worth less than `least`.
 pub(super) fn trade_off(
     run: &Run,
     schema: &Schema,

@@ -10,8 +10,8 @@ use crate::run::Run;
 use crate::select::Selection;
 use crate::select::forward::{Criterion, forward};
 
-/// Walks over all features. `next` is given the place of the last feature and the places that are left, never none, by
-/// column.
+/// Walks over all features. `next` is given the place of the last feature and the places that are
+/// left, never none, by column.
 pub(super) fn walk(
     run: &Run,
     schema: &Schema,
@@ -29,12 +29,16 @@ struct Walk<'a, F> {
 impl<F: Fn(usize, &[usize]) -> usize> Criterion for Walk<'_, F> {
     /// The relevance of the feature to pick; the walk does not compare the others.
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        let places: Vec<usize> = candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
+        let places: Vec<usize> =
+            candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
         let pick = match chosen.last().and_then(|&last| self.landscape.place(last)) {
             Some(last) => (self.next)(last, &places),
             None => self.landscape.by_relevance(places.clone())[0],
         };
         let relevance = &self.landscape.relevance;
-        Ok(places.iter().map(|&f| if f == pick { relevance[f] } else { f64::NEG_INFINITY }).collect())
+        Ok(places
+            .iter()
+            .map(|&f| if f == pick { relevance[f] } else { f64::NEG_INFINITY })
+            .collect())
     }
 }

@@ -1,9 +1,10 @@
-//! XGAS, extended naive greedy search: from each feature to the most relevant of those least like it.
+//! XGAS, extended naive greedy search: from each feature to the most relevant of those least like
+//! it.
 //!
-//! Starts at the most relevant feature. Of the remaining features, the share `p` that is least similar to the one
-//! chosen last stands for election, at least one, and the most relevant of them is next (Gigli, Lucchese, Nardini &
-//! Perego, ICTIR 2016). The number is p times the remaining features, rounded half up as the authors' code did. p = 1
-//! orders by relevance.
+//! Starts at the most relevant feature. Of the remaining features, the share `p` that is least
+//! similar to the one chosen last stands for election, at least one, and the most relevant of them
+//! is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016). The number is p times the remaining
+//! features, rounded half up as the authors' code did. p = 1 orders by relevance.
 //!
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
@@ -55,7 +56,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         Similarity::SCOPE,
     ],
     build: |params| {
-        let (relevance, similarity) = (Relevance::from_params(params)?, Similarity::from_params(params)?);
+        let (relevance, similarity) =
+            (Relevance::from_params(params)?, Similarity::from_params(params)?);
         Ok(Box::new(Xgas { share: params.real("p")?, relevance, similarity }))
     },
 };
@@ -63,13 +65,16 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for Xgas {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &landscape, |last, left| next(&landscape, self.share, last, left))
+        walk(run, engine.schema(), &landscape, |last, left| {
+            next(&landscape, self.share, last, left)
+        })
     }
 }
 
 fn next(landscape: &Landscape, share: f64, last: usize, left: &[usize]) -> usize {
     let mut least_alike = left.to_vec();
-    let order = |a: &usize, b: &usize| landscape.alike(last, *a).total_cmp(&landscape.alike(last, *b));
+    let order =
+        |a: &usize, b: &usize| landscape.alike(last, *a).total_cmp(&landscape.alike(last, *b));
     least_alike.sort_by(|a, b| order(a, b).then(a.cmp(b)));
     least_alike.truncate(((share * left.len() as f64).round() as usize).max(1));
     landscape.by_relevance(least_alike)[0]
@@ -82,7 +87,8 @@ mod tests {
 
     #[test]
     fn walks_as_in_the_worked_example() {
-        let fixture = serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
+        let fixture =
+            serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let landscape = worked_example(&fixture);
         for (share, name) in [(0.3, "0.3"), (0.5, "0.5")] {
             let (mut order, mut left) = (vec![0], vec![1, 2, 3, 4]);

@@ -1,12 +1,13 @@
 //! Best-first search: hill climbing that may go back.
 //!
-//! The best subset that was not looked at yet is expanded: every feature in turn is added to it, and the results join a short
-//! list. The search ends when a number of expansions in a row, its patience, have found nothing better, or when the list is
-//! empty. As WEKA's `BestFirst` does it forward: the list holds as many subsets as the patience, a new subset stands behind
-//! others of equal merit, and "better" means by more than 1e-5.
+//! The best subset that was not looked at yet is expanded: every feature in turn is added to it,
+//! and the results join a short list. The search ends when a number of expansions in a row, its
+//! patience, have found nothing better, or when the list is empty. As WEKA's `BestFirst` does it
+//! forward: the list holds as many subsets as the patience, a new subset stands behind others of
+//! equal merit, and "better" means by more than 1e-5.
 //!
-//! One rule is up to the caller. WEKA's comments say that a subset is never listed twice, but its code lists a subset again
-//! each time it is met, and spends patience on it; `revisits` says which.
+//! One rule is up to the caller. WEKA's comments say that a subset is never listed twice, but its
+//! code lists a subset again each time it is met, and spends patience on it; `revisits` says which.
 
 use std::collections::HashMap;
 
@@ -67,24 +68,29 @@ impl BestFirst {
         while stale < self.patience && !open.is_empty() {
             let node = open.remove(0);
             let others = candidates.iter().copied().filter(|f| !node.subset.contains(f));
-            let neighbours: Vec<Vec<FeatureId>> = others.map(|f| [&node.subset[..], &[f]].concat()).collect();
-            let is_new: Vec<bool> = neighbours.iter().map(|s| !known.contains_key(&key(s))).collect();
+            let neighbours: Vec<Vec<FeatureId>> =
+                others.map(|f| [&node.subset[..], &[f]].concat()).collect();
+            let is_new: Vec<bool> =
+                neighbours.iter().map(|s| !known.contains_key(&key(s))).collect();
             let unknown = neighbours.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
-            let new: Vec<FeatureId> = unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
+            let new: Vec<FeatureId> =
+                unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
             let mut merits = merit.worth(&node.subset, &new)?.into_iter();
             stale += 1;
             for (subset, is_new) in neighbours.into_iter().zip(is_new) {
                 if !is_new && !self.revisits {
                     continue;
                 }
-                let merit =
-                    *known.entry(key(&subset)).or_insert_with(|| merits.next().unwrap_or(f64::NEG_INFINITY));
+                let merit = *known
+                    .entry(key(&subset))
+                    .or_insert_with(|| merits.next().unwrap_or(f64::NEG_INFINITY));
                 let found = Found { subset, merit };
                 if found.merit - best.merit > BETTER {
                     best = found.clone();
                     stale = 0;
                 }
-                let place = open.iter().position(|other| found.merit > other.merit).unwrap_or(open.len());
+                let place =
+                    open.iter().position(|other| found.merit > other.merit).unwrap_or(open.len());
                 open.insert(place, found);
                 open.truncate(self.patience);
             }
@@ -129,11 +135,15 @@ mod tests {
     }
 
     fn subset(text: &str) -> Vec<FeatureId> {
-        text.split(',').filter(|id| !id.is_empty()).map(|id| FeatureId(id.parse().unwrap())).collect()
+        text.split(',')
+            .filter(|id| !id.is_empty())
+            .map(|id| FeatureId(id.parse().unwrap()))
+            .collect()
     }
 
     fn fixture() -> (Table, Value) {
-        let all: Value = serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
+        let all: Value =
+            serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
         let bfs = all["bfs"].clone();
         let values = bfs["values"].as_object().unwrap().iter();
         let merits = values.map(|(text, merit)| (subset(text), merit.as_f64().unwrap())).collect();
@@ -152,12 +162,13 @@ mod tests {
         assert_eq!(found.subset, subset(bfs["best"][0].as_str().unwrap()));
         assert_eq!(found.merit, bfs["best"][1].as_f64().unwrap());
         let trace = bfs["trace"].as_array().unwrap().iter();
-        let expected: Vec<_> = trace.map(|step| subset(step["expanded"].as_str().unwrap())).collect();
+        let expected: Vec<_> =
+            trace.map(|step| subset(step["expanded"].as_str().unwrap())).collect();
         assert_eq!(table.expanded, expected);
     }
 
-    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} lists it again, which leaves no patience for
-    /// {1,2}.
+    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} lists it again,
+    /// which leaves no patience for {1,2}.
     #[test]
     fn revisits_spend_patience() {
         let (mut table, _) = fixture();

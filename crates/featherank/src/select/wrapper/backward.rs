@@ -1,15 +1,19 @@
 //! Backward elimination: remove the feature without which a ranker, trained anew, ranks best.
 //!
-//! Marill & Green, IEEE Transactions on Information Theory 1963. From all features on, every round tries to do without each of
-//! them, and removes the one whose absence leaves the largest measure V; of equals the last column. It stops before V would fall by
-//! more than δ below the best V on the way: compared with the round before, many small falls would add up. A feature's score is
-//! by how much V falls without it, in the round in which it left or in the last one. Rankers are judged on parts of the queries that
-//! are held out in turn, or on validation data; with `folds=0` on the training data.
+//! Marill & Green, IEEE Transactions on Information Theory 1963. From all features on, every round
+//! tries to do without each of them, and removes the one whose absence leaves the largest measure
+//! V; of equals the last column. It stops before V would fall by more than δ below the best V on
+//! the way: compared with the round before, many small falls would add up. A feature's score is by
+//! how much V falls without it, in the round in which it left or in the last one. Rankers are
+//! judged on parts of the queries that are held out in turn, or on validation data; with `folds=0`
+//! on the training data.
 //!
-//! As many rankers are trained as half the square of the number of features, times the parts. The default ranker has done its work
-//! on the rows after one pass, whatever the subset.
+//! As many rankers are trained as half the square of the number of features, times the parts. The
+//! default ranker has done its work on the rows after one pass, whatever the subset.
 
-use super::training::{Bench, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
+use super::training::{
+    Bench, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
+};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -48,7 +52,11 @@ pub const SPEC: SelectorSpec = SelectorSpec {
         ranker_param("rankrls"),
         SETTINGS,
         measure_param("map[ties=expected]", "what the ranker is judged by"),
-        folds_param(0, "5", "parts of the queries that are held out in turn; 0 judges on training data"),
+        folds_param(
+            0,
+            "5",
+            "parts of the queries that are held out in turn; 0 judges on training data",
+        ),
         Param {
             name: "delta",
             kind: Kind::Real { min: 0.0, max: 1.0 },
@@ -73,13 +81,15 @@ impl Selector for Backward {
             let parts = bench.held_out(self.folds, &candidates.all())?;
             let lessons = bench.lessons(&parts)?;
             let values = |subsets: &[Vec<FeatureId>]| bench.values(&lessons, subsets);
-            let (chosen, removed) = eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
+            let (chosen, removed) =
+                eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
             candidates.select(run, engine, &chosen, &removed)
         })
     }
 }
 
-/// The features that are left, and those that were removed, the last one first, each with what the measure falls by without it.
+/// The features that are left, and those that were removed, the last one first, each with what the
+/// measure falls by without it.
 fn eliminate(
     candidates: &Candidates,
     values: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>,
@@ -96,7 +106,8 @@ fn eliminate(
     let mut best = reached;
     loop {
         let falls = falls(&left, reached, &values)?;
-        let dear: Scored = falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
+        let dear: Scored =
+            falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
         if !dear.is_empty() && dear.len() < left.len() {
             // What the budget cannot pay for leaves at once, and what is left sets the mark.
             left.retain(|f| !candidates.dear.contains(f));
@@ -125,7 +136,8 @@ fn eliminate(
     }
 }
 
-/// By how much the measure falls without each feature, those that are missed most first; equals by column.
+/// By how much the measure falls without each feature, those that are missed most first; equals by
+/// column.
 fn falls(
     left: &[FeatureId],
     reached: f64,
@@ -136,7 +148,8 @@ fn falls(
     }
     let others = |&without: &FeatureId| left.iter().copied().filter(|&f| f != without).collect();
     let values = values(&left.iter().map(others).collect::<Vec<_>>())?;
-    let mut falls: Scored = left.iter().copied().zip(values.iter().map(|value| reached - value)).collect();
+    let mut falls: Scored =
+        left.iter().copied().zip(values.iter().map(|value| reached - value)).collect();
     falls.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
     Ok(falls)
 }
@@ -148,8 +161,9 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// The values of the fixture: all .38; without 1 .4, without 0 .35, without 2 .31. From {0,2}: without 2 .3, without 0 .1.
-    /// So 1 leaves with a gain of .02. Then 2 would leave with a fall of .1, and 0 with one of .3.
+    /// The values of the fixture: all .38; without 1 .4, without 0 .35, without 2 .31. From {0,2}:
+    /// without 2 .3, without 0 .1. So 1 leaves with a gain of .02. Then 2 would leave with a fall
+    /// of .1, and 0 with one of .3.
     #[test]
     fn removes_what_is_missed_least() {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
@@ -161,13 +175,18 @@ mod tests {
         let values_of = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
         // Three live features.
         let values = vec![0., 1., 2., 3., 4., 5.];
-        let data =
-            Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
+        let data = Dataset::new(
+            values,
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(3, 0),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let eliminate = |delta: f64, constraints: Constraints| {
             let run = Run::new(0, constraints);
             let candidates = Candidates::of(&run, &engine).unwrap();
-            let (left, removed) = eliminate(&candidates, values_of, delta, candidates.wanted(&run)).unwrap();
+            let (left, removed) =
+                eliminate(&candidates, values_of, delta, candidates.wanted(&run)).unwrap();
             let round = |scored: Scored| -> Vec<(u32, f64)> {
                 scored.into_iter().map(|(f, fall)| (f.0, (fall * 1e9).round() / 1e9)).collect()
             };
@@ -181,10 +200,12 @@ mod tests {
             eliminate(0.0, Constraints { k: Some(3), ..free() }).0,
             [(2, 0.07), (0, 0.03), (1, -0.02)]
         );
-        // 1 is kept: without 0 .35 is left, without 2 .31. Then, without 2, .28, which is .1 below .38.
+        // 1 is kept: without 0 .35 is left, without 2 .31. Then, without 2, .28, which is .1 below
+        // .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(eliminate(0.05, kept), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
-        // What costs too much leaves first, and what is left sets the mark: {1,2} .35, without 2 .28, without 1 .1.
+        // What costs too much leaves first, and what is left sets the mark: {1,2} .35, without 2
+        // .28, without 1 .1.
         let dear = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
         assert_eq!(eliminate(0.05, dear), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
     }

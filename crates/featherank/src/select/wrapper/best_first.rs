@@ -1,15 +1,18 @@
 //! BFS-Wrapper: best-first search for subsets that a ranker makes most of.
 //!
-//! Dang & Croft, "Feature selection for document ranking using best first search and coordinate ascent", SIGIR workshop on feature
-//! generation and selection for information retrieval, 2010. A subset is worth the measure, on training data, of the ranker that is
-//! trained there on it; coordinate ascent in the paper. A [best-first search](crate::select::search) finds the best
-//! subset. Its features are set aside, and the search begins again among the others. At the end each subset counts as one feature, its
-//! ranker's score, and a ranker of these is trained; subsets of which it makes no use are not chosen.
+//! Dang & Croft, "Feature selection for document ranking using best first search and coordinate
+//! ascent", SIGIR workshop on feature generation and selection for information retrieval, 2010. A
+//! subset is worth the measure, on training data, of the ranker that is trained there on it;
+//! coordinate ascent in the paper. A [best-first search](crate::select::search) finds the best
+//! subset. Its features are set aside, and the search begins again among the others. At the end
+//! each subset counts as one feature, its ranker's score, and a ranker of these is trained; subsets
+//! of which it makes no use are not chosen.
 //!
-//! The paper goes on until no feature is left; here `subsets` says how many are looked for, where 0 means the same, and `k`
-//! looks for as many as it takes. The paper's patience is not known. Chosen features go subset by subset, each in the order in which its
-//! features were added, with the value of the subset; the others follow by their own values. Coordinate ascent climbs once with
-//! few trials where its settings are `auto`, because a search trains hundreds.
+//! The paper goes on until no feature is left; here `subsets` says how many are looked for, where 0
+//! means the same, and `k` looks for as many as it takes. The paper's patience is not known. Chosen
+//! features go subset by subset, each in the order in which its features were added, with the value
+//! of the subset; the others follow by their own values. Coordinate ascent climbs once with few
+//! trials where its settings are `auto`, because a search trains hundreds.
 
 use std::collections::BTreeMap;
 
@@ -86,16 +89,20 @@ impl Selector for BestFirstWrapper {
             let candidates = Candidates::of(run, engine)?;
             let whole = bench.whole(&candidates.all())?;
             let lesson = [bench.lesson(&whole)?];
-            let mut trained =
-                Trained { values: |s: &[Vec<FeatureId>]| bench.values(&lesson, s), first: BTreeMap::new() };
+            let mut trained = Trained {
+                values: |s: &[Vec<FeatureId>]| bench.values(&lesson, s),
+                first: BTreeMap::new(),
+            };
             let found = self.search(run, &candidates, &mut trained)?;
             let used = match found.len() {
                 0 | 1 => vec![true; found.len()],
                 _ => used(&bench, &lesson[0], data, &found)?,
             };
-            let scored =
-                |found: &Found| -> Scored { found.subset.iter().map(|&f| (f, found.merit)).collect() };
-            let pick = |wanted: bool| found.iter().zip(&used).filter(move |(_, used)| **used == wanted);
+            let scored = |found: &Found| -> Scored {
+                found.subset.iter().map(|&f| (f, found.merit)).collect()
+            };
+            let pick =
+                |wanted: bool| found.iter().zip(&used).filter(move |(_, used)| **used == wanted);
             let chosen: Scored = pick(true).flat_map(|(found, _)| scored(found)).collect();
             let unused: Scored = pick(false).flat_map(|(found, _)| scored(found)).collect();
             let seen: Vec<FeatureId> = chosen.iter().chain(&unused).map(|(f, _)| *f).collect();
@@ -108,7 +115,12 @@ impl Selector for BestFirstWrapper {
 
 impl BestFirstWrapper {
     /// Subsets that have no feature in common, the best first. Features to keep are in the first.
-    fn search(&self, run: &Run, candidates: &Candidates, merit: &mut dyn SubsetMerit) -> Result<Vec<Found>> {
+    fn search(
+        &self,
+        run: &Run,
+        candidates: &Candidates,
+        merit: &mut dyn SubsetMerit,
+    ) -> Result<Vec<Found>> {
         let how = BestFirst { patience: self.patience, revisits: false };
         let (mut start, mut left) = (candidates.keep.clone(), candidates.free.clone());
         let mut found: Vec<Found> = Vec::new();
@@ -130,13 +142,19 @@ impl BestFirstWrapper {
 }
 
 /// Which subsets a ranker makes use of, when each of them is one feature.
-fn used(bench: &Bench<'_>, lesson: &Lesson<'_>, data: &Dataset, found: &[Found]) -> Result<Vec<bool>> {
+fn used(
+    bench: &Bench<'_>,
+    lesson: &Lesson<'_>,
+    data: &Dataset,
+    found: &[Found],
+) -> Result<Vec<bool>> {
     let subsets: Vec<Vec<FeatureId>> = found.iter().map(|found| found.subset.clone()).collect();
     let models = lesson.teach(&subsets)?.models(data.features());
     let scores: Vec<Vec<f32>> =
         models.iter().map(|model| model.score(&data.view())).collect::<Result<_>>()?;
     let table = FeatureTable::numbered(found.len(), 0);
-    let combined = Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
+    let combined =
+        Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
     let important = bench.important(&combined)?;
     Ok((0..found.len()).map(|place| important.contains(&FeatureId::from(place))).collect())
 }
@@ -182,7 +200,8 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// The fixture's values: {0, 2} is best with .4; what is left is {1}, with .28. Each feature alone: .3, .28, .1.
+    /// The fixture's values: {0, 2} is best with .4; what is left is {1}, with .28. Each feature
+    /// alone: .3, .28, .1.
     #[test]
     fn finds_the_fixture_s_subset_and_goes_on_among_the_others() {
         let all: serde_json::Value =
@@ -195,8 +214,12 @@ mod tests {
         };
         let values_of = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
         let values = vec![0., 1., 2., 3., 4., 5.];
-        let data =
-            Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
+        let data = Dataset::new(
+            values,
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(3, 0),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let search = |subsets: &str, constraints: Constraints| {
             let run = Run::new(0, constraints);

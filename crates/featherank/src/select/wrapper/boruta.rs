@@ -1,26 +1,33 @@
 //! Boruta: features that matter more to a forest than features which cannot matter.
 //!
-//! Kursa & Rudnicki, Journal of Statistical Software 2010. Every round each feature gets a shadow, a copy with its values shuffled,
-//! and a forest is trained on features and shadows. A feature that matters more to it than every shadow has a hit. A feature that
-//! tells nothing has one in at most half of the rounds: by a binomial test of both sides, corrected for the number of features,
-//! features with many hits are confirmed, features with few are rejected and leave, and the others stay tentative. It ends when
-//! none is tentative, or after `rounds`. Unlike methods that look for the best set, Boruta looks for all features that tell
-//! something: a copy is as good as its original.
+//! Kursa & Rudnicki, Journal of Statistical Software 2010. Every round each feature gets a shadow,
+//! a copy with its values shuffled, and a forest is trained on features and shadows. A feature that
+//! matters more to it than every shadow has a hit. A feature that tells nothing has one in at most
+//! half of the rounds: by a binomial test of both sides, corrected for the number of features,
+//! features with many hits are confirmed, features with few are rejected and leave, and the others
+//! stay tentative. It ends when none is tentative, or after `rounds`. Unlike methods that look for
+//! the best set, Boruta looks for all features that tell something: a copy is as good as its
+//! original.
 //!
 //! Departs from the authors' package for R:
-//! - Shadows are shuffled within queries. Over all documents a shadow would also lose what its feature tells about queries, which is
-//!   of no use to a ranking, and every feature that only tells queries apart would be confirmed.
-//! - What matters is the gain of splits in training (for linear rankers the weight times the spread within queries), not the
-//!   Z-score of the loss by permutation out of bag. Any ranker will do.
+//! - Shadows are shuffled within queries. Over all documents a shadow would also lose what its
+//!   feature tells about queries, which is of no use to a ranking, and every feature that only
+//!   tells queries apart would be confirmed.
+//! - What matters is the gain of splits in training (for linear rankers the weight times the spread
+//!   within queries), not the Z-score of the loss by permutation out of bag. Any ranker will do.
 //! - One test of both sides at the level, instead of one a side, each at the level.
-//! - Without forests of 500 trees: of 100 with at most 32 leaves, since hits are counted over many forests.
+//! - Without forests of 500 trees: of 100 with at most 32 leaves, since hits are counted over many
+//!   forests.
 //!
-//! What a feature and the labels have in common by chance is there in every round, here as in the package: where nothing explains the
-//! labels, now and then a feature is confirmed all the same; with labels shuffled within queries 6 of 5 × 18 were.
+//! What a feature and the labels have in common by chance is there in every round, here as in the
+//! package: where nothing explains the labels, now and then a feature is confirmed all the same;
+//! with labels shuffled within queries 6 of 5 × 18 were.
 //!
-//! As there, at least five shadows take part, and confirmed features go on to be tested. Documents are put in an order of their own
-//! before anything is drawn, so that the order of rows plays no part. The score is the share of rounds with a hit. Chosen are
-//! the confirmed features, with `tentative=keep` the tentative ones as well; within each group features go by hits, then by importance.
+//! As there, at least five shadows take part, and confirmed features go on to be tested. Documents
+//! are put in an order of their own before anything is drawn, so that the order of rows plays no
+//! part. The score is the share of rounds with a hit. Chosen are the confirmed features, with
+//! `tentative=keep` the tentative ones as well; within each group features go by hits, then by
+//! importance.
 
 use std::sync::Arc;
 
@@ -179,7 +186,8 @@ impl Boruta {
             for &i in &left {
                 let record = &mut records[i];
                 if record.verdict == Verdict::Tentative {
-                    record.verdict = verdict(record.hits, record.rounds, self.level / features.len() as f64)?;
+                    record.verdict =
+                        verdict(record.hits, record.rounds, self.level / features.len() as f64)?;
                 }
             }
             run.step("training forests", round + 1, Some(self.rounds))?;
@@ -214,7 +222,9 @@ impl Shadowed {
         queries.sort_by_key(|&q| (data.queries().key(q), data.queries().id(q)));
         let compare = |&i: &usize, &j: &usize| {
             let by_label = data.labels()[i].total_cmp(&data.labels()[j]);
-            columns.iter().fold(by_label, |order, column| order.then_with(|| column[i].total_cmp(&column[j])))
+            columns
+                .iter()
+                .fold(by_label, |order, column| order.then_with(|| column[i].total_cmp(&column[j])))
         };
         let mut order: Vec<usize> = Vec::with_capacity(data.documents());
         for &q in &queries {
@@ -229,11 +239,17 @@ impl Shadowed {
         let labels = order.iter().map(|&row| data.labels()[row]).collect();
         let sizes: Vec<usize> = queries.iter().map(|&q| data.queries().rows(q).len()).collect();
         let ids = queries.iter().map(|&q| data.queries().id(q).to_owned()).collect();
-        let data = Dataset::new(values, labels, Queries::new(&sizes, ids), FeatureTable::numbered(width, 0));
+        let data = Dataset::new(
+            values,
+            labels,
+            Queries::new(&sizes, ids),
+            FeatureTable::numbered(width, 0),
+        );
         Shadowed { data, features: features.len() }
     }
 
-    /// How much some features matter to a ranker beside new shadows of them, as shares of 1, and the most that a shadow matters.
+    /// How much some features matter to a ranker beside new shadows of them, as shares of 1, and
+    /// the most that a shadow matters.
     fn importances(
         &mut self,
         ranker: &dyn Ranker,
@@ -241,7 +257,8 @@ impl Shadowed {
         round: u64,
         left: &[usize],
     ) -> Result<(Vec<f64>, f64)> {
-        let shadows: Vec<usize> = (0..left.len().max(SHADOWS)).map(|place| self.features + place).collect();
+        let shadows: Vec<usize> =
+            (0..left.len().max(SHADOWS)).map(|place| self.features + place).collect();
         let spans: Vec<_> = self.data.queries().iter().collect();
         for (place, &shadow) in shadows.iter().enumerate() {
             let original = self.data.column(FeatureId::from(left[place % left.len()])).to_vec();
@@ -253,13 +270,17 @@ impl Shadowed {
         // Every round draws its own forest.
         let seed = stream(run.seed, Purpose::Shadows, round << 24 | 0xff_ffff).next_u64();
         let own = Run { seed, observer: Arc::new(Silent), ..run.clone() };
-        let columns: Vec<FeatureId> = left.iter().chain(&shadows).map(|&f| FeatureId::from(f)).collect();
+        let columns: Vec<FeatureId> =
+            left.iter().chain(&shadows).map(|&f| FeatureId::from(f)).collect();
         let view = self.data.view().with_features(columns);
         let model = ranker.fit(&own, &view, None)?;
         let mut values = vec![0.0; self.data.features().len()];
         let known = model_importance(&model, &view)?;
         let total: f64 = known.iter().map(|(_, value)| value).sum();
-        known.iter().filter(|_| total > 0.0).for_each(|(f, value)| values[f.index()] = value / total);
+        known
+            .iter()
+            .filter(|_| total > 0.0)
+            .for_each(|(f, value)| values[f.index()] = value / total);
         let highest = shadows.iter().map(|&f| values[f]).fold(0.0, f64::max);
         Ok((left.iter().map(|&f| values[f]).collect(), highest))
     }
@@ -271,7 +292,8 @@ mod tests {
     use crate::params::Params;
     use crate::registry;
 
-    /// With 3 features at level .01: 9 hits of 9 have a probability of 2/512 = .0039, which is above .0033; 10 of 10 have .00195.
+    /// With 3 features at level .01: 9 hits of 9 have a probability of 2/512 = .0039, which is
+    /// above .0033; 10 of 10 have .00195.
     #[test]
     fn both_sides_are_tested() {
         let level = 0.01 / 3.0;
@@ -287,18 +309,21 @@ mod tests {
         );
     }
 
-    /// A shadow has its feature's values in every query, and the rows stand in the same order whatever the input's.
+    /// A shadow has its feature's values in every query, and the rows stand in the same order
+    /// whatever the input's.
     #[test]
     fn shadows_are_shuffled_within_queries() {
         let sizes = [6, 8];
         let labels: Vec<f32> = (0..14).map(|i| (i % 2) as f32).collect();
         let values: Vec<f32> = (0..28).map(|i| (i * 5 % 14) as f32).collect();
-        let data = Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2, 1));
+        let data =
+            Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2, 1));
         let features = [FeatureId(0), FeatureId(1)];
         let mut shadowed = Shadowed::new(&data, &features);
         let run = Run::new(3, crate::run::Constraints::default());
         let forest = registry::ranker("random-forest").unwrap();
-        let ranker = (forest.build)(&Params::new("random-forest", forest.params, &[]).unwrap()).unwrap();
+        let ranker =
+            (forest.build)(&Params::new("random-forest", forest.params, &[]).unwrap()).unwrap();
         shadowed.importances(ranker.as_ref(), &run, 0, &[0, 1]).unwrap();
         let sorted = |f: usize, rows: std::ops::Range<usize>| {
             let mut values = shadowed.data.column(FeatureId::from(f))[rows].to_vec();
@@ -315,8 +340,10 @@ mod tests {
             );
         }
         let order: Vec<usize> = (0..14).rev().collect();
-        let reversed = data.clone().reordered(&order, Queries::new(&[8, 6], vec!["2".into(), "1".into()]));
-        let (a, b) = (Shadowed::new(&data, &features).data, Shadowed::new(&reversed, &features).data);
+        let reversed =
+            data.clone().reordered(&order, Queries::new(&[8, 6], vec!["2".into(), "1".into()]));
+        let (a, b) =
+            (Shadowed::new(&data, &features).data, Shadowed::new(&reversed, &features).data);
         assert_eq!((a.values(), a.labels()), (b.values(), b.labels()));
     }
 }

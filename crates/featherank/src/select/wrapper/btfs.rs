@@ -1,22 +1,29 @@
-//! BTFS: boosted trees say which features matter; a population of subsets shrinks, and only its best survives.
+//! BTFS: boosted trees say which features matter; a population of subsets shrinks, and only its
+//! best survives.
 //!
-//! Pan, Converse, Ahn, Salvetti & Donato, "Feature selection for ranking using boosted trees", CIKM 2009, and "Greedy and randomized
-//! feature selection for web search ranking", CIT 2011. Only their abstracts could be read, hence a reconstruction of the variant
-//! that did best, randomised search with backward elimination by importance. A feature's influence is Friedman's: its share of the gain of all splits. Every generation trains boosted
-//! trees on each subset of a population and judges them on queries held out. The best subset survives, loses the `rate` of its
-//! features with the least influence, and founds the next generation: itself, and copies in which some features, drawn at random, are
-//! swapped for features outside. Thus a feature that left too early may come back.
+//! Pan, Converse, Ahn, Salvetti & Donato, "Feature selection for ranking using boosted trees", CIKM
+//! 2009, and "Greedy and randomized feature selection for web search ranking", CIT 2011. Only their
+//! abstracts could be read, hence a reconstruction of the variant that did best, randomised search
+//! with backward elimination by importance. A feature's influence is Friedman's: its share of the
+//! gain of all splits. Every generation trains boosted trees on each subset of a population and
+//! judges them on queries held out. The best subset survives, loses the `rate` of its features with
+//! the least influence, and founds the next generation: itself, and copies in which some features,
+//! drawn at random, are swapped for features outside. Thus a feature that left too early may come
+//! back.
 //!
-//! It ends at `k` features. Without `k` it goes on to one feature, and the survivor that was best is taken, or the smallest within
-//! `slack` of it; the papers fix the number. Influence is the mean over the parts that are held out. Of equal subsets the first
-//! survives. The score of a chosen feature is its influence in its subset; the others follow as they left the survivors.
+//! It ends at `k` features. Without `k` it goes on to one feature, and the survivor that was best
+//! is taken, or the smallest within `slack` of it; the papers fix the number. Influence is the mean
+//! over the parts that are held out. Of equal subsets the first survives. The score of a chosen
+//! feature is its influence in its subset; the others follow as they left the survivors.
 
 use rand::seq::SliceRandom;
 
 use super::elimination::{order, survivors};
 use super::lesson::Lesson;
 use super::rfe::{SLACK, record};
-use super::training::{Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
+use super::training::{
+    Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
+};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -113,12 +120,15 @@ impl Selector for Btfs {
             }
             let parts = bench.held_out(self.folds, &features)?;
             let lessons = bench.lessons(&parts)?;
-            let survivors = self.evolve(run, &candidates, |subsets| evaluate(&bench, &lessons, subsets))?;
+            let survivors =
+                self.evolve(run, &candidates, |subsets| evaluate(&bench, &lessons, subsets))?;
             let (sizes, values): (Vec<usize>, Vec<Option<f64>>) = survivors
                 .iter()
                 .rev()
                 // What the budget cannot pay for is in the first generation alone.
-                .filter(|member| survivors.len() == 1 || !holds_any(&member.ranked, &candidates.dear))
+                .filter(|member| {
+                    survivors.len() == 1 || !holds_any(&member.ranked, &candidates.dear)
+                })
                 .map(|member| (member.ranked.len(), Some(member.value)))
                 .unzip();
             let place = match candidates.wanted(run) {
@@ -126,7 +136,8 @@ impl Selector for Btfs {
                 None => within(self.slack, &values, &sizes).unwrap_or(0),
             };
             let chosen = &survivors[survivors.len() - 1 - place].ranked;
-            let rounds: Vec<Scored> = survivors.iter().map(|member| member.ranked.clone()).collect();
+            let rounds: Vec<Scored> =
+                survivors.iter().map(|member| member.ranked.clone()).collect();
             let is_chosen = |f: &FeatureId| chosen.iter().any(|(own, _)| own == f);
             let rest: Scored = order(&rounds).into_iter().filter(|(f, _)| !is_chosen(f)).collect();
             let fits = record(&sizes, &values, place);
@@ -140,7 +151,11 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
 }
 
 /// Trains on each part and judges on what was held out; influence is the mean over the parts.
-fn evaluate(bench: &Bench<'_>, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>]) -> Result<Vec<Member>> {
+fn evaluate(
+    bench: &Bench<'_>,
+    lessons: &[Lesson<'_>],
+    subsets: &[Vec<FeatureId>],
+) -> Result<Vec<Member>> {
     let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
     let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
     let mut parts = Vec::with_capacity(lessons.len());
@@ -150,7 +165,8 @@ fn evaluate(bench: &Bench<'_>, lessons: &[Lesson<'_>], subsets: &[Vec<FeatureId>
         for (place, ranked) in ranked.iter_mut().enumerate() {
             let of_part = taught.shares(place)?;
             for (f, influence) in ranked {
-                let own = of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
+                let own =
+                    of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
                 *influence += own / lessons.len() as f64;
             }
         }
@@ -175,7 +191,8 @@ impl Btfs {
         let mut population = vec![candidates.all()];
         while !population.is_empty() {
             let mut members = evaluate(&population)?;
-            let values: Vec<Option<f64>> = members.iter().map(|member| Some(member.value)).collect();
+            let values: Vec<Option<f64>> =
+                members.iter().map(|member| Some(member.value)).collect();
             let survivor = members.swap_remove(best(&values).unwrap_or(0));
             let founder = match wanted {
                 Some(wanted) if survivor.ranked.len() <= wanted => Vec::new(),
@@ -202,7 +219,11 @@ impl Btfs {
             candidates.free.iter().copied().filter(|f| !founder.contains(f)).collect();
         let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) =
             founder.iter().partition(|f| candidates.keep.contains(f));
-        let wanted = if self.swaps > 0.0 { ((self.swaps * founder.len() as f64) as usize).max(1) } else { 0 };
+        let wanted = if self.swaps > 0.0 {
+            ((self.swaps * founder.len() as f64) as usize).max(1)
+        } else {
+            0
+        };
         let count = wanted.min(outside.len()).min(free.len());
         let copies = if count > 0 { self.population as u64 - 1 } else { 0 };
         let copy = |number: u64| {
@@ -226,8 +247,8 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Eight features. A subset is worth the number of its features below 3, less a little for each feature; influence falls with
-    /// the number, except that feature 2 seems to have none.
+    /// Eight features. A subset is worth the number of its features below 3, less a little for each
+    /// feature; influence falls with the number, except that feature 2 seems to have none.
     fn member(subset: &[FeatureId]) -> Member {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
@@ -238,11 +259,16 @@ mod tests {
 
     fn evolve(population: &str, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
         let set = [("population", population), ("swaps", "0.1")];
-        let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let set: Vec<_> =
+            set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let params = crate::params::Params::new("btfs", SPEC.params, &set).unwrap();
         let values = (0..16).map(|i| i as f32).collect();
-        let data =
-            Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(8, 0));
+        let data = Dataset::new(
+            values,
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(8, 0),
+        );
         let engine = LocalEngine::new(data, 1).unwrap();
         let run = Run::new(1, constraints);
         let btfs = Btfs {
@@ -253,8 +279,10 @@ mod tests {
             folds: 2,
             slack: 0.0,
         };
-        let members = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
-        let survivors = btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
+        let members =
+            |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
+        let survivors =
+            btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
         let ids = |member: &Member| {
             let mut ids: Vec<u32> = member.ranked.iter().map(|(f, _)| f.0).collect();
             ids.sort_unstable();
@@ -269,21 +297,25 @@ mod tests {
         let found: Vec<Vec<u32>> =
             evolve("1", Constraints::default()).into_iter().map(|(ids, _)| ids).collect();
         let whole: Vec<u32> = (0..8).collect();
-        let expected = [whole, vec![0, 1, 3, 4, 5, 6], vec![0, 1, 3, 4, 5], vec![0, 1, 3, 4], vec![0, 1, 3]];
+        let expected =
+            [whole, vec![0, 1, 3, 4, 5, 6], vec![0, 1, 3, 4, 5], vec![0, 1, 3, 4], vec![0, 1, 3]];
         assert_eq!(found[..5], expected);
         assert_eq!(found[5..], [vec![0, 1], vec![0]]);
     }
 
-    /// Feature 2 leaves at once, for its influence is 0; swaps bring it back, and it survives because it is good. It leaves again
-    /// with every generation.
+    /// Feature 2 leaves at once, for its influence is 0; swaps bring it back, and it survives
+    /// because it is good. It leaves again with every generation.
     #[test]
     fn swaps_bring_back_what_left_too_early() {
-        let (alone, many) = (evolve("1", Constraints::default()), evolve("40", Constraints::default()));
+        let (alone, many) =
+            (evolve("1", Constraints::default()), evolve("40", Constraints::default()));
         assert!(many[1].0.contains(&2) && many[1].1 > alone[1].1);
         let three = evolve("40", Constraints { k: Some(3), ..Constraints::default() });
         assert_eq!(three.last().unwrap().0, [0, 1, 2]);
-        let kept =
-            evolve("40", Constraints { k: Some(3), keep: vec![FeatureId(7)], ..Constraints::default() });
+        let kept = evolve(
+            "40",
+            Constraints { k: Some(3), keep: vec![FeatureId(7)], ..Constraints::default() },
+        );
         assert!(kept.iter().all(|(ids, _)| ids.contains(&7)));
     }
 }

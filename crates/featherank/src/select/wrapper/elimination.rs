@@ -13,9 +13,12 @@ pub const STEP: Param = Param {
     meaning: "features that leave in a round: below 1 a share of those that are left, else so many; at least one",
 };
 
-/// How much each feature matters to a model, as shares of 1, most important first; equals by column.
+/// How much each feature matters to a model, as shares of 1, most important first; equals by
+/// column.
 pub fn shares(importance: &[(FeatureId, f64)], features: &[FeatureId]) -> Scored {
-    let of = |f: FeatureId| importance.iter().find(|(own, _)| *own == f).map_or(0.0, |(_, value)| *value);
+    let of = |f: FeatureId| {
+        importance.iter().find(|(own, _)| *own == f).map_or(0.0, |(_, value)| *value)
+    };
     let total: f64 = importance.iter().map(|(_, value)| value).sum();
     let share = |&f: &FeatureId| (f, if total > 0.0 { of(f) / total } else { 0.0 });
     let mut shares: Scored = features.iter().map(share).collect();
@@ -30,8 +33,8 @@ pub fn next_size(step: f64, size: usize, wanted: usize) -> usize {
     if size > wanted { next.max(wanted) } else { next }
 }
 
-/// The features that are left after a round, by column; none where no more may leave. Those that the budget cannot pay for leave
-/// first, and those that are to be kept never do.
+/// The features that are left after a round, by column; none where no more may leave. Those that
+/// the budget cannot pay for leave first, and those that are to be kept never do.
 pub fn survivors(
     ranked: &[(FeatureId, f64)],
     candidates: &Candidates,
@@ -43,7 +46,8 @@ pub fn survivors(
         true => features.filter(|f| !candidates.dear.contains(f)).collect(),
         false => {
             let size = next_size(step, ranked.len(), wanted).max(candidates.keep.len());
-            let (kept, free): (Vec<_>, Vec<_>) = features.partition(|f| candidates.keep.contains(f));
+            let (kept, free): (Vec<_>, Vec<_>) =
+                features.partition(|f| candidates.keep.contains(f));
             kept.iter().chain(&free[..size - kept.len()]).copied().collect()
         }
     };
@@ -51,7 +55,8 @@ pub fn survivors(
     if left.len() == ranked.len() { Vec::new() } else { left }
 }
 
-/// All features, those that stayed longest first; those that left together by importance. The score is the last share.
+/// All features, those that stayed longest first; those that left together by importance. The score
+/// is the last share.
 pub fn order(rounds: &[Scored]) -> Scored {
     let mut order: Scored = Vec::new();
     for ranked in rounds.iter().rev() {
@@ -68,7 +73,8 @@ mod tests {
     use crate::rank::tree::Tree;
     use crate::rank::{TreeEnsemble, model_importance};
 
-    /// Friedman's relative influence: gains of 4 and 3 on feature 0, 1 on feature 1, 2 on feature 2; and none on feature 3.
+    /// Friedman's relative influence: gains of 4 and 3 on feature 0, 1 on feature 1, 2 on feature
+    /// 2; and none on feature 3.
     #[test]
     fn shares_are_the_fixture_s_influence() {
         let text = include_str!("../../../tests/fixtures/btfs.json");
@@ -84,8 +90,12 @@ mod tests {
             right: vec![1, 2, 3, -5],
             leaf: vec![0.0; 5],
         };
-        let data =
-            Dataset::new(vec![0.; 8], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(4, 0));
+        let data = Dataset::new(
+            vec![0.; 8],
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(4, 0),
+        );
         let features = data.features().iter().take(3).map(|(_, feature)| feature.clone()).collect();
         let model = TreeEnsemble::new(features, vec![tree]).into();
         let all: Vec<FeatureId> = (0..4).map(FeatureId).collect();
@@ -97,7 +107,8 @@ mod tests {
         }
     }
 
-    /// The reference's schedules: a share of what is left, at least one, and the target is hit exactly.
+    /// The reference's schedules: a share of what is left, at least one, and the target is hit
+    /// exactly.
     #[test]
     fn sizes_shrink_as_the_fixture_says() {
         let text = include_str!("../../../tests/fixtures/btfs.json");
@@ -109,9 +120,14 @@ mod tests {
             let (from, to) = ends.split_once("->").unwrap();
             let (step, wanted): (f64, usize) = (step.parse().unwrap(), to.parse().unwrap());
             let next = |&size: &usize| (size > wanted).then(|| next_size(step, size, wanted));
-            let found: Vec<usize> = std::iter::successors(Some(from.parse().unwrap()), next).collect();
-            let expected: Vec<usize> =
-                sizes.as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as usize).collect();
+            let found: Vec<usize> =
+                std::iter::successors(Some(from.parse().unwrap()), next).collect();
+            let expected: Vec<usize> = sizes
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|size| size.as_u64().unwrap() as usize)
+                .collect();
             assert_eq!(found, expected, "{name}");
         }
         assert_eq!((next_size(3.0, 10, 9), next_size(3.0, 9, 9), next_size(3.0, 2, 9)), (9, 6, 1));
@@ -120,8 +136,11 @@ mod tests {
     #[test]
     fn those_that_stayed_longest_come_first() {
         let f = FeatureId;
-        let rounds =
-            [vec![(f(2), 0.5), (f(0), 0.3), (f(1), 0.2)], vec![(f(0), 0.6), (f(2), 0.4)], vec![(f(2), 1.0)]];
+        let rounds = [
+            vec![(f(2), 0.5), (f(0), 0.3), (f(1), 0.2)],
+            vec![(f(0), 0.6), (f(2), 0.4)],
+            vec![(f(2), 1.0)],
+        ];
         assert_eq!(order(&rounds), [(f(2), 1.0), (f(0), 0.6), (f(1), 0.2)]);
     }
 }

@@ -1,12 +1,15 @@
-//! Greedy wrapper: add the feature with which a ranker, trained on what is chosen so far and on it, ranks best.
+//! Greedy wrapper: add the feature with which a ranker, trained on what is chosen so far and on it,
+//! ranks best.
 //!
-//! Costa & Silva, technical report, 2010, as the yardstick of [BestGain](crate::select::filter): with V(S) the measure on
-//! training data of the ranker trained there on the features S, every round adds the feature f with the largest V(S ∪ f),
-//! the first of equals. It stops before V would grow by less than δ. The report takes SVM-MAP and MAP.
+//! Costa & Silva, technical report, 2010, as the yardstick of [BestGain](crate::select::filter):
+//! with V(S) the measure on training data of the ranker trained there on the features S, every
+//! round adds the feature f with the largest V(S ∪ f), the first of equals. It stops before V would
+//! grow by less than δ. The report takes SVM-MAP and MAP.
 //!
-//! The report does not print δ. Departs from it where documents tie: they count by their expected value, because file order
-//! carries information in real data. Once the choice is made no more rankers are trained: the features that were not chosen
-//! follow in the order of their values in the last round.
+//! The report does not print δ. Departs from it where documents tie: they count by their expected
+//! value, because file order carries information in real data. Once the choice is made no more
+//! rankers are trained: the features that were not chosen follow in the order of their values in
+//! the last round.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -54,7 +57,9 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             meaning: "stops before the measure would grow by less",
         },
     ],
-    build: |params| Ok(Box::new(Greedy { trainer: Trainer::new(params)?, delta: params.real("delta")? })),
+    build: |params| {
+        Ok(Box::new(Greedy { trainer: Trainer::new(params)?, delta: params.real("delta")? }))
+    },
 };
 
 impl Selector for Greedy {
@@ -85,7 +90,14 @@ struct Trained<V> {
 
 impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
     fn new(values: V, delta: f64, wanted: Option<usize>) -> Self {
-        Trained { values, delta, wanted, last: BTreeMap::new(), enough: Cell::new(false), reached: 0.0 }
+        Trained {
+            values,
+            delta,
+            wanted,
+            last: BTreeMap::new(),
+            enough: Cell::new(false),
+            reached: 0.0,
+        }
     }
 }
 
@@ -129,8 +141,12 @@ mod tests {
             fixture["values"][name].as_f64().unwrap()
         };
         let values = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
-        let data =
-            Dataset::new(vec![0.; 6], vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 0));
+        let data = Dataset::new(
+            vec![0.; 6],
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(3, 0),
+        );
         let alive: Vec<FeatureId> = (0..3).map(FeatureId).collect();
         let select = |delta: f64, k: Option<usize>| {
             let run = Run::new(0, Constraints { k, ..Constraints::default() });
@@ -138,9 +154,11 @@ mod tests {
             forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {
-            let found: Vec<u32> = select(delta, None).selected.iter().map(|chosen| chosen.id).collect();
+            let found: Vec<u32> =
+                select(delta, None).selected.iter().map(|chosen| chosen.id).collect();
             let expected = fixture[name].as_array().unwrap();
-            let expected: Vec<u32> = expected.iter().map(|id| id.as_u64().unwrap() as u32).collect();
+            let expected: Vec<u32> =
+                expected.iter().map(|id| id.as_u64().unwrap() as u32).collect();
             assert_eq!(found, expected);
         }
         let path: Vec<(u32, f64)> =
@@ -156,10 +174,12 @@ mod tests {
         let data = Dataset::new(values, vec![1., 0., 1., 0.], Queries::from_sizes(&[2, 2]), table);
         let engine = LocalEngine::new(data, 1).unwrap();
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let settings = [set("ranker", "linear-regression"), set("settings", "centring=query;ridge=0.001")];
+        let settings =
+            [set("ranker", "linear-regression"), set("settings", "centring=query;ridge=0.001")];
         let run = Run::new(0, Constraints::default());
         let found = SPEC.run(&settings, &run, &engine).unwrap();
-        let chosen: Vec<(u32, f64)> = found.selected.iter().map(|chosen| (chosen.id, chosen.score)).collect();
+        let chosen: Vec<(u32, f64)> =
+            found.selected.iter().map(|chosen| (chosen.id, chosen.score)).collect();
         assert_eq!(chosen[0], (1, 0.875));
         assert_eq!(chosen.last().unwrap().1, 1.0);
         for (settings, says) in [

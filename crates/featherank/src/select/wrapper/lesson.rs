@@ -1,7 +1,9 @@
-//! A ranker that learns subsets of features and is judged: from rows, or by passes alone where it is least squares.
+//! A ranker that learns subsets of features and is judged: from rows, or by passes alone where it
+//! is least squares.
 //!
-//! Least squares need one matrix of sums of products of what is learnt from; then all subsets at hand are judged in one pass. That is done
-//! by passes even where the rows are here, so that the answer does not depend on where they are.
+//! Least squares need one matrix of sums of products of what is learnt from; then all subsets at
+//! hand are judged in one pass. That is done by passes even where the rows are here, so that the
+//! answer does not depend on where they are.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +22,8 @@ use crate::run::{Run, Silent};
 use crate::select::forward::Scored;
 use crate::select::rows::needs_rows;
 
-/// Who watches lessons. Their steps are the rankers that are trained; what happens within one would drown them.
+/// Who watches lessons. Their steps are the rankers that are trained; what happens within one would
+/// drown them.
 pub struct Watch<'a> {
     run: &'a Run,
     silent: Run,
@@ -69,7 +72,8 @@ struct Known {
 }
 
 impl<'a> Material<'a> {
-    /// For a ranker and subsets of some features; `check` stops rankers that look at such data while they learn.
+    /// For a ranker and subsets of some features; `check` stops rankers that look at such data
+    /// while they learn.
     pub fn new(
         ranker: &dyn Ranker,
         learn: PartEngine<'a>,
@@ -180,7 +184,10 @@ impl<'a> Lesson<'a> {
                     self.watch.trained(1)?;
                     Ok(model)
                 };
-                Learnt::Models { rows, models: subsets.par_iter().map(train).collect::<Result<_>>()? }
+                Learnt::Models {
+                    rows,
+                    models: subsets.par_iter().map(train).collect::<Result<_>>()?,
+                }
             }
             Learner::Passes { solver, known } => {
                 let weights = subsets.par_iter().map(|subset| solver.weights(subset)).collect();
@@ -221,17 +228,20 @@ impl Taught<'_> {
         rows: &Rows<'_>,
         of_values: impl Fn(Vec<f64>) -> T + Sync,
     ) -> Result<Vec<T>> {
-        let judge =
-            |model: &Model| Ok(of_values(self.measure.per_query(&model.score(&rows.judge)?, &rows.judge)));
+        let judge = |model: &Model| {
+            Ok(of_values(self.measure.per_query(&model.score(&rows.judge)?, &rows.judge)))
+        };
         models.par_iter().map(judge).collect()
     }
 
-    /// How much each feature of the subset at a place matters to what was learnt of it, as shares of 1, most important first.
+    /// How much each feature of the subset at a place matters to what was learnt of it, as shares
+    /// of 1, most important first.
     pub fn shares(&self, place: usize) -> Result<Scored> {
         let importance = match &self.learnt {
             Learnt::Models { rows, models } => model_importance(&models[place], &rows.learn)?,
             Learnt::Weights { known, weights } => {
-                let size = |&(f, weight): &(FeatureId, f64)| (f, weight.abs() * known.spreads[f.index()]);
+                let size =
+                    |&(f, weight): &(FeatureId, f64)| (f, weight.abs() * known.spreads[f.index()]);
                 weights[place].iter().map(size).collect()
             }
         };
@@ -250,7 +260,11 @@ impl Taught<'_> {
 }
 
 /// For each linear model, the measure of every query of an engine, in one pass.
-pub fn linear_values(engine: &dyn Engine, measure: &Measure, models: &[Weights]) -> Result<Vec<Vec<f64>>> {
+pub fn linear_values(
+    engine: &dyn Engine,
+    measure: &Measure,
+    models: &[Weights],
+) -> Result<Vec<Vec<f64>>> {
     Ok(engine.linear_measures(measuring(measure, models))?.per_query)
 }
 

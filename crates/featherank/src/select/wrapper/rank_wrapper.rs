@@ -1,10 +1,11 @@
 //! RankWrapper: Relief for ranking, with near documents as a ranking SVM sees them.
 //!
-//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, beside [RankFilter](crate::select::filter::rank_filter). Its
-//! formula could not be read, hence a reconstruction: a ranker is trained on all features, and features count for how near documents
-//! are as much as they move its scores. That is the size of the weight times the feature's range, for linear rankers, and the gain of
-//! its splits, for trees. Documents that the ranker cannot tell apart are near, whatever else they differ in. The weights of the
-//! features are then RankFilter's.
+//! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, beside
+//! [RankFilter](crate::select::filter::rank_filter). Its formula could not be read, hence a
+//! reconstruction: a ranker is trained on all features, and features count for how near documents
+//! are as much as they move its scores. That is the size of the weight times the feature's range,
+//! for linear rankers, and the gain of its splits, for trees. Documents that the ranker cannot tell
+//! apart are near, whatever else they differ in. The weights of the features are then RankFilter's.
 
 use super::training::{SETTINGS, on_threads_of, ranker, ranker_param};
 use crate::data::FeatureId;
@@ -58,12 +59,14 @@ impl Selector for RankWrapper {
         let (features, dead) = compared(run, engine)?;
         let view = data.view().with_features(&features[..]);
         let model = on_threads_of(engine, || self.ranker.fit(run, &view, None))?;
-        let weights = distance_weights(&model, &features, &engine.moments()?, |f| data.features().label(f));
+        let weights =
+            distance_weights(&model, &features, &engine.moments()?, |f| data.features().label(f));
         self.filter.weigh(run, engine, features, &dead, Some(weights))
     }
 }
 
-/// How far each feature moves a model's scores, as a share of all; all alike where the model moves nothing.
+/// How far each feature moves a model's scores, as a share of all; all alike where the model moves
+/// nothing.
 fn distance_weights(
     model: &Model,
     features: &[FeatureId],
@@ -78,7 +81,8 @@ fn distance_weights(
     let effect = |&f: &FeatureId| {
         let own = label(f);
         let size = labels.iter().position(|other| *other == own).map_or(0.0, |place| sizes[place]);
-        let range = f64::from(moments.features[f.index()].max) - f64::from(moments.features[f.index()].min);
+        let range =
+            f64::from(moments.features[f.index()].max) - f64::from(moments.features[f.index()].min);
         if matches!(model.scorer, Scorer::Linear(_)) { size * range } else { size }
     };
     let effects: Vec<f64> = features.iter().map(effect).collect();
@@ -98,13 +102,18 @@ mod tests {
     #[test]
     fn features_count_as_they_move_scores() {
         let values = vec![0., 1., 2., 8., 5., 6.];
-        let data =
-            Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), FeatureTable::numbered(3, 1));
+        let data = Dataset::new(
+            values,
+            vec![0., 1.],
+            Queries::from_sizes(&[2]),
+            FeatureTable::numbered(3, 1),
+        );
         let f = FeatureId;
         let model: Model = LinearModel::new(data.features(), &[(f(1), -1.0), (f(0), 2.0)]).into();
         let engine = LocalEngine::new(data.clone(), 1).unwrap();
         let moments = (&engine as &dyn Engine).moments().unwrap();
-        let found = distance_weights(&model, &[f(0), f(1), f(2)], &moments, |f| data.features().label(f));
+        let found =
+            distance_weights(&model, &[f(0), f(1), f(2)], &moments, |f| data.features().label(f));
         assert_eq!(found, [0.25, 0.75, 0.0]);
     }
 }

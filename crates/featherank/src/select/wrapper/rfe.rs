@@ -1,19 +1,24 @@
-//! Recursive feature elimination: train a ranker, let the features go that matter least to it, and begin again.
+//! Recursive feature elimination: train a ranker, let the features go that matter least to it, and
+//! begin again.
 //!
-//! Guyon, Weston, Barnhill & Vapnik, Machine Learning 2002. They take a support vector machine and the squares of its weights;
-//! here any ranker will do. What a feature matters is, for trees, the gain of its splits, and for linear models the size of its
-//! weight times the spread of the feature within queries: a weight alone depends on the feature's unit. Of equally important
-//! features the later column leaves first.
+//! Guyon, Weston, Barnhill & Vapnik, Machine Learning 2002. They take a support vector machine and
+//! the squares of its weights; here any ranker will do. What a feature matters is, for trees, the
+//! gain of its splits, and for linear models the size of its weight times the spread of the feature
+//! within queries: a weight alone depends on the feature's unit. Of equally important features the
+//! later column leaves first.
 //!
-//! The paper leaves open how many features are best. Without `k` each of `folds` parts of the queries is held out in turn, the
-//! elimination runs on the others down to one feature, and every size is judged on the part held out. The size with the best
-//! measure over all queries is taken, or the smallest within `slack` of it; then the elimination runs on all data. Validation
-//! data, where the run has some, takes the place of the parts. A feature's score is its share of all importance in the last round
-//! that it took part in; `fits` holds the measure of every size.
+//! The paper leaves open how many features are best. Without `k` each of `folds` parts of the
+//! queries is held out in turn, the elimination runs on the others down to one feature, and every
+//! size is judged on the part held out. The size with the best measure over all queries is taken,
+//! or the smallest within `slack` of it; then the elimination runs on all data. Validation data,
+//! where the run has some, takes the place of the parts. A feature's score is its share of all
+//! importance in the last round that it took part in; `fits` holds the measure of every size.
 
 use super::elimination::{STEP, order, survivors};
 use super::lesson::Lesson;
-use super::training::{Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param};
+use super::training::{
+    Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
+};
 use crate::engine::Engine;
 use crate::engine::passes::Means;
 use crate::error::Result;
@@ -93,7 +98,8 @@ impl Selector for Rfe {
                 None => {
                     let parts = bench.held_out(self.folds, &features)?;
                     let of_part = |part| self.eliminate(&bench.lesson(part)?, &candidates, 1);
-                    let rounds: Vec<Vec<Round>> = parts.iter().map(of_part).collect::<Result<_>>()?;
+                    let rounds: Vec<Vec<Round>> =
+                        parts.iter().map(of_part).collect::<Result<_>>()?;
                     let (size, fits) = self.choose_size(&bench, &candidates, &rounds)?;
                     // A single part is all training data.
                     let order = match &rounds[..] {
@@ -109,7 +115,8 @@ impl Selector for Rfe {
     }
 }
 
-/// The features of a round, most important first, and the measure over the queries that it is judged on.
+/// The features of a round, most important first, and the measure over the queries that it is
+/// judged on.
 struct Round {
     ranked: Scored,
     means: Means,
@@ -120,7 +127,12 @@ fn order_of(rounds: &[Round]) -> Scored {
 }
 
 impl Rfe {
-    fn eliminate(&self, lesson: &Lesson<'_>, candidates: &Candidates, wanted: usize) -> Result<Vec<Round>> {
+    fn eliminate(
+        &self,
+        lesson: &Lesson<'_>,
+        candidates: &Candidates,
+        wanted: usize,
+    ) -> Result<Vec<Round>> {
         let (mut left, mut rounds) = (candidates.all(), Vec::new());
         while !left.is_empty() {
             let subset = [std::mem::take(&mut left)];
@@ -132,7 +144,8 @@ impl Rfe {
         Ok(rounds)
     }
 
-    /// The size that is best where it was judged, and all sizes, smallest first. All parts went through the same sizes.
+    /// The size that is best where it was judged, and all sizes, smallest first. All parts went
+    /// through the same sizes.
     fn choose_size(
         &self,
         bench: &Bench<'_>,

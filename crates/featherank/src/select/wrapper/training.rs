@@ -1,8 +1,10 @@
-//! What wrappers share: a ranker that is trained on subsets of features, and the queries it is judged on.
+//! What wrappers share: a ranker that is trained on subsets of features, and the queries it is
+//! judged on.
 //!
-//! A ranker is judged on validation data where the run has some, else on parts of the training data that are held out one after
-//! the other: whole queries, dealt out by their ids and the seed. A query is judged by the ranker that was trained without it, and
-//! the measure is taken over all queries together. With fewer than two queries a part that have documents of different relevance
+//! A ranker is judged on validation data where the run has some, else on parts of the training data
+//! that are held out one after the other: whole queries, dealt out by their ids and the seed. A
+//! query is judged by the ranker that was trained without it, and the measure is taken over all
+//! queries together. With fewer than two queries a part that have documents of different relevance
 //! none can be spared: they are learnt from and judged on.
 
 use super::lesson::{Lesson, Material, Watch};
@@ -18,17 +20,27 @@ use crate::run::Run;
 use crate::select::judging::{check_counts, checked_validation};
 use crate::select::rows::check_ranker;
 
-/// Subsets that are judged together: their weights and the scores of some documents stay in the cache.
+/// Subsets that are judged together: their weights and the scores of some documents stay in the
+/// cache.
 const TOGETHER: usize = 512;
 
 /// The parameter that names the ranker.
 pub const fn ranker_param(default: &'static str) -> Param {
-    Param { name: "ranker", kind: Kind::Ranker, default, meaning: "what is trained on every subset" }
+    Param {
+        name: "ranker",
+        kind: Kind::Ranker,
+        default,
+        meaning: "what is trained on every subset",
+    }
 }
 
 /// The parameter with the ranker's own parameters.
-pub const SETTINGS: Param =
-    Param { name: "settings", kind: Kind::Settings, default: "", meaning: "parameters of the ranker" };
+pub const SETTINGS: Param = Param {
+    name: "settings",
+    kind: Kind::Settings,
+    default: "",
+    meaning: "parameters of the ranker",
+};
 
 /// The same for methods that train many ensembles of trees: fewer trees do.
 pub const FEW_TREES: Param = Param {
@@ -74,12 +86,14 @@ impl Trainer {
     }
 }
 
-/// From the parameters `ranker` and `settings`, where `auto` means these settings, as far as the ranker has them.
+/// From the parameters `ranker` and `settings`, where `auto` means these settings, as far as the
+/// ranker has them.
 pub fn ranker(params: &Params, auto: &[(&str, &str)]) -> Result<Box<dyn Ranker>> {
     let spec = registry::ranker(params.text("ranker"))?;
     let settings = match params.text("settings") {
         "auto" => {
-            let known = auto.iter().filter(|(name, _)| spec.params.iter().any(|param| param.name == *name));
+            let known =
+                auto.iter().filter(|(name, _)| spec.params.iter().any(|param| param.name == *name));
             known.map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
         }
         _ => params.settings("settings")?,
@@ -88,7 +102,10 @@ pub fn ranker(params: &Params, auto: &[(&str, &str)]) -> Result<Box<dyn Ranker>>
 }
 
 /// Works on the engine's threads.
-pub fn on_threads_of<T: Send>(engine: &dyn Engine, work: impl Fn() -> Result<T> + Send + Sync) -> Result<T> {
+pub fn on_threads_of<T: Send>(
+    engine: &dyn Engine,
+    work: impl Fn() -> Result<T> + Send + Sync,
+) -> Result<T> {
     let mut done = None;
     engine.within(&mut || done = Some(work()));
     // An engine does the work that it is given.
@@ -104,8 +121,14 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// For the rows behind an engine; an error where the ranker needs them and they are not in this process.
-    pub fn new(method: &str, trainer: &'a Trainer, run: &'a Run, engine: &'a dyn Engine) -> Result<Self> {
+    /// For the rows behind an engine; an error where the ranker needs them and they are not in this
+    /// process.
+    pub fn new(
+        method: &str,
+        trainer: &'a Trainer,
+        run: &'a Run,
+        engine: &'a dyn Engine,
+    ) -> Result<Self> {
         check_ranker(method, trainer.spec, engine)?;
         // Better said now than after all rankers are trained.
         check_counts(&trainer.measure, engine)?;
@@ -174,12 +197,14 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The features of other data with the same queries that matter to a ranker trained on all of them.
+    /// The features of other data with the same queries that matter to a ranker trained on all of
+    /// them.
     pub fn important(&self, data: &Dataset) -> Result<Vec<FeatureId>> {
         let view = data.view();
         let model = self.trainer.ranker.fit(self.watch.silent(), &view, None)?;
-        let matters =
-            model_importance(&model, &view)?.into_iter().filter(|(_, importance)| *importance > 0.0);
+        let matters = model_importance(&model, &view)?
+            .into_iter()
+            .filter(|(_, importance)| *importance > 0.0);
         Ok(matters.map(|(f, _)| f).collect())
     }
 

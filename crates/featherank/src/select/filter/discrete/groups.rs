@@ -1,8 +1,9 @@
 //! Groups of documents that some features cannot tell apart, and how inconsistent their labels are.
 //!
-//! The inconsistency of a set of features is the number of documents outside the largest class of their group, over all
-//! documents (Dash, Liu & Motoda 2000). It never grows with more features, because groups are only divided. A group of one
-//! class stays consistent however it is divided, so it is forgotten: what remains to be looked at shrinks with every feature.
+//! The inconsistency of a set of features is the number of documents outside the largest class of
+//! their group, over all documents (Dash, Liu & Motoda 2000). It never grows with more features,
+//! because groups are only divided. A group of one class stays consistent however it is divided, so
+//! it is forgotten: what remains to be looked at shrinks with every feature.
 
 use super::Discrete;
 use crate::data::FeatureId;
@@ -35,7 +36,8 @@ impl<'a> Groups<'a> {
     #[must_use]
     pub fn divided_by(&self, feature: FeatureId) -> Self {
         let column = self.data.column(feature);
-        let mut divided = Groups { data: self.data, rows: Vec::new(), classes: Vec::new(), ends: Vec::new() };
+        let mut divided =
+            Groups { data: self.data, rows: Vec::new(), classes: Vec::new(), ends: Vec::new() };
         let (mut places, mut codes) = (vec![0usize; column.bins()], Vec::new());
         let (mut rows, mut classes) = (Vec::new(), Vec::new());
         for (group, of_group) in self.iter() {
@@ -117,7 +119,9 @@ impl<'a> Groups<'a> {
 
     fn iter(&self) -> impl Iterator<Item = (&[u32], &[u16])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| (&self.rows[start..end], &self.classes[start..end]))
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| (&self.rows[start..end], &self.classes[start..end]))
     }
 }
 
@@ -129,8 +133,9 @@ fn is_mixed(classes: &[u16]) -> bool {
 mod tests {
     use super::*;
 
-    /// Six documents, classes 0 0 1 1 1 0. Feature 0 splits them 3:3 into (0 0 1) and (1 1 0): two stand out. Feature 1
-    /// divides (0 0 | 1) and (1 1 | 0): none does. Together with a constant feature 2 nothing changes.
+    /// Six documents, classes 0 0 1 1 1 0. Feature 0 splits them 3:3 into (0 0 1) and (1 1 0): two
+    /// stand out. Feature 1 divides (0 0 | 1) and (1 1 | 0): none does. Together with a constant
+    /// feature 2 nothing changes.
     #[test]
     fn groups_by_hand() {
         let data = Discrete::from_codes(
@@ -142,6 +147,9 @@ mod tests {
         assert_eq!(whole.inconsistent(), 3);
         assert_eq!([0, 1, 2].map(|i| whole.inconsistent_with(f(i))), [2, 3, 3]);
         assert_eq!(whole.divided_by(f(0)).inconsistent_with(f(1)), 0);
-        assert!(whole.clone().divided_by_all(&[f(0), f(1)]).rows.is_empty(), "pure groups are forgotten");
+        assert!(
+            whole.clone().divided_by_all(&[f(0), f(1)]).rows.is_empty(),
+            "pure groups are forgotten"
+        );
     }
 }

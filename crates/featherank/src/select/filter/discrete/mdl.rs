@@ -1,19 +1,20 @@
 //! Cutting a numeric feature into intervals by minimum description length (Fayyad & Irani 1993).
 //!
-//! Documents are sorted by the feature's value and split in two where the mean class entropy of the parts is least; the split
-//! stays if it pays for its own description,
+//! Documents are sorted by the feature's value and split in two where the mean class entropy of the
+//! parts is least; the split stays if it pays for its own description,
 //!
 //! ```text
 //! gain > (log2 C + log2(3^k − 2) − (k·H − k₁·H₁ − k₂·H₂)) / n
 //! ```
 //!
-//! with `H` the class entropy of `n` documents of `k` classes, and `H₁`, `H₂`, `k₁`, `k₂` those of the parts; then both parts are
-//! split in turn. `C` is the number of places a cut could be at: `n − 1` in the paper ([`Encoding::Plain`]), the number of
-//! borders between distinct values in WEKA's filters ([`Encoding::Better`]).
+//! with `H` the class entropy of `n` documents of `k` classes, and `H₁`, `H₂`, `k₁`, `k₂` those of
+//! the parts; then both parts are split in turn. `C` is the number of places a cut could be at: `n
+//! − 1` in the paper ([`Encoding::Plain`]), the number of borders between distinct values in WEKA's
+//! filters ([`Encoding::Better`]).
 //!
-//! Where the paper is silent, WEKA's rules hold, and real data is cut where WEKA cuts it: a cut lies halfway between its two
-//! neighbours, the first of equally good cuts wins, and entropies are summed in WEKA's order, so that "equally good" means the
-//! same to the last bit.
+//! Where the paper is silent, WEKA's rules hold, and real data is cut where WEKA cuts it: a cut
+//! lies halfway between its two neighbours, the first of equally good cuts wins, and entropies are
+//! summed in WEKA's order, so that "equally good" means the same to the last bit.
 
 use std::f64::consts::LN_2;
 
@@ -41,7 +42,11 @@ impl Encoding {
 
     /// What the user chose.
     pub fn of(params: &Params) -> Result<Self> {
-        Ok(if params.text(Self::PARAM.name) == "plain" { Encoding::Plain } else { Encoding::Better })
+        Ok(if params.text(Self::PARAM.name) == "plain" {
+            Encoding::Plain
+        } else {
+            Encoding::Better
+        })
     }
 }
 
@@ -62,7 +67,9 @@ pub struct Entropies {
 impl Entropies {
     /// For at most so many documents.
     pub fn up_to(documents: usize) -> Self {
-        Entropies { n_ln_n: (0..=documents).map(|n| super::uncertainty::x_ln_x(n as f64)).collect() }
+        Entropies {
+            n_ln_n: (0..=documents).map(|n| super::uncertainty::x_ln_x(n as f64)).collect(),
+        }
     }
 
     fn of(&self, counts: &[u32]) -> f64 {
@@ -71,7 +78,11 @@ impl Entropies {
             sum -= self.n_ln_n[count as usize];
             total += count;
         }
-        if total == 0 { 0.0 } else { (sum + self.n_ln_n[total as usize]) / (f64::from(total) * LN_2) }
+        if total == 0 {
+            0.0
+        } else {
+            (sum + self.n_ln_n[total as usize]) / (f64::from(total) * LN_2)
+        }
     }
 
     /// The mean entropy of two parts.
@@ -128,7 +139,8 @@ pub fn cuts(
     cuts
 }
 
-/// Documents by value, then class. Sorting whole numbers is faster than sorting floats by their order.
+/// Documents by value, then class. Sorting whole numbers is faster than sorting floats by their
+/// order.
 fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
     let mut keys: Vec<u64> = values
         .iter()
@@ -185,7 +197,9 @@ fn best_split(
     let present = |counts: &[u32]| counts.iter().filter(|&&count| count > 0).count() as f64;
     let k = present(&all);
     let delta = (3f64.powf(k) - 2.0).ln() / LN_2
-        - (k * before - present(&above) * entropies.of(&above) - present(&below) * entropies.of(&below));
+        - (k * before
+            - present(&above) * entropies.of(&above)
+            - present(&below) * entropies.of(&below));
     let (a, b) = (tallies[lower - 1].value, tallies[lower].value);
     Some(Split {
         lower,
@@ -205,7 +219,8 @@ mod tests {
     #[test]
     fn steps_equal_the_fixture() {
         let fixture: Value =
-            serde_json::from_str(include_str!("../../../../tests/fixtures/classic_filters.json")).unwrap();
+            serde_json::from_str(include_str!("../../../../tests/fixtures/classic_filters.json"))
+                .unwrap();
         let mdl = &fixture["mdl"];
         let numbers = |key: &str| -> Vec<f64> {
             mdl[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -217,7 +232,8 @@ mod tests {
         for step in mdl["steps"].as_array().unwrap() {
             let bound = |i: usize| step["range"][i].as_u64().unwrap() as usize;
             // Every value occurs once, so tallies are documents.
-            let split = best_split(&tallies[bound(0)..bound(1)], 3, Encoding::Better, &entropies).unwrap();
+            let split =
+                best_split(&tallies[bound(0)..bound(1)], 3, Encoding::Better, &entropies).unwrap();
             let close = |key: &str, got: f64, within: f64| {
                 assert!((got - step[key].as_f64().unwrap()).abs() < within, "{key} {got}");
             };
@@ -229,12 +245,16 @@ mod tests {
         let found = cuts(&values, &classes, 3, Encoding::Better, &entropies);
         let expected = numbers("cuts");
         assert_eq!(found.len(), expected.len());
-        assert!(found.iter().zip(expected).all(|(cut, at)| (cut.at - at).abs() < 1e-7), "{found:?}");
+        assert!(
+            found.iter().zip(expected).all(|(cut, at)| (cut.at - at).abs() < 1e-7),
+            "{found:?}"
+        );
     }
 
-    /// Twelve documents, two values, six of each class: the one border is no choice (log2 1 = 0), but would be one of
-    /// eleven under the plain encoding. Left (5, 1), right (1, 5): gain 1 − .6500 = .3500; delta = log2 7 − (2 − 4·.6500) =
-    /// 3.4074; thresholds 3.4074/12 = .2840 and (3.4594 + 3.4074)/12 = .5722.
+    /// Twelve documents, two values, six of each class: the one border is no choice (log2 1 = 0),
+    /// but would be one of eleven under the plain encoding. Left (5, 1), right (1, 5): gain 1 −
+    /// .6500 = .3500; delta = log2 7 − (2 − 4·.6500) = 3.4074; thresholds 3.4074/12 = .2840 and
+    /// (3.4594 + 3.4074)/12 = .5722.
     #[test]
     fn the_better_encoding_counts_borders() {
         let values = [[1f32; 6], [2f32; 6]].concat();

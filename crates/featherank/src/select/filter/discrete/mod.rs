@@ -1,8 +1,9 @@
 //! Discrete data: what the filters from classification look at.
 //!
-//! Those filters know classes and categories, no queries and no ranks: all documents are pooled, each distinct label is a class,
-//! and each feature becomes a column of interval numbers ([`mdl`]). The filters then count: how much two columns tell about
-//! each other ([`uncertainty`]), and which documents a set of columns cannot tell apart ([`groups`]).
+//! Those filters know classes and categories, no queries and no ranks: all documents are pooled,
+//! each distinct label is a class, and each feature becomes a column of interval numbers ([`mdl`]).
+//! The filters then count: how much two columns tell about each other ([`uncertainty`]), and which
+//! documents a set of columns cannot tell apart ([`groups`]).
 
 pub mod groups;
 pub mod mdl;
@@ -17,10 +18,12 @@ use crate::run::Run;
 use crate::select::rows::rows;
 use mdl::{Cut, Encoding, Entropies};
 
-/// Labels that are told apart as classes, at most: every candidate cut looks at the counts of all of them.
+/// Labels that are told apart as classes, at most: every candidate cut looks at the counts of all
+/// of them.
 const MOST_CLASSES: usize = 256;
 
-/// Features whose values are sorted at the same time; bounds memory, and is how often a run can be stopped.
+/// Features whose values are sorted at the same time; bounds memory, and is how often a run can be
+/// stopped.
 const AT_A_TIME: usize = 16;
 
 /// One column of small whole numbers, one a document.
@@ -79,7 +82,12 @@ impl Discrete {
     }
 
     /// Cuts these features of the engine's rows into intervals.
-    pub fn of(run: &Run, engine: &dyn Engine, features: &[FeatureId], encoding: Encoding) -> Result<Self> {
+    pub fn of(
+        run: &Run,
+        engine: &dyn Engine,
+        features: &[FeatureId],
+        encoding: Encoding,
+    ) -> Result<Self> {
         let data = rows("cutting features into intervals", engine)?;
         let classes = classes(data)?;
         let entropies = Entropies::up_to(data.documents());
@@ -130,8 +138,13 @@ fn classes(data: &Dataset) -> Result<Column> {
     distinct.dedup();
     if distinct.len() > MOST_CLASSES {
         return Err(Error::Conflict {
-            what: format!("each distinct label is a class, and there are {} of them", distinct.len()),
-            help: format!("round the labels to at most {MOST_CLASSES} grades, or use another method"),
+            what: format!(
+                "each distinct label is a class, and there are {} of them",
+                distinct.len()
+            ),
+            help: format!(
+                "round the labels to at most {MOST_CLASSES} grades, or use another method"
+            ),
         });
     }
     let code = |label: &f32| distinct.partition_point(|class| class < label) as u16;
@@ -144,7 +157,10 @@ fn classes(data: &Dataset) -> Result<Column> {
 
 fn too_many_cuts(data: &Dataset, feature: FeatureId) -> Error {
     Error::Conflict {
-        what: format!("feature {} falls into more than 65,536 intervals", data.features().label(feature)),
+        what: format!(
+            "feature {} falls into more than 65,536 intervals",
+            data.features().label(feature)
+        ),
         help: "drop it with --drop, or set encoding=plain, which cuts less".into(),
     }
 }

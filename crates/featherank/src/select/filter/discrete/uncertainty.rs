@@ -1,11 +1,12 @@
-//! Symmetrical uncertainty: how much two discrete columns tell about each other, from 0 for nothing to 1 for everything.
+//! Symmetrical uncertainty: how much two discrete columns tell about each other, from 0 for nothing
+//! to 1 for everything.
 //!
 //! ```text
 //! SU(a, b) = 2·(H(a) + H(b) − H(a, b)) / (H(a) + H(b))
 //! ```
 //!
-//! and 0 where a column is constant. Values are rounded to twelve decimals: columns that tell equally much must tie, whatever
-//! the order in which their counts were added.
+//! and 0 where a column is constant. Values are rounded to twelve decimals: columns that tell
+//! equally much must tie, whatever the order in which their counts were added.
 
 use std::collections::HashMap;
 
@@ -41,7 +42,8 @@ pub fn symmetrical_uncertainty(a: &Column, b: &Column) -> f64 {
     ((uncertainty * 1e12).round() / 1e12).clamp(0.0, 1.0)
 }
 
-/// Symmetrical uncertainties of features with the class, and of pairs of features as they are asked for.
+/// Symmetrical uncertainties of features with the class, and of pairs of features as they are asked
+/// for.
 pub struct Uncertainties<'a> {
     data: &'a Discrete,
     with_class: Vec<f64>,
@@ -54,7 +56,9 @@ impl<'a> Uncertainties<'a> {
         let columns = data.columns().par_iter();
         let with_class = columns
             .map(|column| {
-                column.as_ref().map_or(0.0, |column| symmetrical_uncertainty(column, data.classes()))
+                column
+                    .as_ref()
+                    .map_or(0.0, |column| symmetrical_uncertainty(column, data.classes()))
             })
             .collect();
         Uncertainties { data, with_class, pairs: HashMap::new() }
@@ -80,7 +84,8 @@ impl<'a> Uncertainties<'a> {
         unknown.sort_unstable();
         unknown.dedup();
         let data = self.data;
-        let known: Vec<_> = unknown.par_iter().map(|&(f, g)| ((f, g), of_pair(data, f, g))).collect();
+        let known: Vec<_> =
+            unknown.par_iter().map(|&(f, g)| ((f, g), of_pair(data, f, g))).collect();
         self.pairs.extend(known);
     }
 
@@ -103,7 +108,8 @@ fn of_pair(data: &Discrete, f: FeatureId, g: FeatureId) -> f64 {
 mod tests {
     use super::*;
 
-    /// Eight documents. a: halves; b: quarters inside the halves of a: H(a) = 1, H(b) = 2, H(a, b) = 2 bits, SU = 2·1/3.
+    /// Eight documents. a: halves; b: quarters inside the halves of a: H(a) = 1, H(b) = 2, H(a, b)
+    /// = 2 bits, SU = 2·1/3.
     #[test]
     fn two_thirds_by_hand() {
         let a = Column::from_codes(vec![0, 0, 0, 0, 1, 1, 1, 1]);

@@ -1,4 +1,5 @@
-//! How well linear models rank the rows that they learn from: the accuracy that all three searches raise.
+//! How well linear models rank the rows that they learn from: the accuracy that all three searches
+//! raise.
 
 use rayon::prelude::*;
 
@@ -6,14 +7,16 @@ use super::rows::Rows;
 use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
 
-/// Models that are measured one after the other on one thread: labels are looked at once for all of them.
+/// Models that are measured one after the other on one thread: labels are looked at once for all of
+/// them.
 const MODELS: usize = 10;
 
 /// A measure on some rows.
 pub(super) struct Accuracy<'a> {
     rows: &'a Rows,
     measure: &'a Measure,
-    /// Labels of every query in the order of the data set: some measures look at it where documents tie.
+    /// Labels of every query in the order of the data set: some measures look at it where documents
+    /// tie.
     labels: Vec<f32>,
 }
 

@@ -36,7 +36,12 @@ enum Data<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(choose: Choose, slack: f64, measure: &'a Measure, sample: &Sample<'a>) -> Result<Self> {
+    pub fn new(
+        choose: Choose,
+        slack: f64,
+        measure: &'a Measure,
+        sample: &Sample<'a>,
+    ) -> Result<Self> {
         let (run, engine) = (sample.run, sample.engine());
         let schema = engine.schema();
         let valid = run
@@ -63,13 +68,19 @@ impl<'a> Judge<'a> {
 
     /// Whether the searches must not see a query of the training data.
     pub fn holds_out(&self, query: usize) -> bool {
-        let is_held_out =
-            |engine: &dyn Engine, deal: &Deal| deal.part_of(engine.schema().query_keys[query]) == HELD_OUT;
+        let is_held_out = |engine: &dyn Engine, deal: &Deal| {
+            deal.part_of(engine.schema().query_keys[query]) == HELD_OUT
+        };
         matches!(&self.data, Data::Part(engine, deal) if is_held_out(*engine, deal))
     }
 
-    /// How well models rank each query that judges them, where others than those of the searches do.
-    fn per_query(&self, sample: &Sample<'_>, finalists: &[Finalist]) -> Result<Option<Vec<Vec<f64>>>> {
+    /// How well models rank each query that judges them, where others than those of the searches
+    /// do.
+    fn per_query(
+        &self,
+        sample: &Sample<'_>,
+        finalists: &[Finalist],
+    ) -> Result<Option<Vec<Vec<f64>>>> {
         let part;
         let data: &dyn Engine = match &self.data {
             Data::Training => return Ok(None),
@@ -119,16 +130,22 @@ impl Answer<'_> {
         let judged = judge.per_query(self.sample, &finalists)?;
         let place = match &judged {
             Some(per_query) => {
-                let sizes: Vec<usize> = finalists.iter().map(|one| one.model.features.len()).collect();
+                let sizes: Vec<usize> =
+                    finalists.iter().map(|one| one.model.features.len()).collect();
                 within_errors(judge.slack, per_query, &sizes)
             }
             // Those with the fewest features come first, and of equals the first is taken.
             None => best(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
         };
         let place = place.unwrap_or(0);
-        let named = |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
+        let named =
+            |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
         let fit = |(i, finalist): (usize, &Finalist)| Fit {
-            settings: named(&[("accuracy", finalist.accuracy), ("c", self.svm.c), ("pairs", pairs)]),
+            settings: named(&[
+                ("accuracy", finalist.accuracy),
+                ("c", self.svm.c),
+                ("pairs", pairs),
+            ]),
             features: finalist.model.features.len(),
             value: judged.as_ref().map(|values| judge.measure.summary(&values[i])),
             certificate: named(&[]),
@@ -139,12 +156,17 @@ impl Answer<'_> {
         let id = |&k: &usize| schema.features.get(self.sample.features()[k]).id;
         let member = |(i, finalist): (usize, &Finalist)| {
             let features: Vec<u32> = finalist.model.features.iter().map(id).collect();
-            let objectives = named(&[("accuracy", finalist.accuracy), ("features", features.len() as f64)]);
+            let objectives =
+                named(&[("accuracy", finalist.accuracy), ("features", features.len() as f64)]);
             Member { features, objectives, chosen: i == place }
         };
         let front = finalists.iter().enumerate().map(member).collect();
         let selection = self.of_model(&finalists[place].model, &used)?;
-        Ok(Selection { fits, searched: Some(Searched { generations: Vec::new(), front }), ..selection })
+        Ok(Selection {
+            fits,
+            searched: Some(Searched { generations: Vec::new(), front }),
+            ..selection
+        })
     }
 
     fn of_model(&self, model: &Weighted, used: &[usize]) -> Result<Selection> {
@@ -153,12 +175,14 @@ impl Answer<'_> {
         let feature = |k: usize| sample.features()[k];
         let effect = |k: usize, weight: f64| sample.effect(k, weight * sample.divisors()[k]);
         let weighted = || model.features.iter().copied().zip(model.weights.iter().copied());
-        let mut chosen: Vec<(FeatureId, f64)> = weighted().map(|(k, w)| (feature(k), effect(k, w))).collect();
+        let mut chosen: Vec<(FeatureId, f64)> =
+            weighted().map(|(k, w)| (feature(k), effect(k, w))).collect();
         if run.constraints.k.is_none() {
             chosen.retain(|(f, effect)| *effect > 0.0 || run.constraints.keep.contains(f));
         }
         chosen.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        let mut rest: Vec<usize> = (0..sample.width()).filter(|k| !model.features.contains(k)).collect();
+        let mut rest: Vec<usize> =
+            (0..sample.width()).filter(|k| !model.features.contains(k)).collect();
         rest.sort_by(|&a, &b| used[b].cmp(&used[a]).then(self.alone[b].total_cmp(&self.alone[a])));
         let known: Vec<FeatureId> =
             chosen.iter().map(|(f, _)| *f).chain(rest.into_iter().map(feature)).collect();
@@ -166,9 +190,12 @@ impl Answer<'_> {
         let others: Vec<(FeatureId, f64)> = others.map(|f| (f, 0.0)).collect();
         let selection = candidates.select(run, engine, &chosen, &others)?;
         let selected = selection.columns(&engine.schema().features)?;
-        let wanted: Vec<usize> = (0..sample.width()).filter(|&k| selected.contains(&feature(k))).collect();
-        let is_as_found = wanted.len() == chosen.len() && chosen.iter().all(|(f, _)| selected.contains(f));
-        // Where constraints change the set, all pairs train the SVM of the features that they leave.
+        let wanted: Vec<usize> =
+            (0..sample.width()).filter(|&k| selected.contains(&feature(k))).collect();
+        let is_as_found =
+            wanted.len() == chosen.len() && chosen.iter().all(|(f, _)| selected.contains(f));
+        // Where constraints change the set, all pairs train the SVM of the features that they
+        // leave.
         let refitted = (!is_as_found).then(|| {
             let weights = self.svm.solve(self.all, &self.guide.start(wanted.clone()));
             Weighted { features: wanted, weights }

@@ -1,8 +1,8 @@
 //! The third phase, MOEN: weighted sums of the rankers that the second phase left.
 //!
-//! A genome has a bit for every feature that some ranker uses, and for every ranker a number between 0 and 1 for each of these
-//! features. The weight of feature i is bit_i · Σ_j number_ji · weight_ji. Its objectives: what the chosen features cost,
-//! and 1 − the accuracy of the sum.
+//! A genome has a bit for every feature that some ranker uses, and for every ranker a number
+//! between 0 and 1 for each of these features. The weight of feature i is bit_i · Σ_j number_ji ·
+//! weight_ji. Its objectives: what the chosen features cost, and 1 − the accuracy of the sum.
 
 use std::convert::Infallible;
 
@@ -11,7 +11,9 @@ use rand::RngExt;
 use super::accuracy::Accuracy;
 use super::feature_selection::Weighted;
 use super::limits::Limits;
-use crate::evolve::{Bits, Bounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point};
+use crate::evolve::{
+    Bits, Bounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
+};
 use crate::random::Stream;
 
 /// How near children stay to their parents, and mutants to themselves.
@@ -41,7 +43,8 @@ impl<'a> Combination<'a> {
             let place = member.features.iter().position(|own| own == feature);
             place.map_or(0.0, |place| member.weights[place])
         };
-        let of_member = |member: &Weighted| features.iter().map(|feature| weight(member, feature)).collect();
+        let of_member =
+            |member: &Weighted| features.iter().map(|feature| weight(member, feature)).collect();
         let rankers = members.iter().map(of_member).collect();
         Combination { accuracy, limits: limits.among(&features), rankers, features }
     }
@@ -108,7 +111,8 @@ impl Problem for Combination<'_> {
         let sums: Vec<Weighted> = genomes.iter().map(|genome| self.model(genome)).collect();
         let models: Vec<_> = sums.iter().map(|sum| (&sum.features[..], &sum.weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
-        let worth = |(genome, accuracy): (&Mixed, f64)| [self.limits.cost(&genome.bits), 1.0 - accuracy];
+        let worth =
+            |(genome, accuracy): (&Mixed, f64)| [self.limits.cost(&genome.bits), 1.0 - accuracy];
         Ok(genomes.iter().zip(accuracies).map(worth).collect())
     }
 }
@@ -123,7 +127,9 @@ mod tests {
     fn sums_are_those_of_the_reference() {
         let text = include_str!("../../../../tests/fixtures/mofsrank.json");
         let fixture = &serde_json::from_str::<Value>(text).unwrap()["moen"];
-        let table = |name: &str| -> Vec<Vec<f64>> { serde_json::from_value(fixture[name].clone()).unwrap() };
+        let table = |name: &str| -> Vec<Vec<f64>> {
+            serde_json::from_value(fixture[name].clone()).unwrap()
+        };
         let bits = Bits::from_indices(4, [0, 2]);
         let found = sum(&bits, &table("part2").concat(), &table("rankers"));
         let expected: Vec<f64> = serde_json::from_value(fixture["ensemble"].clone()).unwrap();

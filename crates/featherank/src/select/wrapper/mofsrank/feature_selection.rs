@@ -1,10 +1,12 @@
-//! The second phase, MOFS: sets of features, few of them and such that a ranker with them ranks well.
+//! The second phase, MOFS: sets of features, few of them and such that a ranker with them ranks
+//! well.
 //!
-//! A genome has a bit for every feature. Its objectives: what its features cost (their number unless they have prices), and 1 − the
-//! accuracy of the best of the SVMs trained on each set of pairs that the first phase left. That SVM is kept.
+//! A genome has a bit for every feature. Its objectives: what its features cost (their number
+//! unless they have prices), and 1 − the accuracy of the best of the SVMs trained on each set of
+//! pairs that the first phase left. That SVM is kept.
 //!
-//! Mutation is adaptive: a feature that ranks well alone comes in more and goes out less often, one that is like those
-//! chosen the other way round, in the first few generations.
+//! Mutation is adaptive: a feature that ranks well alone comes in more and goes out less often, one
+//! that is like those chosen the other way round, in the first few generations.
 
 use std::convert::Infallible;
 
@@ -62,12 +64,14 @@ impl FeatureChoice<'_> {
         let start = self.guide.start(set.ones().collect());
         let rankers: Vec<Vec<f64>> =
             self.subsets.iter().map(|pairs| self.svm.solve(pairs.as_ref(), &start)).collect();
-        let models: Vec<_> = rankers.iter().map(|weights| (&start.features[..], &weights[..])).collect();
+        let models: Vec<_> =
+            rankers.iter().map(|weights| (&start.features[..], &weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
         // The first of equals.
-        let best =
-            (0..rankers.len()).reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
-        let (accuracy, weights) = best.map_or((0.0, Vec::new()), |l| (accuracies[l], rankers[l].clone()));
+        let best = (0..rankers.len())
+            .reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
+        let (accuracy, weights) =
+            best.map_or((0.0, Vec::new()), |l| (accuracies[l], rankers[l].clone()));
         Worth { objectives: [self.limits.cost(set), 1.0 - accuracy], weights }
     }
 }
@@ -107,7 +111,8 @@ impl Problem for FeatureChoice<'_> {
 pub(super) struct Adaptive {
     /// The accuracy of every feature alone, as a share of their sum.
     importance: Vec<f64>,
-    /// The size of the correlation of every two features, row after row, and 0 of a feature with itself.
+    /// The size of the correlation of every two features, row after row, and 0 of a feature with
+    /// itself.
     alike: Vec<f64>,
 }
 
@@ -126,8 +131,8 @@ impl Adaptive {
         }
     }
 
-    /// The probability that each bit of a set is turned over. The paper's σ = e^−generation fades within five generations; it does
-    /// not say whether the first is 0 or 1, and this one is 1.
+    /// The probability that each bit of a set is turned over. The paper's σ = e^−generation fades
+    /// within five generations; it does not say whether the first is 0 or 1, and this one is 1.
     pub fn rates(&self, set: &Bits, base: f64, generation: u64) -> Vec<f64> {
         let fading = (-(generation as f64)).exp();
         let rate = |(k, importance): (usize, &f64)| {
@@ -145,7 +150,8 @@ impl Adaptive {
 /// The accuracy of every feature alone, high values first.
 pub(super) fn alone(rows: &Rows, accuracy: &Accuracy<'_>) -> Vec<f64> {
     let features: Vec<usize> = (0..rows.width()).collect();
-    let models: Vec<(&[usize], &[f64])> = features.chunks(1).map(|feature| (feature, &[1.0][..])).collect();
+    let models: Vec<(&[usize], &[f64])> =
+        features.chunks(1).map(|feature| (feature, &[1.0][..])).collect();
     accuracy.of_all(&models)
 }
 
@@ -158,14 +164,19 @@ mod tests {
     fn rates_are_those_of_the_reference() {
         let text = include_str!("../../../../tests/fixtures/mofsrank.json");
         let fixture = &serde_json::from_str::<Value>(text).unwrap()["adaptive_mutation"];
-        let numbers = |value: &Value| -> Vec<f64> { serde_json::from_value(value.clone()).unwrap() };
+        let numbers =
+            |value: &Value| -> Vec<f64> { serde_json::from_value(value.clone()).unwrap() };
         let correlations: Vec<Vec<f64>> = serde_json::from_value(fixture["corr"].clone()).unwrap();
-        let adaptive = Adaptive::new(&numbers(&fixture["single_feature_accuracy"]), &correlations.concat());
+        let adaptive =
+            Adaptive::new(&numbers(&fixture["single_feature_accuracy"]), &correlations.concat());
         let set = Bits::from_indices(4, [0, 2]);
         for (generation, expected) in fixture["p_star_by_generation"].as_object().unwrap() {
-            let rates = adaptive.rates(&set, fixture["p_m"].as_f64().unwrap(), generation.parse().unwrap());
-            let near =
-                rates.iter().zip(numbers(expected)).all(|(rate, expected)| (rate - expected).abs() < 1e-9);
+            let rates =
+                adaptive.rates(&set, fixture["p_m"].as_f64().unwrap(), generation.parse().unwrap());
+            let near = rates
+                .iter()
+                .zip(numbers(expected))
+                .all(|(rate, expected)| (rate - expected).abs() < 1e-9);
             assert!(near, "generation {generation}: {rates:?}");
         }
     }

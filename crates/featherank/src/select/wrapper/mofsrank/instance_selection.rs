@@ -1,7 +1,8 @@
-//! The first phase, MOIS: sets of preference pairs, few of them and such that a ranker trained on them ranks well.
+//! The first phase, MOIS: sets of preference pairs, few of them and such that a ranker trained on
+//! them ranks well.
 //!
-//! A genome has a bit for every pair. Its objectives: how many pairs it has, and 1 − the accuracy, on all training data, of the SVM
-//! trained on them with all features.
+//! A genome has a bit for every pair. Its objectives: how many pairs it has, and 1 − the accuracy,
+//! on all training data, of the SVM trained on them with all features.
 
 use std::convert::Infallible;
 
@@ -49,8 +50,8 @@ impl Problem for PairChoice<'_> {
         let share = match self.shares {
             Shares::Coins => 0.5,
             Shares::Spread => {
-                let place =
-                    (number % self.population) as f64 / self.population.saturating_sub(1).max(1) as f64;
+                let place = (number % self.population) as f64
+                    / self.population.saturating_sub(1).max(1) as f64;
                 SMALLEST_SHARE.powf(1.0 - place)
             }
         };
@@ -80,7 +81,8 @@ impl Problem for PairChoice<'_> {
             self.svm.solve(pairs.as_ref(), self.start)
         };
         let weights: Vec<Vec<f64>> = genomes.par_iter().map(train).collect();
-        let models: Vec<_> = weights.iter().map(|weights| (&self.start.features[..], &weights[..])).collect();
+        let models: Vec<_> =
+            weights.iter().map(|weights| (&self.start.features[..], &weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
         Ok(genomes
             .iter()

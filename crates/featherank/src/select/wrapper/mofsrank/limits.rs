@@ -17,7 +17,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// For sets of these features. Features to keep that are not among them take their share of budget and number.
+    /// For sets of these features. Features to keep that are not among them take their share of
+    /// budget and number.
     pub fn new(constraints: &Constraints, features: &[FeatureId]) -> Self {
         let elsewhere: Vec<FeatureId> =
             constraints.keep.iter().copied().filter(|f| !features.contains(f)).collect();
@@ -45,13 +46,15 @@ impl Limits {
         set.ones().map(|k| self.costs[k]).sum()
     }
 
-    /// Adds and removes features at random until the set is one that may be: never empty, and of the size that is wanted.
+    /// Adds and removes features at random until the set is one that may be: never empty, and of
+    /// the size that is wanted.
     pub fn mend(&self, set: &mut Bits, rng: &mut Stream) {
         for k in (0..set.length()).filter(|&k| self.is_kept[k]) {
             set.set(k, true);
         }
-        let too_many =
-            |set: &Bits| self.size.is_some_and(|size| set.count() > size) || self.cost(set) > self.budget;
+        let too_many = |set: &Bits| {
+            self.size.is_some_and(|size| set.count() > size) || self.cost(set) > self.budget
+        };
         while too_many(set) {
             let Some(gone) = any(set.ones().filter(|&k| !self.is_kept[k]), rng) else { break };
             set.set(gone, false);

@@ -1,24 +1,33 @@
-//! MOFSRank: three evolutionary searches, for pairs to learn from, for features, and for a weighted sum of rankers.
+//! MOFSRank: three evolutionary searches, for pairs to learn from, for features, and for a weighted
+//! sum of rankers.
 //!
-//! Cheng, Guo & Zhang, Complexity 2018. NSGA-II three times, each time trading a number against 1 − accuracy, the measure on the training
-//! data: MOIS (`instance_selection`) searches for few preference pairs that train a good SVM, MOFS (`feature_selection`) for few
-//! features with which one of these sets of pairs trains a good SVM, and MOEN (`ensemble`) combines the rankers that MOFS leaves.
-//! Of the combinations that no other dominates the most accurate one is the answer: its features, and it as the model.
+//! Cheng, Guo & Zhang, Complexity 2018. NSGA-II three times, each time trading a number against 1 −
+//! accuracy, the measure on the training data: MOIS (`instance_selection`) searches for few
+//! preference pairs that train a good SVM, MOFS (`feature_selection`) for few features with which
+//! one of these sets of pairs trains a good SVM, and MOEN (`ensemble`) combines the rankers that
+//! MOFS leaves. Of the combinations that no other dominates the most accurate one is the answer:
+//! its features, and it as the model.
 //!
-//! The paper leaves open, and this is our reading: two-point crossover of bits, simulated binary crossover and polynomial mutation (η = 20) of
-//! numbers; C of the SVM, which is shared out among the pairs, so that few pairs mean no weaker loss; the SVM has a squared
-//! hinge; where MOIS is skipped MOFS learns from all pairs; without MOEN the most accurate member of MOFS answers.
+//! The paper leaves open, and this is our reading: two-point crossover of bits, simulated binary
+//! crossover and polynomial mutation (η = 20) of numbers; C of the SVM, which is shared out among
+//! the pairs, so that few pairs mean no weaker loss; the SVM has a squared hinge; where MOIS is
+//! skipped MOFS learns from all pairs; without MOEN the most accurate member of MOFS answers.
 //! Departs from it in what its figures need or its rules lose:
-//! - MOIS starts with shares of the pairs from .005 to 1. Fair coins, the usual start (`shares=coins`), leave about .4 of the pairs after 200
-//!   generations; the paper's own table has .03.
+//! - MOIS starts with shares of the pairs from .005 to 1. Fair coins, the usual start
+//!   (`shares=coins`), leave about .4 of the pairs after 200 generations; the paper's own table has
+//!   .03.
 //! - MOEN starts with the members of MOFS among random sums: it can then only get better.
-//! - The answer is chosen on validation data where there is some: accuracy on training data is far above that on new data, and grows with
-//!   every feature. `choose=training` is the paper's rule; `slack` takes a smaller answer that is hardly worse.
-//! - Tied documents count by their expected value, because file order carries information in real data.
+//! - The answer is chosen on validation data where there is some: accuracy on training data is far
+//!   above that on new data, and grows with every feature. `choose=training` is the paper's rule;
+//!   `slack` takes a smaller answer that is hardly worse.
+//! - Tied documents count by their expected value, because file order carries information in real
+//!   data.
 //! - Copies of a feature take no part, for they can only stand in for each other.
-//! - `k`, `keep`, `drop`, costs and budget hold within the searches; with costs, what a set costs takes the place of its number of features.
+//! - `k`, `keep`, `drop`, costs and budget hold within the searches; with costs, what a set costs
+//!   takes the place of its number of features.
 //!
-//! Out of time, the phase under way stops with what it has and those after it do their first generation alone.
+//! Out of time, the phase under way stops with what it has and those after it do their first
+//! generation alone.
 
 mod accuracy;
 mod answer;
@@ -234,7 +243,9 @@ impl MofsRank {
             match params.auto(name)? {
                 None => Ok(otherwise),
                 Some(value) if value.fract() == 0.0 => Ok(value as u64),
-                Some(value) => Err(Error::invalid(format!("{name} of mofsrank"), value, "a whole number")),
+                Some(value) => {
+                    Err(Error::invalid(format!("{name} of mofsrank"), value, "a whole number"))
+                }
             }
         };
         let is_on = |name: &str| params.text(name) == "true";
@@ -250,7 +261,11 @@ impl MofsRank {
                 ],
                 crossover: params.real("crossover")?,
                 pair_mutation: params.real("pair-mutation")?,
-                shares: if params.text("shares") == "coins" { Shares::Coins } else { Shares::Spread },
+                shares: if params.text("shares") == "coins" {
+                    Shares::Coins
+                } else {
+                    Shares::Spread
+                },
                 instance_selection: is_on("instance-selection"),
                 adaptive: is_on("adaptive"),
                 ensemble: is_on("ensemble"),
@@ -271,7 +286,8 @@ impl MofsRank {
     fn choose_features(&self, run: &Run, engine: &dyn Engine, data: &Dataset) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
-        let sample = sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
+        let sample =
+            sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
         let judge = Judge::new(self.choose, self.slack, &self.measure, &sample)?;
         let rows = Rows::new(data, sample.features(), |query| !judge.holds_out(query));
         let accuracy = Accuracy::new(&rows, &self.measure)?;
@@ -307,20 +323,24 @@ impl MofsRank {
         };
         let saved: Option<Progress<'_>> = run.saved()?;
         let mut unfinished = false;
-        let found = self.searches.run(&ground, saved, &mut |phase, generation, generations, progress| {
-            run.save(progress)?;
-            let what = match phase {
-                Phase::Pairs => "searching for pairs",
-                Phase::Features => "searching for features",
-                Phase::Ensemble => "searching for a sum of rankers",
-            };
-            run.step(what, generation + 1, Some(generations + 1))?;
-            if generation < generations && run.is_out_of_time() {
-                unfinished = true;
-                return Ok(ControlFlow::Break(()));
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
+        let found = self.searches.run(
+            &ground,
+            saved,
+            &mut |phase, generation, generations, progress| {
+                run.save(progress)?;
+                let what = match phase {
+                    Phase::Pairs => "searching for pairs",
+                    Phase::Features => "searching for features",
+                    Phase::Ensemble => "searching for a sum of rankers",
+                };
+                run.step(what, generation + 1, Some(generations + 1))?;
+                if generation < generations && run.is_out_of_time() {
+                    unfinished = true;
+                    return Ok(ControlFlow::Break(()));
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
         let answer = Answer {
             sample: &sample,
             candidates: &candidates,
@@ -332,7 +352,8 @@ impl MofsRank {
         Ok(Selection { unfinished, ..answer.select(found, &judge)? })
     }
 
-    /// The C with which the SVM on all pairs and all features ranks best on validation data or, without any, on held-out queries.
+    /// The C with which the SVM on all pairs and all features ranks best on validation data or,
+    /// without any, on held-out queries.
     fn best_c(
         &self,
         sample: &Sample<'_>,
@@ -344,16 +365,20 @@ impl MofsRank {
             weights.iter().zip(sample.divisors()).map(|(w, divisor)| w * divisor).collect()
         };
         let with_all_cs = |pairs: &OfDocuments<'_>, flat: &[f64]| -> Vec<Vec<f64>> {
-            let minimum =
-                |&c: &f64| scaled(PairSvm { c, penalties: penalties.to_vec() }.minimum(pairs, flat));
+            let minimum = |&c: &f64| {
+                scaled(PairSvm { c, penalties: penalties.to_vec() }.minimum(pairs, flat))
+            };
             CS.par_iter().map(minimum).collect()
         };
-        let values =
-            HeldOut::new(sample, &self.measure)?.values(sample, &with_all_cs(all, flat), |part| {
+        let values = HeldOut::new(sample, &self.measure)?.values(
+            sample,
+            &with_all_cs(all, flat),
+            |part| {
                 let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
                 let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
                 Ok(with_all_cs(&pairs, &flat))
-            })?;
+            },
+        )?;
         Ok(CS[best(&values).unwrap_or(CS.len() / 2)])
     }
 }
@@ -378,7 +403,8 @@ fn among(all: &OfDocuments<'_>, part: &dyn Engine) -> Vec<Pair> {
 
 /// The features without those that are copies of another, which is kept or comes before.
 fn distinct_columns(data: &Dataset, features: &[FeatureId], keep: &[FeatureId]) -> Vec<FeatureId> {
-    let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) = features.iter().partition(|f| keep.contains(f));
+    let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) =
+        features.iter().partition(|f| keep.contains(f));
     let mut distinct = kept;
     for f in free {
         if !distinct.iter().any(|&known| data.column(known) == data.column(f)) {

@@ -1,13 +1,17 @@
-//! A linear SVM on any set of preference pairs and any set of features, fast enough to be trained a million times.
+//! A linear SVM on any set of preference pairs and any set of features, fast enough to be trained a
+//! million times.
 //!
-//! Minimises ½ Σ pₖwₖ² + C/(2n) Σ max(0, 1 − wᵀδ)² over the n differences δ of the pairs: the squared hinge of RankSVM in the primal
-//! (Chapelle & Keerthi 2010), with C shared out among the pairs, so that few pairs mean no weaker loss than many.
+//! Minimises ½ Σ pₖwₖ² + C/(2n) Σ max(0, 1 − wᵀδ)² over the n differences δ of the pairs: the
+//! squared hinge of RankSVM in the primal (Chapelle & Keerthi 2010), with C shared out among the
+//! pairs, so that few pairs mean no weaker loss than many.
 //!
-//! Newton's method. Where few pairs are learnt from again and again, products of their differences are known for those that a model of all
-//! features violates, and only pairs for which it differs are looked at: the second derivative costs little more than the margins. Otherwise conjugate
-//! gradients find the step. A subset of the pairs bends the loss much as all pairs do, so that the second derivative over all pairs,
-//! factored, leaves them a handful of products. Every solution is reached from the same place, the minimum of the quadratic
-//! that all pairs suggest: what a subset is worth must not depend on what was tried before it.
+//! Newton's method. Where few pairs are learnt from again and again, products of their differences
+//! are known for those that a model of all features violates, and only pairs for which it differs
+//! are looked at: the second derivative costs little more than the margins. Otherwise conjugate
+//! gradients find the step. A subset of the pairs bends the loss much as all pairs do, so that the
+//! second derivative over all pairs, factored, leaves them a handful of products. Every solution is
+//! reached from the same place, the minimum of the quadratic that all pairs suggest: what a subset
+//! is worth must not depend on what was tried before it.
 
 use rayon::prelude::*;
 
@@ -22,7 +26,8 @@ const STEPS: usize = 100;
 /// Stops where the next step would lower the objective by less than about this share of it.
 const TOLERANCE: f64 = 1e-9;
 
-/// What all pairs say of the distance to the minimum may be too small by this factor where few pairs are learnt from.
+/// What all pairs say of the distance to the minimum may be too small by this factor where few
+/// pairs are learnt from.
 const OPTIMISM: f64 = 1e4;
 
 /// A step of 1 is taken as it is where no more than this share of the slope is left there.
@@ -86,23 +91,28 @@ impl PairSvm {
         let features = &start.features;
         let penalties: Vec<f64> = features.iter().map(|&k| self.penalties[k]).collect();
         let share = self.c / pairs.pairs() as f64;
-        let mut point =
-            Point { weights: start.weights.clone(), margins: pairs.margins(features, &start.weights) };
+        let mut point = Point {
+            weights: start.weights.clone(),
+            margins: pairs.margins(features, &start.weights),
+        };
         for _ in 0..STEPS {
             let lost = lost(&point.margins);
-            let objective =
-                0.5 * (weighted(&penalties, &point.weights, &point.weights) + share * dot(&lost, &lost));
+            let objective = 0.5
+                * (weighted(&penalties, &point.weights, &point.weights)
+                    + share * dot(&lost, &lost));
             let enough = TOLERANCE * objective;
             let violated = pairs.violated(features, &point.weights, &point.margins);
             let (pull, bend) = match violated {
                 Some(Violated { pull, bend }) => (pull, Some(bend)),
                 None => (pairs.combined(features, &lost), None),
             };
-            let downhill: Vec<f64> =
-                (0..pull.len()).map(|k| share * pull[k] - penalties[k] * point.weights[k]).collect();
+            let downhill: Vec<f64> = (0..pull.len())
+                .map(|k| share * pull[k] - penalties[k] * point.weights[k])
+                .collect();
             let product = |v: &[f64]| {
                 let margins = pairs.margins(features, v);
-                let violated = margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { *m } else { 0.0 });
+                let violated =
+                    margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { *m } else { 0.0 });
                 let bent = pairs.combined(features, &violated.collect::<Vec<_>>());
                 let image = (0..v.len()).map(|k| penalties[k] * v[k] + share * bent[k]).collect();
                 (image, margins)
@@ -117,7 +127,13 @@ impl PairSvm {
                 None => newton_direction(product, &downhill, &start.factored, enough, objective),
             };
             let Some(direction) = direction else { break };
-            let step = self.step(share, &penalties, &point, &direction, dot(&direction.weights, &downhill));
+            let step = self.step(
+                share,
+                &penalties,
+                &point,
+                &direction,
+                dot(&direction.weights, &downhill),
+            );
             add_times(&mut point.weights, step, &direction.weights);
             add_times(&mut point.margins, step, &direction.margins);
         }
@@ -125,7 +141,14 @@ impl PairSvm {
     }
 
     /// How far to go: 1 where that is about right, the minimum along the direction otherwise.
-    fn step(&self, share: f64, penalties: &[f64], from: &Point, along: &Direction, first: f64) -> f64 {
+    fn step(
+        &self,
+        share: f64,
+        penalties: &[f64],
+        from: &Point,
+        along: &Direction,
+        first: f64,
+    ) -> f64 {
         let straight = weighted(penalties, &from.weights, &along.weights);
         let curved = weighted(penalties, &along.weights, &along.weights);
         let margins = || from.margins.iter().zip(&along.margins);
@@ -145,7 +168,8 @@ impl PairSvm {
         found.map_or(1.0, |(t, _)| t)
     }
 
-    /// The weights of all features at the minimum; `flat` is the curvature of the pairs without any weights.
+    /// The weights of all features at the minimum; `flat` is the curvature of the pairs without any
+    /// weights.
     pub fn minimum(&self, pairs: &dyn PairMatrix, flat: &[f64]) -> Vec<f64> {
         let width = self.penalties.len();
         let origin = Guide { bend: self.bend(flat), weights: vec![0.0; width] };
@@ -164,21 +188,24 @@ fn bent(times: f64, mut bend: Vec<f64>, penalties: &[f64]) -> Vec<f64> {
     bend
 }
 
-/// The second derivative of half the mean loss of a pair at some weights of all features, row after row.
+/// The second derivative of half the mean loss of a pair at some weights of all features, row after
+/// row.
 pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64]) -> Vec<f64> {
     let features: Vec<usize> = (0..weights.len()).collect();
     let lost = lost(&pairs.margins(&features, weights));
     let share = 1.0 / pairs.pairs() as f64;
     let row = |&k: &usize| {
         let margins = pairs.margins(&[k], &[1.0]);
-        let violated = margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { share * m } else { 0.0 });
+        let violated =
+            margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { share * m } else { 0.0 });
         pairs.combined(&features, &violated.collect::<Vec<_>>())
     };
     let rows: Vec<Vec<f64>> = features.par_iter().map(row).collect();
     rows.concat()
 }
 
-/// Solves for Newton's direction by conjugate gradients, the better the nearer the minimum is; `None` where it is near `enough`.
+/// Solves for Newton's direction by conjugate gradients, the better the nearer the minimum is;
+/// `None` where it is near `enough`.
 fn newton_direction(
     product: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
     downhill: &[f64],
@@ -238,7 +265,8 @@ mod tests {
         generate(&config).unwrap().0
     }
 
-    /// The objective with its first and second derivative, pair by pair and feature by feature as the formula says.
+    /// The objective with its first and second derivative, pair by pair and feature by feature as
+    /// the formula says.
     fn by_formula(
         svm: &PairSvm,
         deltas: &[Vec<f64>],
@@ -276,8 +304,9 @@ mod tests {
         let mut reached = by_formula(svm, deltas, penalties, &weights);
         for _ in 0..200 {
             let direction = PivotedCholesky::new(reached.2.clone(), 0.0).solve(&reached.1);
-            let at =
-                |t: f64| -> Vec<f64> { weights.iter().zip(&direction).map(|(w, d)| w - t * d).collect() };
+            let at = |t: f64| -> Vec<f64> {
+                weights.iter().zip(&direction).map(|(w, d)| w - t * d).collect()
+            };
             let steps = (0..40).map(|halvings| at(0.5f64.powi(halvings)));
             let better = steps
                 .map(|next| (by_formula(svm, deltas, penalties, &next), next))
@@ -291,7 +320,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// All forms of pairs reach the least value that there is, for sets of pairs of any size, any features and any C.
+        /// All forms of pairs reach the least value that there is, for sets of pairs of any size,
+        /// any features and any C.
         #[test]
         fn the_minimum_is_reached(seed in 0u64..1000, density in 0.002f64..1.0, share in 0.1f64..1.0, exponent in -1.0f64..4.0) {
             let data = data(seed);
@@ -299,7 +329,8 @@ mod tests {
             let rows = Rows::new(&data, &alive, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
-            // On the scale of the features, as the method has them: raw ones range over ten powers of ten.
+            // On the scale of the features, as the method has them: raw ones range over ten powers
+            // of ten.
             let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
             let svm = PairSvm { c: 10f64.powf(exponent), penalties };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };
@@ -326,16 +357,22 @@ mod tests {
         }
     }
 
-    /// One pair that differs by 2 in one feature: ½w² + C/2 (1 − 2w)² has its minimum at 2C/(1 + 4C).
+    /// One pair that differs by 2 in one feature: ½w² + C/2 (1 − 2w)² has its minimum at 2C/(1 +
+    /// 4C).
     #[test]
     fn one_pair_by_hand() {
         let table = crate::data::FeatureTable::numbered(1, 1);
-        let data = Dataset::new(vec![3., 1.], vec![1., 0.], crate::data::Queries::from_sizes(&[2]), table);
+        let data =
+            Dataset::new(vec![3., 1.], vec![1., 0.], crate::data::Queries::from_sizes(&[2]), table);
         let rows = Rows::new(&data, &[FeatureId(0)], |_| true);
         for c in [0.1, 1.0, 100.0] {
             let svm = PairSvm { c, penalties: vec![1.0] };
             let guide = Guide::new(&svm, &OfDocuments { rows: &rows, pairs: vec![(0, 1)] }, &[4.0]);
-            assert!((guide.weights[0] - 2.0 * c / (1.0 + 4.0 * c)).abs() < 1e-12, "{:?}", guide.weights);
+            assert!(
+                (guide.weights[0] - 2.0 * c / (1.0 + 4.0 * c)).abs() < 1e-12,
+                "{:?}",
+                guide.weights
+            );
         }
     }
 }

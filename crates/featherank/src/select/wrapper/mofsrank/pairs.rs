@@ -9,7 +9,8 @@ use crate::evolve::Bits;
 use crate::random::Stream;
 use crate::vector::{add_times, dot, sum};
 
-/// Differences of pairs are written out up to so many values; beyond, margins come from the scores of documents.
+/// Differences of pairs are written out up to so many values; beyond, margins come from the scores
+/// of documents.
 const WRITTEN_OUT: usize = 1 << 21;
 
 /// Runs of pairs pay where they have so many pairs on average.
@@ -18,7 +19,8 @@ const LONG: usize = 4;
 /// Two documents of one query, the better one first.
 pub(super) type Pair = (u32, u32);
 
-/// All pairs of documents with different labels, or so many of them at most, drawn at random; query by query.
+/// All pairs of documents with different labels, or so many of them at most, drawn at random; query
+/// by query.
 pub(super) fn preference_pairs(rows: &Rows, most: usize, rng: &mut Stream) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     for query in rows.queries() {
@@ -26,7 +28,9 @@ pub(super) fn preference_pairs(rows: &Rows, most: usize, rng: &mut Stream) -> Ve
         for (i, label) in labels.iter().enumerate() {
             // Documents stand by their labels.
             let worse = labels.partition_point(|other| other >= label);
-            pairs.extend((worse..labels.len()).map(|j| ((query.start + i) as u32, (query.start + j) as u32)));
+            pairs.extend(
+                (worse..labels.len()).map(|j| ((query.start + i) as u32, (query.start + j) as u32)),
+            );
         }
     }
     if pairs.len() > most {
@@ -41,12 +45,19 @@ pub(super) fn preference_pairs(rows: &Rows, most: usize, rng: &mut Stream) -> Ve
 pub(super) trait PairMatrix: Sync {
     /// Number of pairs.
     fn pairs(&self) -> usize;
-    /// By how much these weights of these features score the better document of each pair above the other.
+    /// By how much these weights of these features score the better document of each pair above the
+    /// other.
     fn margins(&self, features: &[usize], weights: &[f64]) -> Vec<f64>;
     /// The sum of all differences, each times its factor.
     fn combined(&self, features: &[usize], factors: &[f64]) -> Vec<f64>;
-    /// What pairs with a margin below 1 say at some weights, where it is cheaper to have than products with it.
-    fn violated(&self, _features: &[usize], _weights: &[f64], _margins: &[f64]) -> Option<Violated> {
+    /// What pairs with a margin below 1 say at some weights, where it is cheaper to have than
+    /// products with it.
+    fn violated(
+        &self,
+        _features: &[usize],
+        _weights: &[f64],
+        _margins: &[f64],
+    ) -> Option<Violated> {
         None
     }
 }
@@ -72,7 +83,10 @@ impl PairMatrix for OfDocuments<'_> {
 
     fn margins(&self, features: &[usize], weights: &[f64]) -> Vec<f64> {
         let scores = self.rows.scores(features, weights);
-        self.pairs.iter().map(|&(better, worse)| scores[better as usize] - scores[worse as usize]).collect()
+        self.pairs
+            .iter()
+            .map(|&(better, worse)| scores[better as usize] - scores[worse as usize])
+            .collect()
     }
 
     fn combined(&self, features: &[usize], factors: &[f64]) -> Vec<f64> {
@@ -85,7 +99,8 @@ impl PairMatrix for OfDocuments<'_> {
     }
 }
 
-/// Pairs of one document with documents that stand one after the other, again and again: for all pairs, or nearly all.
+/// Pairs of one document with documents that stand one after the other, again and again: for all
+/// pairs, or nearly all.
 pub(super) struct Runs<'a> {
     rows: &'a Rows,
     /// The better document, and the worse ones.
@@ -145,7 +160,8 @@ impl Differences {
     pub fn new(rows: &Rows, pairs: &[Pair]) -> Self {
         let column = |feature: usize| -> Vec<f32> {
             let values = rows.column(feature);
-            let difference = |&(better, worse): &Pair| values[better as usize] - values[worse as usize];
+            let difference =
+                |&(better, worse): &Pair| values[better as usize] - values[worse as usize];
             pairs.iter().map(difference).collect()
         };
         Differences { pairs: pairs.len(), columns: (0..rows.width()).map(column).collect() }
@@ -231,8 +247,12 @@ impl PairMatrix for WithProducts {
         for (changed, sign) in [(come, 1.0), (go, -1.0)] {
             let columns = self.differences.some(features, &changed);
             let lost: Vec<f64> = changed.iter().map(|&pair| 1.0 - margins[pair]).collect();
-            pull.iter_mut().zip(&columns).for_each(|(pull, column)| *pull += sign * dot(&lost, column));
-            bend.iter_mut().zip(products(&columns)).for_each(|(bend, product)| *bend += sign * product);
+            pull.iter_mut()
+                .zip(&columns)
+                .for_each(|(pull, column)| *pull += sign * dot(&lost, column));
+            bend.iter_mut()
+                .zip(products(&columns))
+                .for_each(|(bend, product)| *bend += sign * product);
         }
         Some(Violated { pull, bend })
     }
@@ -269,8 +289,8 @@ pub(super) fn for_one_model<'a>(rows: &'a Rows, pairs: Vec<Pair>) -> Box<dyn Pai
     Box::new(OfDocuments { rows, pairs })
 }
 
-/// Some pairs in the form in which models of many subsets of features are trained fastest. `usual` are weights of all features that leave
-/// about the same pairs violated as those models will.
+/// Some pairs in the form in which models of many subsets of features are trained fastest. `usual`
+/// are weights of all features that leave about the same pairs violated as those models will.
 pub(super) fn for_many_models<'a>(
     rows: &'a Rows,
     pairs: Vec<Pair>,

@@ -1,4 +1,5 @@
-//! The three searches one after the other, from the start or from wherever an interrupted run left them.
+//! The three searches one after the other, from the start or from wherever an interrupted run left
+//! them.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -83,8 +84,10 @@ pub(super) struct Found {
     pub pairs: f64,
 }
 
-/// Who is told of every generation: the phase, the generation and of how many, and what to go on from. Says whether there is time for more.
-pub(super) type Watch<'w> = dyn FnMut(Phase, u64, u64, &Progress<'_>) -> Result<ControlFlow<()>> + 'w;
+/// Who is told of every generation: the phase, the generation and of how many, and what to go on
+/// from. Says whether there is time for more.
+pub(super) type Watch<'w> =
+    dyn FnMut(Phase, u64, u64, &Progress<'_>) -> Result<ControlFlow<()>> + 'w;
 
 /// One of the three searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,14 +98,16 @@ pub(super) enum Phase {
 }
 
 impl Searches {
-    /// Searches to the end. Where time runs out the phase stops with what it has, and each phase after it does its first generation alone.
+    /// Searches to the end. Where time runs out the phase stops with what it has, and each phase
+    /// after it does its first generation alone.
     pub fn run(
         &self,
         ground: &Ground<'_>,
         saved: Option<Progress<'_>>,
         watch: &mut Watch<'_>,
     ) -> Result<Found> {
-        let (mut pairs, mut subsets, mut features, mut found, mut ensemble) = (None, None, None, None, None);
+        let (mut pairs, mut subsets, mut features, mut found, mut ensemble) =
+            (None, None, None, None, None);
         match saved {
             None => {}
             Some(Progress::Pairs(search)) => pairs = Some(search.into_owned()),
@@ -152,9 +157,15 @@ impl Searches {
             population: self.population,
             mutation: self.pair_mutation,
         };
-        let state = self.evolve(&mut problem, Phase::Pairs, ground.seed, saved, |state, generations| {
-            watch(Phase::Pairs, state.generation, generations, &Progress::Pairs(Cow::Borrowed(state)))
-        })?;
+        let state =
+            self.evolve(&mut problem, Phase::Pairs, ground.seed, saved, |state, generations| {
+                watch(
+                    Phase::Pairs,
+                    state.generation,
+                    generations,
+                    &Progress::Pairs(Cow::Borrowed(state)),
+                )
+            })?;
         Ok(distinct(front(&state.population).map(|individual| individual.genome.clone())))
     }
 
@@ -165,7 +176,8 @@ impl Searches {
         saved: Option<State<Bits, Worth>>,
         watch: &mut Watch<'_>,
     ) -> Result<Features> {
-        let adaptive = self.adaptive.then(|| Adaptive::new(ground.alone, &ground.rows.correlations()));
+        let adaptive =
+            self.adaptive.then(|| Adaptive::new(ground.alone, &ground.rows.correlations()));
         let in_form = |subset: &Bits| {
             for_many_models(ground.rows, of_genome(ground.pairs, subset), &ground.guide.weights)
         };
@@ -177,12 +189,17 @@ impl Searches {
             limits: ground.limits,
             adaptive: adaptive.as_ref(),
         });
-        let state =
-            self.evolve(&mut problem, Phase::Features, ground.seed, saved, |state, generations| {
+        let state = self.evolve(
+            &mut problem,
+            Phase::Features,
+            ground.seed,
+            saved,
+            |state, generations| {
                 let search = Some(Cow::Borrowed(state));
                 let progress = Progress::Features { subsets: Cow::Borrowed(subsets), search };
                 watch(Phase::Features, state.generation, generations, &progress)
-            })?;
+            },
+        )?;
         let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation.clone()));
         let best = distinct(best);
         let sizes = subsets.iter().map(|subset| subset.count() as f64);
@@ -191,7 +208,10 @@ impl Searches {
             accuracies: best.iter().map(|(_, worth)| 1.0 - worth.objectives[1]).collect(),
             members: best
                 .into_iter()
-                .map(|(set, worth)| Weighted { features: set.ones().collect(), weights: worth.weights })
+                .map(|(set, worth)| Weighted {
+                    features: set.ones().collect(),
+                    weights: worth.weights,
+                })
                 .collect(),
         })
     }
@@ -205,12 +225,17 @@ impl Searches {
     ) -> Result<Vec<Finalist>> {
         let mut finalists: Vec<Finalist> = if self.ensemble {
             let mut problem = Combination::new(ground.accuracy, ground.limits, &found.members);
-            let state =
-                self.evolve(&mut problem, Phase::Ensemble, ground.seed, saved, |state, generations| {
+            let state = self.evolve(
+                &mut problem,
+                Phase::Ensemble,
+                ground.seed,
+                saved,
+                |state, generations| {
                     let search = Some(Cow::Borrowed(state));
                     let progress = Progress::Ensemble { found: Cow::Borrowed(&found), search };
                     watch(Phase::Ensemble, state.generation, generations, &progress)
-                })?;
+                },
+            )?;
             let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation));
             let finalist = |(genome, worth): (Mixed, [f64; 2])| Finalist {
                 model: problem.model(&genome),
@@ -224,7 +249,9 @@ impl Searches {
         finalists.sort_by(|a, b| {
             let size = |finalist: &Finalist| finalist.model.features.len();
             let sizes = size(a).cmp(&size(b));
-            sizes.then(b.accuracy.total_cmp(&a.accuracy)).then(a.model.features.cmp(&b.model.features))
+            sizes
+                .then(b.accuracy.total_cmp(&a.accuracy))
+                .then(a.model.features.cmp(&b.model.features))
         });
         Ok(finalists)
     }
@@ -241,8 +268,12 @@ impl Searches {
         P::Evaluation: AsRef<[f64]> + Sync,
     {
         let generations = self.generations[phase as usize - 1];
-        let settings =
-            Settings { population: self.population, generations, crossover: self.crossover, tournament: 2 };
+        let settings = Settings {
+            population: self.population,
+            generations,
+            crossover: self.crossover,
+            tournament: 2,
+        };
         let algorithm = Nsga2 { settings, dominance: Pareto };
         let mut failed = None;
         let Ok(state) = run(problem, &algorithm, seed_of(seed, phase as u64), saved, |state| {

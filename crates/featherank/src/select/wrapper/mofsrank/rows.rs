@@ -1,14 +1,16 @@
 //! The rows that MOFSRank learns from, in an order of their own.
 //!
-//! A genome of pairs means something only while pairs have numbers. So that the order of a file has no say in them, queries
-//! are ordered by their ids, and documents within a query by their labels, best first, then by their values.
+//! A genome of pairs means something only while pairs have numbers. So that the order of a file has
+//! no say in them, queries are ordered by their ids, and documents within a query by their labels,
+//! best first, then by their values.
 
 use std::ops::Range;
 
 use crate::data::{Dataset, FeatureId};
 use crate::vector::{add_times, dot};
 
-/// Documents that are multiplied at once: their scores stay in the fastest cache while all columns pass by.
+/// Documents that are multiplied at once: their scores stay in the fastest cache while all columns
+/// pass by.
 const BLOCK: usize = 2048;
 
 /// Some features of some queries.
@@ -112,7 +114,8 @@ impl Rows {
         sums
     }
 
-    /// Pearson's correlation of every two features over all documents, row after row; 0 where one never varies.
+    /// Pearson's correlation of every two features over all documents, row after row; 0 where one
+    /// never varies.
     pub fn correlations(&self) -> Vec<f64> {
         let width = self.width();
         let centred: Vec<Vec<f64>> = self.columns.iter().map(|column| centred(column)).collect();
@@ -121,7 +124,8 @@ impl Rows {
         for a in 0..width {
             for b in 0..=a {
                 let lengths = lengths[a] * lengths[b];
-                let value = if lengths > 0.0 { dot(&centred[a], &centred[b]) / lengths } else { 0.0 };
+                let value =
+                    if lengths > 0.0 { dot(&centred[a], &centred[b]) / lengths } else { 0.0 };
                 all[a * width + b] = value;
                 all[b * width + a] = value;
             }
@@ -158,7 +162,8 @@ mod tests {
         )
     }
 
-    /// The same rows in another order of queries and documents are the same, but for where they stood.
+    /// The same rows in another order of queries and documents are the same, but for where they
+    /// stood.
     #[test]
     fn the_order_of_the_file_does_not_matter() {
         let features = [FeatureId(0), FeatureId(1)];
@@ -169,14 +174,18 @@ mod tests {
         );
         let last = a.queries()[if a.queries()[0].len() == 3 { 0 } else { 1 }].clone();
         assert_eq!(a.labels()[last.clone()], [2., 0., 0.]);
-        assert_eq!((a.places(last.clone()), b.places(last.clone())), (&[1, 2, 0][..], &[1, 0, 2][..]));
+        assert_eq!(
+            (a.places(last.clone()), b.places(last.clone())),
+            (&[1, 2, 0][..], &[1, 0, 2][..])
+        );
         assert_eq!(a.column(0)[last.clone()], [4., 3., 3.]);
         let all = a.scores(&[0, 1], &[1.0, 10.0]);
         assert_eq!(all[last], [4., 3., 13.]);
         assert_eq!(a.transposed(&[1], &all), [0.5 * (6.0 + 7.0) + 13.0]);
     }
 
-    /// Values 1, 2, 3, 4, 3 and ½, ½, 1, 0, 0: deviations −1.6, −.6, .4, 1.4, .4 and .1, .1, .6, −.4, −.4.
+    /// Values 1, 2, 3, 4, 3 and ½, ½, 1, 0, 0: deviations −1.6, −.6, .4, 1.4, .4 and .1, .1, .6,
+    /// −.4, −.4.
     #[test]
     fn correlations_by_hand() {
         let rows = Rows::new(&data(false), &[FeatureId(0), FeatureId(1)], |_| true);

@@ -50,12 +50,15 @@ impl Baseline {
         all: &[FeatureId],
         measure: &Measure,
     ) -> Result<Vec<f64>> {
-        let alone = |features: &[FeatureId]| Ok(engine.feature_measures(measure, features)?.per_query);
+        let alone =
+            |features: &[FeatureId]| Ok(engine.feature_measures(measure, features)?.per_query);
         let values = match self {
             Baseline::Full => black_box.per_query(&[all.to_vec()])?.swap_remove(0),
             Baseline::Mean => mean_baseline(&alone(&engine.alive()?.0)?),
             Baseline::Max => max_baseline(&alone(&engine.alive()?.0)?),
-            Baseline::Feature(name) => alone(&[engine.schema().features.resolve(name)?])?.swap_remove(0),
+            Baseline::Feature(name) => {
+                alone(&[engine.schema().features.resolve(name)?])?.swap_remove(0)
+            }
             Baseline::Scores(path) => of_scores(path, engine, measure)?,
         };
         Ok(measure.additive(&values).into_iter().filter(|value| !value.is_nan()).collect())
@@ -76,9 +79,15 @@ mod tests {
     fn names() {
         assert_eq!(Baseline::parse("max").unwrap(), Baseline::Max);
         assert_eq!(Baseline::parse("feature:bm25").unwrap(), Baseline::Feature("bm25".into()));
-        assert_eq!(Baseline::parse("scores:C:/a.txt").unwrap(), Baseline::Scores("C:/a.txt".into()));
+        assert_eq!(
+            Baseline::parse("scores:C:/a.txt").unwrap(),
+            Baseline::Scores("C:/a.txt".into())
+        );
         for wrong in ["", "best", "feature:", "scores:", "feature", "full:1"] {
-            assert!(Baseline::parse(wrong).unwrap_err().to_string().contains("scores:FILE"), "{wrong}");
+            assert!(
+                Baseline::parse(wrong).unwrap_err().to_string().contains("scores:FILE"),
+                "{wrong}"
+            );
         }
     }
 }

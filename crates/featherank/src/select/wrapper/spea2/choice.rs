@@ -9,7 +9,8 @@ use crate::measure::significance::LEVEL;
 pub enum Choice {
     /// The most effective one, as published.
     Effectiveness,
-    /// The one nearest to the best of every objective at once, each on a scale from its best to its worst.
+    /// The one nearest to the best of every objective at once, each on a scale from its best to its
+    /// worst.
     Knee,
     /// The cheapest one that is not significantly less effective than the most effective one.
     Cheapest,
@@ -28,11 +29,12 @@ impl Choice {
         }
     }
 
-    /// The place of the answer on a front, which has at least one member. Of equals the cheaper one is taken, then the smaller
-    /// one, then the more effective one, then the first.
+    /// The place of the answer on a front, which has at least one member. Of equals the cheaper one
+    /// is taken, then the smaller one, then the more effective one, then the first.
     pub fn of(self, front: &[&Worth], test: Test) -> usize {
-        let values =
-            |value: &dyn Fn(&Worth) -> f64| front.iter().map(|worth| value(worth)).collect::<Vec<f64>>();
+        let values = |value: &dyn Fn(&Worth) -> f64| {
+            front.iter().map(|worth| value(worth)).collect::<Vec<f64>>()
+        };
         let best = least(front, &values(&|worth| -worth.effectiveness));
         match self {
             Choice::Effectiveness => best,
@@ -47,7 +49,8 @@ impl Choice {
                     worth.effectiveness < front[best].effectiveness
                         && test.differ(&worth.per_query, &front[best].per_query)
                 };
-                let price = |worth: &Worth| if is_worse(worth) { f64::INFINITY } else { worth.cost };
+                let price =
+                    |worth: &Worth| if is_worse(worth) { f64::INFINITY } else { worth.cost };
                 least(front, &values(&price))
             }
         }
@@ -63,7 +66,10 @@ fn distances(front: &[&Worth]) -> Vec<f64> {
         let worst = front.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
         if worst > best {
             let share = |worth| (value(worth) - best) / (worst - best);
-            squares.iter_mut().zip(front).for_each(|(sum, worth)| *sum += share(worth) * share(worth));
+            squares
+                .iter_mut()
+                .zip(front)
+                .for_each(|(sum, worth)| *sum += share(worth) * share(worth));
         }
     }
     squares
@@ -100,7 +106,8 @@ mod tests {
         Worth { effectiveness, per_query, features: 1, cost, objectives }
     }
 
-    /// The first is the most effective one; the second gains in half of the queries and loses a little more in the others, which says nothing; the third loses in all.
+    /// The first is the most effective one; the second gains in half of the queries and loses a
+    /// little more in the others, which says nothing; the third loses in all.
     #[test]
     fn each_rule_by_hand() {
         let even = vec![0.8; 60];

@@ -32,7 +32,10 @@ impl Kept {
     }
 
     /// The search as it was, its subsets evaluated again.
-    pub fn revived(self, problem: &mut Memo<Subsets<'_>>) -> Result<(State<Bits, Worth>, Vec<Generation>)> {
+    pub fn revived(
+        self,
+        problem: &mut Memo<Subsets<'_>>,
+    ) -> Result<(State<Bits, Worth>, Vec<Generation>)> {
         let mut again = |bare: Vec<Individual<Bits, ()>>| -> Result<Vec<Individual<Bits, Worth>>> {
             let genomes: Vec<Bits> = bare.iter().map(|one| one.genome.clone()).collect();
             let worths = problem.evaluate(&genomes)?;

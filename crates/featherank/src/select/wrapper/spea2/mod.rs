@@ -1,26 +1,34 @@
-//! SPEA2 selection: subsets evolve towards effectiveness, low risk, few features or low cost, and significance decides who is better.
+//! SPEA2 selection: subsets evolve towards effectiveness, low risk, few features or low cost, and
+//! significance decides who is better.
 //!
-//! Sousa, Canuto, Rosa, Martins & Gonçalves, CIKM 2016. A chromosome has a bit for each feature. A subset is worth what
-//! a ranker, trained on the training data with these features alone, reaches there: its effectiveness is the mean of the measure over
-//! queries, F_RISK its mean loss against a baseline, T_RISK gains less 1 + α times the losses in standard errors. The objectives are E,
-//! E-F, E-R, T-F or T as published, or one to three of them, GeoRisk and the cost of features included. A subset beats
-//! another in an objective if its value is better and a paired test over queries says so. The answer is the most effective
-//! subset of the last archive's front.
+//! Sousa, Canuto, Rosa, Martins & Gonçalves, CIKM 2016. A chromosome has a bit for each feature. A
+//! subset is worth what a ranker, trained on the training data with these features alone, reaches
+//! there: its effectiveness is the mean of the measure over queries, F_RISK its mean loss against a
+//! baseline, T_RISK gains less 1 + α times the losses in standard errors. The objectives are E,
+//! E-F, E-R, T-F or T as published, or one to three of them, GeoRisk and the cost of features
+//! included. A subset beats another in an objective if its value is better and a paired test over
+//! queries says so. The answer is the most effective subset of the last archive's front.
 //!
-//! The search itself is told in [`crate::evolve::spea2`]: distances between genomes, not objectives; copies are removed from
-//! population and archive before anything is counted. Departs from the paper or settles what it leaves open:
+//! The search itself is told in [`crate::evolve::spea2`]: distances between genomes, not
+//! objectives; copies are removed from population and archive before anything is counted. Departs
+//! from the paper or settles what it leaves open:
 //!
-//! * the tournament takes the lowest fitness, since fitness is minimised, and exactly as many children as wanted are born;
-//! * an empty subset gets a random feature; features constant within every query are not shown to the search;
-//! * the subset of all features is not among the first ones: with the full model as baseline it has no risk, and nothing
-//!   would dominate it;
-//! * documents that tie count by their expected value, because file order carries information in real data;
-//! * tests tell values of a query apart that differ by 2⁻²⁶ or more, values above 16 by more (`PerQuery`): half the bytes.
+//! * the tournament takes the lowest fitness, since fitness is minimised, and exactly as many
+//!   children as wanted are born;
+//! * an empty subset gets a random feature; features constant within every query are not shown to
+//!   the search;
+//! * the subset of all features is not among the first ones: with the full model as baseline it has
+//!   no risk, and nothing would dominate it;
+//! * documents that tie count by their expected value, because file order carries information in
+//!   real data;
+//! * tests tell values of a query apart that differ by 2⁻²⁶ or more, values above 16 by more
+//!   (`PerQuery`): half the bytes.
 //!
-//! `folds` judges subsets on queries that the ranker was not trained on, which drops more features at equal quality. With
-//! few queries almost nothing differs significantly, and the tests leave the search without direction: the result says so.
-//! Chosen features are ordered by how many members of the last archive have them. GeoRisk is taken among two systems, the subset and
-//! the baseline; its tests compare gains and weighted losses, as those of T_RISK do.
+//! `folds` judges subsets on queries that the ranker was not trained on, which drops more features
+//! at equal quality. With few queries almost nothing differs significantly, and the tests leave the
+//! search without direction: the result says so. Chosen features are ordered by how many members of
+//! the last archive have them. GeoRisk is taken among two systems, the subset and the baseline; its
+//! tests compare gains and weighted losses, as those of T_RISK do.
 
 mod baseline;
 mod black_box;
@@ -120,7 +128,12 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             default: "linear-regression",
             meaning: "what is trained on every subset",
         },
-        Param { name: "settings", kind: Kind::Settings, default: "", meaning: "parameters of the ranker" },
+        Param {
+            name: "settings",
+            kind: Kind::Settings,
+            default: "",
+            meaning: "parameters of the ranker",
+        },
         Param {
             name: "test",
             kind: Kind::Choice(Test::NAMES),
@@ -266,7 +279,8 @@ impl Spea2Selection {
             return candidates.select(run, engine, &[], &[]);
         }
         let (state, subsets, generations) = self.evolve(run, subsets)?;
-        let mut selection = self.selection(run, engine, &candidates, &subsets, &state, generations)?;
+        let mut selection =
+            self.selection(run, engine, &candidates, &subsets, &state, generations)?;
         selection.notes.extend(self.note(engine));
         Ok(selection)
     }
@@ -295,9 +309,9 @@ impl Spea2Selection {
             generations.push(generation(&state.archive));
             let kept = Kept::of(state, &generations);
             let done = state.generation + 1;
-            let told = run
-                .save(&kept)
-                .and_then(|()| run.step("evolving subsets", done, Some(self.evolution.generations + 1)));
+            let told = run.save(&kept).and_then(|()| {
+                run.step("evolving subsets", done, Some(self.evolution.generations + 1))
+            });
             if let Err(error) = told {
                 failed = Some(error);
                 return ControlFlow::Break(());
@@ -326,16 +340,20 @@ impl Spea2Selection {
         let features = subsets.features(&members[chosen].genome);
         let share = |f: &FeatureId| {
             let place = subsets.free.binary_search(f).ok();
-            let has = |one: &&Individual<Bits, Worth>| place.is_none_or(|place| one.genome.get(place));
+            let has =
+                |one: &&Individual<Bits, Worth>| place.is_none_or(|place| one.genome.get(place));
             state.archive.iter().filter(has).count() as f64 / state.archive.len() as f64
         };
         let ordered = |features: &[FeatureId]| {
-            let mut scored: Vec<(FeatureId, f64)> = features.iter().map(|f| (*f, share(f))).collect();
+            let mut scored: Vec<(FeatureId, f64)> =
+                features.iter().map(|f| (*f, share(f))).collect();
             scored.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
             scored
         };
         let mut rest = ordered(&candidates.without(&features));
-        rest.iter_mut().filter(|(f, _)| candidates.dear.contains(f)).for_each(|(_, share)| *share = 0.0);
+        rest.iter_mut()
+            .filter(|(f, _)| candidates.dear.contains(f))
+            .for_each(|(_, share)| *share = 0.0);
         let selection = candidates.select(run, engine, &ordered(&features), &rest)?;
         let id = |f: FeatureId| engine.schema().features.get(f).id;
         let member = |(place, worth): (usize, &&Worth)| Member {
@@ -351,9 +369,11 @@ impl Spea2Selection {
     /// Objectives by name; effectiveness is always of interest.
     fn reported(&self, worth: &Worth) -> BTreeMap<String, f64> {
         let own = self.objectives.iter().zip(&worth.objectives);
-        own.map(|(objective, judged)| (objective.name().to_owned(), objective.sign() * judged.value))
-            .chain([(Objective::Effectiveness.name().to_owned(), worth.effectiveness)])
-            .collect()
+        own.map(|(objective, judged)| {
+            (objective.name().to_owned(), objective.sign() * judged.value)
+        })
+        .chain([(Objective::Effectiveness.name().to_owned(), worth.effectiveness)])
+        .collect()
     }
 
     fn note(&self, engine: &dyn Engine) -> Option<String> {

@@ -64,10 +64,12 @@ impl Objective {
             return Ok(published.to_vec());
         }
         let refused = || Error::invalid("objectives", text, WORDS);
-        let read =
-            |name: &str| Objective::ALL.into_iter().find(|one| one.name() == name.trim()).ok_or_else(refused);
+        let read = |name: &str| {
+            Objective::ALL.into_iter().find(|one| one.name() == name.trim()).ok_or_else(refused)
+        };
         let objectives: Vec<Objective> = text.split('+').map(read).collect::<Result<_>>()?;
-        let repeats = (1..objectives.len()).any(|place| objectives[..place].contains(&objectives[place]));
+        let repeats =
+            (1..objectives.len()).any(|place| objectives[..place].contains(&objectives[place]));
         if repeats || objectives.len() > 3 {
             return Err(refused());
         }
@@ -121,7 +123,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// What a subset is worth that reaches these values, with so many features at this cost. Queries that do not count are NaN.
+    /// What a subset is worth that reaches these values, with so many features at this cost.
+    /// Queries that do not count are NaN.
     pub fn worth(&self, values: &[f64], features: usize, cost: f64) -> Worth {
         let mut counted = self.measure.additive(values);
         counted.retain(|value| !value.is_nan());
@@ -133,10 +136,13 @@ impl Judge {
                 Objective::Effectiveness => (effectiveness, Some(per_query.clone())),
                 Objective::Features => (features as f64, None),
                 Objective::Cost => (cost, None),
-                Objective::FRisk => (f_risk(&counted, &self.baseline), tested(&self.losses(&counted))),
-                Objective::TRisk => {
-                    (t_risk(&counted, &self.baseline, self.alpha), tested(&self.trade_offs(&counted)))
+                Objective::FRisk => {
+                    (f_risk(&counted, &self.baseline), tested(&self.losses(&counted)))
                 }
+                Objective::TRisk => (
+                    t_risk(&counted, &self.baseline, self.alpha),
+                    tested(&self.trade_offs(&counted)),
+                ),
                 Objective::GeoRisk => {
                     let systems = [counted.clone(), self.baseline.clone()];
                     (geo_risk(&systems, self.alpha).geo_risk[0], tested(&self.trade_offs(&counted)))
@@ -149,7 +155,11 @@ impl Judge {
     }
 
     fn losses(&self, values: &[f64]) -> Vec<f64> {
-        values.iter().zip(&self.baseline).map(|(value, baseline)| (baseline - value).max(0.0)).collect()
+        values
+            .iter()
+            .zip(&self.baseline)
+            .map(|(value, baseline)| (baseline - value).max(0.0))
+            .collect()
     }
 
     /// Gains, and losses times 1 + α.
@@ -171,9 +181,14 @@ mod tests {
         use Objective::{Cost, Effectiveness, FRisk, Features, TRisk};
         assert_eq!(Objective::parse("e-r").unwrap(), [FRisk, Effectiveness]);
         assert_eq!(Objective::parse("t").unwrap(), [TRisk]);
-        assert_eq!(Objective::parse("cost+effectiveness+frisk").unwrap(), [Cost, Effectiveness, FRisk]);
+        assert_eq!(
+            Objective::parse("cost+effectiveness+frisk").unwrap(),
+            [Cost, Effectiveness, FRisk]
+        );
         assert_eq!(Objective::parse("features").unwrap(), [Features]);
-        for wrong in ["", "e-g", "cost+cost", "effectiveness+", "effectiveness+frisk+trisk+cost", "+"] {
+        for wrong in
+            ["", "e-g", "cost+cost", "effectiveness+", "effectiveness+frisk+trisk+cost", "+"]
+        {
             let error = Objective::parse(wrong).unwrap_err().to_string();
             assert!(error.contains("joined by +"), "{error}");
         }
@@ -197,9 +212,13 @@ mod tests {
         let sums: Vec<Option<f64>> = worth
             .objectives
             .iter()
-            .map(|judged| judged.per_query.as_ref().map(|held| held.values().iter().sum::<f64>() / 6.0))
+            .map(|judged| {
+                judged.per_query.as_ref().map(|held| held.values().iter().sum::<f64>() / 6.0)
+            })
             .collect();
-        assert!((sums[1].unwrap() - 0.046_666_7).abs() < 1e-7 && (sums[2].unwrap() + 0.23).abs() < 1e-8);
+        assert!(
+            (sums[1].unwrap() - 0.046_666_7).abs() < 1e-7 && (sums[2].unwrap() + 0.23).abs() < 1e-8
+        );
         assert!(sums[4].is_none() && sums[5].is_none());
     }
 }

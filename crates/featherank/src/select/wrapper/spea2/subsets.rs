@@ -1,7 +1,7 @@
 //! Subsets of features as something to search: a bit for each feature that may be chosen or not.
 //!
-//! Features to keep are in every subset and have no bit. A subset that is empty, too dear or not of the size that is
-//! wanted is mended by taking random features in or out.
+//! Features to keep are in every subset and have no bit. A subset that is empty, too dear or not of
+//! the size that is wanted is mended by taking random features in or out.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -52,8 +52,9 @@ impl Subsets<'_> {
             let kept: f64 = self.constraints.keep.iter().map(|&f| self.constraints.cost(f)).sum();
             budget - kept
         });
-        let cost =
-            |genome: &Bits| genome.ones().map(|gene| self.constraints.cost(self.free[gene])).sum::<f64>();
+        let cost = |genome: &Bits| {
+            genome.ones().map(|gene| self.constraints.cost(self.free[gene])).sum::<f64>()
+        };
         let too_dear = |genome: &Bits| most.is_some_and(|most| cost(genome) > most);
         while size.is_some_and(|size| genome.count() > size) || too_dear(&genome) {
             let gene = any(genome.ones(), genome.count(), rng);
@@ -101,7 +102,8 @@ impl Problem for Subsets<'_> {
     }
 
     fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<Worth>> {
-        let subsets: Vec<Vec<FeatureId>> = genomes.iter().map(|genome| self.features(genome)).collect();
+        let subsets: Vec<Vec<FeatureId>> =
+            genomes.iter().map(|genome| self.features(genome)).collect();
         let values = self.black_box.per_query(&subsets)?;
         let worth = |(subset, values): (&Vec<FeatureId>, Vec<f64>)| {
             self.judge.worth(&values, subset.len(), self.cost(subset))

@@ -1,8 +1,9 @@
 //! Dominance by tests: better is what is significantly better.
 //!
-//! A subset beats another in an objective if its value is better and the values of single queries differ by a paired test; it
-//! dominates if it beats it in one and is beaten in none. Numbers of features and costs are certain and need no test. This
-//! relation is not transitive and may go in circles.
+//! A subset beats another in an objective if its value is better and the values of single queries
+//! differ by a paired test; it dominates if it beats it in one and is beaten in none. Numbers of
+//! features and costs are certain and need no test. This relation is not transitive and may go in
+//! circles.
 
 use std::cmp::Ordering;
 
@@ -68,7 +69,8 @@ impl Dominance<Worth> for Test {
         let pairs = || a.objectives.iter().zip(&b.objectives);
         let mut compared: [Ordering; 3] = [Ordering::Equal; 3];
         compared.iter_mut().zip(pairs()).for_each(|(place, pair)| *place = compare(pair));
-        let one_sided = [Ordering::Less, Ordering::Greater].iter().any(|side| !compared.contains(side));
+        let one_sided =
+            [Ordering::Less, Ordering::Greater].iter().any(|side| !compared.contains(side));
         for (place, pair) in compared.iter_mut().zip(pairs()).filter(|(place, _)| place.is_ne()) {
             let proven = self.proves(pair);
             if !proven {
