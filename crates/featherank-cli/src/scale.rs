@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use featherank::data::{Format, PartSource, Parts, ReadOptions};
-use featherank::engine::{Cost, Engine, Explained, LocalEngine, StreamEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::run::Observer;
+use featherank::shards::{CostedEngine, PassCost, StreamEngine};
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
@@ -73,7 +74,7 @@ pub struct Opening<'a> {
 pub struct Opened {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    explained: Option<Arc<Explained>>,
+    explained: Option<Arc<CostedEngine>>,
 }
 
 impl Scale {
@@ -103,7 +104,7 @@ impl Scale {
                 )?
             }
         };
-        let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
+        let explained = self.explain.then(|| Arc::new(CostedEngine::new(engine.clone())));
         Ok(Opened { engine: explained.clone().map_or(engine, |explained| explained), explained })
     }
 
@@ -158,7 +159,7 @@ impl Opened {
     /// What passes cost, for people; nothing where nobody asked.
     pub fn explanation(&self) -> Option<String> {
         let costs = self.explained.as_ref()?.costs();
-        let row = |name: &str, cost: &Cost| {
+        let row = |name: &str, cost: &PassCost| {
             let each = |bytes: u64| grouped(bytes / cost.passes.max(1));
             vec![
                 name.to_owned(),
@@ -170,7 +171,7 @@ impl Opened {
             ]
         };
         let mut rows: Vec<Vec<String>> = costs.iter().map(|(name, cost)| row(name, cost)).collect();
-        let all = costs.iter().fold(Cost::default(), |all, (_, cost)| all + *cost);
+        let all = costs.iter().fold(PassCost::default(), |all, (_, cost)| all + *cost);
         rows.push(row("all", &all));
         let header = ["pass", "times", "bytes out", "bytes back", "bytes in all", "seconds"];
         Some(format!("over the rows:\n{}", table(&header, &rows)))

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use featherank::checkpoint::Checkpoint;
 use featherank::data::{Dataset, FeatureId, Normaliser};
-use featherank::engine::{Engine, LocalEngine, RemoteEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Limited, Observer, Run};
+use featherank::shards::RemoteEngine;
 use featherank::{Error, Result};
 use pyo3::prelude::*;
 
