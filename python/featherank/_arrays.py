@@ -1,4 +1,4 @@
-"""Convert NumPy, SciPy sparse, pandas, polars and Arrow data to the library's columns, in one copy."""
+"""Convert NumPy, SciPy sparse, pandas, polars and Arrow data to 32-bit columns, in one copy."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _names(estimator: object) -> list[str] | None:
 
 
 def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Integers as 32-bit floats, so that they are rounded only once; other floats in a supported width."""
+    """32- or 64-bit floats; integers become 32-bit floats directly, which rounds only once."""
     if values.dtype in (np.float32, np.float64):
         return values
     return values.astype(np.float64 if values.dtype.kind == "f" and values.dtype.itemsize > 4 else np.float32)

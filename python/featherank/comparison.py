@@ -160,7 +160,9 @@ def _trade_off(model: Any, baseline: Any, alpha: float, name: str) -> float:
 
 
 def geo_risk(systems: Sequence[Any], *, alpha: float = 1.0) -> npt.NDArray[np.float64]:
-    """GeoRisk of several systems on the same queries: effectiveness and risk combined; higher is better.
+    """GeoRisk of several systems on the same queries, which combines effectiveness and risk.
+
+    Higher is better.
 
     >>> safe, wild = geo_risk([[0.5, 0.5, 0.5], [0.9, 0.6, 0.0]])
     >>> bool(safe > wild)

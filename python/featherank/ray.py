@@ -162,7 +162,7 @@ class ShardedData:
 
 
 class _Shard:
-    """An actor. It opens its files on the first request, so that an error is a reply, not a crash."""
+    """An actor. It opens files on the first request, so that an error is a reply, not a crash."""
 
     def __init__(self, files: list[str], options: str, memory: int, threads: int, storage: Mapping[str, Any] | None) -> None:
         self._make: Callable[[], _core.Shard] = lambda: _core.Shard(
