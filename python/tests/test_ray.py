@@ -145,7 +145,7 @@ def test_a_shard_that_is_lost_too_often_is_named_with_the_checkpoint(data, clust
 
 def test_other_methods_refuse_by_name(data, cluster):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
-        with pytest.raises(exceptions.ConflictError, match="mofsrank"):
+        with pytest.raises(exceptions.UnsupportedError, match="mofsrank"):
             Mofsrank().fit(rows)
         with pytest.raises(exceptions.InvalidParameterError, match="neither y nor qid"):
             TopK(k=2).fit(rows, [1, 2, 3])
@@ -179,7 +179,7 @@ def test_mistakes_are_named_and_secrets_are_not(data, cluster, tmp_path):
     table = pq.read_table(data / "train.parquet")
     shuffled = table.take([*range(0, len(table), 2), *range(1, len(table), 2)])
     pq.write_table(shuffled, tmp_path / "shuffled.parquet")
-    with pytest.raises(exceptions.ConflictError, match="appears again") as error:
+    with pytest.raises(exceptions.InputError, match="appears again") as error:
         featherank.ray.open(tmp_path / "shuffled.parquet", shards=2)
     # The recipe works.
     recipe = str(error.value).split('"')[1].replace("data/*.parquet", str(tmp_path / "shuffled.parquet"))

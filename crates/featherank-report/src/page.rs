@@ -1,6 +1,7 @@
 //! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it
 //! carries.
 
+use featherank::error::REPORT_DEFECT;
 use featherank::{Error, Result};
 use plotly::Plot;
 
@@ -32,7 +33,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// The page that shows this content.
 pub fn page(content: &Content) -> Result<String> {
     let data = serde_json::to_string(content)
-        .map_err(|e| Error::invalid("report", "its content", e.to_string()))?;
+        .map_err(|e| Error::internal(format!("cannot write the report: {e}"), REPORT_DEFECT))?;
     let title = html(&content.title);
     let parts = [
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
@@ -84,7 +85,7 @@ fn plotly_js() -> Result<&'static str> {
     let first = SOURCES.split_once("<script type=\"text/javascript\">").map(|(_, rest)| rest);
     let script = first.and_then(|rest| rest.split_once("</script>")).map(|(script, _)| script);
     script.filter(|script| script.starts_with("/**\n* plotly.js")).ok_or_else(|| {
-        Error::invalid("plotting library", "its script", "plotly.js as the plotly crate embeds it")
+        Error::internal("the script of the plotting library was not found", REPORT_DEFECT)
     })
 }
 

@@ -146,7 +146,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         Some(path) => with_plan(args, path, output)?,
         None => {
             if args.root.is_some() {
-                return Err(conflict("--data is for plans", "name the data itself").into());
+                return Err(refused("--data is for plans", "name the data itself").into());
             }
             let plan = args.what.plan()?;
             // Before data is read, which may take long.
@@ -168,19 +168,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
 /// A plan's data sets, one after the other; each in a folder of its own where there are several.
 fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Results>> {
     if args.data.len() > 1 {
-        return Err(
-            conflict("a plan says itself which data it is about", "name the plan alone").into()
-        );
+        return Err(refused("a plan names its own data", "name the plan alone").into());
     }
     if let Some(option) = args.what.given() {
-        let what = format!("{option} and a plan were given, and the plan says it already");
-        return Err(conflict(&what, &format!("write it into {}", path.display())).into());
+        let what = format!("{option} and a plan were both given");
+        return Err(refused(&what, &format!("set it in {}", path.display())).into());
     }
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let plan = Plan::parse(&text)?;
     if plan.data.is_empty() {
         return Err(
-            conflict("the plan names no data", "add [[data]] with a name and a folder").into()
+            refused("the plan names no data", "add [[data]] with a name and a folder").into()
         );
     }
     plan.crossed()?;
@@ -208,8 +206,8 @@ fn folder_name(data: &DataPlan) -> String {
         .collect()
 }
 
-fn conflict(what: &str, help: &str) -> Error {
-    Error::Conflict { what: what.to_owned(), help: help.to_owned() }
+fn refused(what: &str, help: &str) -> Error {
+    Error::plan(what, help.to_owned())
 }
 
 /// Carries out a plan on one data set and prints the tables.

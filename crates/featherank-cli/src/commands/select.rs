@@ -113,10 +113,10 @@ impl Args {
         for (name, value) in [("ranker", &self.ranker), ("measure", &self.measure)] {
             let Some(value) = value else { continue };
             if spec.params.iter().all(|param| param.name != name) {
-                return Err(Error::Conflict {
-                    what: format!("{} has no {name} that --{name} could set", spec.name),
-                    help: format!("leave it out, or see `featherank methods {}`", spec.name),
-                });
+                return Err(Error::settings(
+                    format!("method `{}` does not take --{name}", spec.name),
+                    format!("leave it out; see `featherank methods {}`", spec.name),
+                ));
             }
             all.push((name.to_owned(), value.clone()));
         }
@@ -209,11 +209,10 @@ pub fn run(
 }
 
 fn no_model(method: &str) -> Error {
-    Error::Conflict {
-        what: format!("{method} trains no model that --model could write"),
-        help: "use an embedded method or mofsrank, or save the selection with -o and train with --selection"
-            .into(),
-    }
+    Error::unsupported(
+        format!("method `{method}` trains no model, so --model cannot be written"),
+        "use an embedded method or mofsrank, or save the selection with -o and train with --selection",
+    )
 }
 
 /// How the model of an embedded method was found, for people.
