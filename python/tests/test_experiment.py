@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from featherank import BestGain, TopK, compare
 from featherank.exceptions import InvalidParameterError
-from featherank.rankers import LinearRegression, Rankrls
+from featherank.rankers import LinearRegression, RankRLS
 
 from ranking_data import RankingData, ranking_data, write_letor
 from support import run_ok
@@ -151,7 +151,7 @@ def test_a_failed_cell_is_reported_not_fatal(data: RankingData) -> None:
 def test_costs_and_measures(data: RankingData) -> None:
     costs = {0: 5.0, 3: 2.0}
     found = compare(
-        data.X, data.y, qid=data.qid, methods=TopK(k=7), rankers=Rankrls(), measures="p@5", costs=costs, tune=False
+        data.X, data.y, qid=data.qid, methods=TopK(k=7), rankers=RankRLS(), measures="p@5", costs=costs, tune=False
     )
     assert list(found.table.columns)[0] == "p@5"
     # Seven features: 5 and 2 for two of them, 1 for the others.

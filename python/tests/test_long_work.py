@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from featherank import Spea2, TopK
+from featherank import SPEA2, TopK
 from featherank._progress import progress_bar
 
 from ranking_data import RankingData, ranking_data
@@ -33,7 +33,7 @@ def test_other_threads_go_on_meanwhile(data: RankingData) -> None:
     counter = threading.Thread(target=count)
     counter.start()
     start = time.monotonic()
-    Spea2(generations=10**9, time_limit=1.0, n_jobs=1).fit(data.X, data.y, qid=data.qid)
+    SPEA2(generations=10**9, time_limit=1.0, n_jobs=1).fit(data.X, data.y, qid=data.qid)
     end = time.monotonic()
     done.set()
     counter.join()
@@ -61,7 +61,7 @@ def seconds_after_ctrl_c(data: RankingData) -> float:
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            Spea2(generations=10**9).fit(data.X, data.y, qid=data.qid)
+            SPEA2(generations=10**9).fit(data.X, data.y, qid=data.qid)
     finally:
         signal.signal(signal.SIGINT, before)
     return time.monotonic() - pressed[0]
@@ -109,4 +109,4 @@ def test_an_error_in_the_callback_stops_the_work(data: RankingData, monkeypatch:
 
     monkeypatch.setattr("featherank._progress._TqdmBar.show", fail)
     with pytest.raises(RuntimeError, match="the bar broke"):
-        Spea2(generations=10**9, verbose=1).fit(data.X, data.y, qid=data.qid)
+        SPEA2(generations=10**9, verbose=1).fit(data.X, data.y, qid=data.qid)

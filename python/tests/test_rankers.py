@@ -10,7 +10,7 @@ import featherank.rankers
 import numpy as np
 import pytest
 from featherank import Model, ndcg_score
-from featherank.rankers import Lambdamart, LinearRegression, RanksvmPrimal
+from featherank.rankers import LambdaMART, LinearRegression, RankSVMPrimal
 from sklearn.base import clone
 
 from ranking_data import RankingData, ranking_data, write_letor
@@ -54,12 +54,12 @@ def test_normalised_models_are_those_of_the_command(data: RankingData, letor: Pa
 
 def test_validation_data_stops_early(data: RankingData) -> None:
     held_out = ranking_data(queries=6, seed=9)
-    fitted = Lambdamart(trees=300, patience=3).fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
+    fitted = LambdaMART(trees=300, patience=3).fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
     assert len(json.loads(fitted.model_.to_json())["trees"]) < 300
 
 
 def test_models_are_saved_pickled_and_exported(data: RankingData, tmp_path: Path) -> None:
-    fitted = Lambdamart(trees=3).fit(data.X, data.y, qid=data.qid)
+    fitted = LambdaMART(trees=3).fit(data.X, data.y, qid=data.qid)
     fitted.model_.save(tmp_path / "model.json")
     assert Model.load(tmp_path / "model.json").to_json() == fitted.model_.to_json()
     again = pickle.loads(pickle.dumps(fitted))
@@ -70,7 +70,7 @@ def test_models_are_saved_pickled_and_exported(data: RankingData, tmp_path: Path
 
 
 def test_scores_and_importances(data: RankingData) -> None:
-    fitted = RanksvmPrimal().fit(data.X, data.y, qid=data.qid)
+    fitted = RankSVMPrimal().fit(data.X, data.y, qid=data.qid)
     scores = fitted.predict(data.X)
     assert fitted.score(data.X, data.y, qid=data.qid) == ndcg_score(data.y, scores, qid=data.qid)
     assert fitted.feature_importances_.shape == (8,)

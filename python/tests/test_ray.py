@@ -14,12 +14,12 @@ import featherank.ray
 import psutil
 import pytest
 import ray as ray_itself
-from featherank import AutoSelector, BestGain, GreedyRankrls, L1Svm, Mofsrank, Mrmr, Spea2, TopK, exceptions
+from featherank import AutoSelector, BestGain, GreedyRankRLS, L1SVM, MOFSRank, MRMR, SPEA2, TopK, exceptions
 from ray.cluster_utils import Cluster
 
 from support import PROJECT, run, run_json, run_ok
 
-CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankrls, L1Svm, Mrmr, Spea2, TopK]}
+CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankRLS, L1SVM, MRMR, SPEA2, TopK]}
 
 # Methods of every kind, with settings that are quick.
 METHODS = {
@@ -137,19 +137,19 @@ def test_a_shard_that_is_lost_too_often_is_named_with_the_checkpoint(data, clust
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2, restarts=0) as rows:
         threading.Timer(1.0, lambda: shard_processes()[0].kill()).start()
         with pytest.raises(exceptions.ShardError, match=r"(?s)shard [12]: .*more often than 0 times.*search.json is kept"):
-            Spea2(generations=5000, checkpoint=checkpoint).fit(rows)
+            SPEA2(generations=5000, checkpoint=checkpoint).fit(rows)
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
-        found = Spea2(generations=5000, checkpoint=checkpoint, time_limit=1).fit(rows)
+        found = SPEA2(generations=5000, checkpoint=checkpoint, time_limit=1).fit(rows)
     assert found.selection_["selected"]
 
 
 def test_other_methods_refuse_by_name(data, cluster):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
         with pytest.raises(exceptions.UnsupportedError, match="mofsrank"):
-            Mofsrank().fit(rows)
+            MOFSRank().fit(rows)
         with pytest.raises(exceptions.InvalidParameterError, match="neither y nor qid"):
             TopK(k=2).fit(rows, [1, 2, 3])
-        assert L1Svm(k=3).fit(rows, valid=rows).support_.sum() == 3
+        assert L1SVM(k=3).fit(rows, valid=rows).support_.sum() == 3
     with pytest.raises(exceptions.ShardError, match="closed"):
         TopK(k=2).fit(rows)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import featherank
 import numpy as np
 import pytest
-from featherank import AutoSelector, BestGain, Spea2, TopK
+from featherank import AutoSelector, BestGain, SPEA2, TopK
 from featherank._names import SELECTORS
 from featherank._registry import as_text, methods
 from featherank._selector import RankingSelector
@@ -76,7 +76,7 @@ def test_validation_data_is_that_of_the_command(data: RankingData, letor: Path, 
     held_out = ranking_data(queries=10, seed=5)
     file = write_letor(tmp_path / "vali.txt", held_out)
     expected = run_ok("select", letor, "--valid", file, "--method", "l1-svm", "--quiet", "--json")
-    fitted = featherank.L1Svm().fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
+    fitted = featherank.L1SVM().fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
     assert fitted.selection_.to_json().rstrip() == expected.rstrip()
     assert fitted.model_ is not None
     assert json.loads(fitted.model_.to_json())["featherank"] == "model"
@@ -98,7 +98,7 @@ def test_what_a_fitted_selector_tells(data: RankingData) -> None:
 
 
 def test_a_search_tells_its_front(data: RankingData) -> None:
-    fitted = cheap(Spea2, objectives="e-f").fit(data.X, data.y, qid=data.qid)
+    fitted = cheap(SPEA2, objectives="e-f").fit(data.X, data.y, qid=data.qid)
     chosen = [member for member in fitted.front_ if member.chosen]
     assert len(chosen) == 1
     assert sorted(chosen[0].features) == fitted.get_support(indices=True).tolist()
@@ -106,7 +106,7 @@ def test_a_search_tells_its_front(data: RankingData) -> None:
 
 
 def test_selectors_are_cloned_and_pickled(data: RankingData) -> None:
-    fitted = featherank.L1Svm(k=3).fit(data.X, data.y, qid=data.qid)
+    fitted = featherank.L1SVM(k=3).fit(data.X, data.y, qid=data.qid)
     again = pickle.loads(pickle.dumps(fitted))
     assert again.selection_ == fitted.selection_
     assert again.model_.to_json() == fitted.model_.to_json()
@@ -126,10 +126,10 @@ def test_a_selection_is_saved_as_the_command_saves_it(data: RankingData, letor: 
 
 def test_a_checkpoint_is_removed_in_the_end_and_time_limits_are_kept(data: RankingData, tmp_path: Path) -> None:
     checkpoint = tmp_path / "run.json"
-    cheap(Spea2, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
+    cheap(SPEA2, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
     assert not checkpoint.exists()
-    endless = Spea2(generations=10**9, time_limit=0.3, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
+    endless = SPEA2(generations=10**9, time_limit=0.3, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
     assert endless.selection_["unfinished"]
     assert checkpoint.exists()
     with pytest.raises(featherank.exceptions.TimeLimitError, match="time limit"):
-        featherank.Greedy(time_limit=1e-6).fit(data.X, data.y, qid=data.qid)
+        featherank.GreedyForward(time_limit=1e-6).fit(data.X, data.y, qid=data.qid)

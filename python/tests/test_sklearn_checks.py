@@ -7,7 +7,7 @@ from typing import Any
 import featherank.rankers
 import numpy as np
 from featherank import AutoSelector
-from featherank.rankers import SvmMap
+from featherank.rankers import SVMMAP
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ranking_data import CHEAP
@@ -42,7 +42,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     if isinstance(estimator, AutoSelector):
         why = "the check has ten rows with labels in order: of the queries that auto holds out, most have equal labels"
         return dict.fromkeys(("check_estimators_nan_inf", "check_positive_only_tag_during_fit"), why)
-    if isinstance(estimator, SvmMap):
+    if isinstance(estimator, SVMMAP):
         why = "all labels of the check are relevant: average precision has nothing to learn"
         return dict.fromkeys(("check_estimators_dtypes", "check_fit2d_1feature"), why)
     return {}
