@@ -30,9 +30,10 @@ mod cluster;
 pub mod data;
 mod document;
 pub mod engine;
-mod error;
+pub mod error;
 pub mod evaluate;
 pub mod evolve;
+#[cfg(feature = "experiments")]
 pub mod experiment;
 pub mod export;
 pub mod inspect;
