@@ -163,7 +163,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     };
     for (name, query, message) in [
         ("t.csv", "a", "can be read but not written"),
-        ("t.parquet.gz", "a", "compressed inside"),
+        ("t.parquet.gz", "a", "already compressed"),
         ("t.docx", "a", "format of this file is not clear"),
         ("t.txt", "a b", "query id `a b`"),
         ("t.txt.gz", "a#b", "query id `a#b`"),

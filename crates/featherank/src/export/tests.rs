@@ -131,7 +131,7 @@ fn ranklib_reads_ids_weights_and_splits() {
     );
     let zero = LinearModel::new(&FeatureTable::numbered(1, 0), &[(FeatureId(0), 1.0)]).into();
     let error = target("ranklib").unwrap().export(&zero, &options()).unwrap_err().to_string();
-    assert!(error.contains("counts features from 1"), "{error}");
+    assert!(error.contains("numbers features from 1"), "{error}");
 }
 
 #[test]

@@ -247,7 +247,7 @@ mod tests {
         {
             let message = error(text);
             assert!(
-                message.contains("quote is opened") && message.contains("t.csv, line 3\n"),
+                message.contains("opens a quote") && message.contains("t.csv, line 3\n"),
                 "{message}"
             );
         }
