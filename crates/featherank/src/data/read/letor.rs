@@ -1,16 +1,17 @@
-//! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, in blocks of lines, on all cores.
+//! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, parsed in blocks of lines on all
+//! cores.
 //!
-//! Tabs and repeated blanks separate; a row may leave features out (they are 0); `#` starts a
-//! comment, which is kept as the document's text; blank lines and lines that are only a comment are
-//! passed over. Labels and values may be any number; query ids any word. Rows need feature ids in
-//! ascending order, as every writer of the format makes them.
+//! Blanks and tabs separate words; a row may omit features, which are then 0; `#` starts a comment,
+//! which is kept as the document's text; blank lines and comment lines are skipped. Labels and
+//! values may be any number, query ids any word. Feature ids must ascend within a row, as all
+//! writers of the format ensure.
 
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, Block, QueryRun, Values};
+use super::assemble::{Assembler, BlockValues, QueryRun, RowBlock};
 use super::number;
 use super::options::{ReadOptions, shorten};
 use super::side_files;
@@ -19,8 +20,8 @@ use crate::data::dataset::TextColumn;
 use crate::data::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 
-/// Text per block: small enough that several fit in the cache hierarchy's reach and in memory,
-/// large enough that the work per block dwarfs handing it over.
+/// Text per block: small enough that several fit into the cache, large enough that the work per
+/// block exceeds the cost of passing it to another thread.
 const BLOCK_BYTES: usize = 2 << 20;
 
 /// Reads one file into the assembler.
@@ -43,8 +44,8 @@ fn read_blocks(
     let first_row = into.rows();
     let (mut sparse, mut width, mut with_query, mut without_query) = (false, None, false, None);
     let mut blocks = TextBlocks::new(source, size);
-    // A wave of blocks at a time: all cores parse while the next wave is read and decompressed, and
-    // no more text is in memory than these two.
+    // One wave of blocks at a time: all cores parse while the next wave is read and decompressed,
+    // and no more text than these two waves is in memory.
     let wave = 2 * rayon::current_num_threads() * size;
     let parse =
         |text: TextBlock| BlockParser::new(options, text.first_line).parse(&text.bytes, &name);
@@ -57,7 +58,7 @@ fn read_blocks(
         let parsed: Vec<Result<ParsedBlock>>;
         (next, parsed) =
             rayon::join(|| blocks.wave(wave), || texts.into_par_iter().map(parse).collect());
-        // In file order, so that the first mistake of the file is the one reported.
+        // In file order, so that the first problem of the file is reported.
         for block in parsed {
             let block = block?;
             if !block.rows.labels.is_empty() {
@@ -93,16 +94,16 @@ fn read_blocks(
 }
 
 struct ParsedBlock {
-    rows: Block,
+    rows: RowBlock,
     sparse: bool,
     /// The first line without `qid:`.
     without_query: Option<u64>,
 }
 
-/// The rows of one block while they are read.
+/// The rows of one block while it is parsed.
 ///
-/// Rows are taken to be dense, ids 1, 2, 3 … up to the width of the first one, until a row is not;
-/// only then are ids stored. Most files never get there, and reading them costs no memory but the
+/// Rows are assumed to be dense, with ids 1, 2, 3 … up to the width of the first row, until one is
+/// not; only then are ids stored. Most files are dense, and parsing them takes no memory beyond the
 /// values.
 struct BlockParser<'a> {
     options: &'a ReadOptions,
@@ -152,10 +153,10 @@ impl<'a> BlockParser<'a> {
         self.finish()
     }
 
-    /// One line: blank, a comment, or a document.
+    /// Parses one line: blank, a comment, or a document.
     fn row(&mut self, line: &[u8]) -> Result<(), Problem> {
-        // Only the line end goes: a comment is kept to its last blank, so that writing it again
-        // loses nothing.
+        // Only the line end is removed: a comment keeps trailing blanks, so that writing it again
+        // changes nothing.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (row, comment) = match memchr::memchr(b'#', line) {
             Some(hash) => (&line[..hash], Some(&line[hash + 1..])),
@@ -194,7 +195,7 @@ impl<'a> BlockParser<'a> {
         Ok(())
     }
 
-    /// The `id:value` words of a row, from `at` on.
+    /// Parses the `id:value` words of a row, from `at` on.
     fn features(&mut self, row: &[u8], mut at: usize) -> Result<(), Problem> {
         let row_start = self.values.len();
         let mut next = 0u32;
@@ -203,7 +204,7 @@ impl<'a> BlockParser<'a> {
             if length == 0 || row.get(at + length) != Some(&b':') {
                 return Err(not_a_feature(row, at));
             }
-            // The number of features must fit 32 bits, too.
+            // The number of features must also fit into 32 bits.
             let limit = self.options.max_feature_id.min(u32::MAX - 1);
             let feature = match id.filter(|&id| id <= limit) {
                 Some(id) if id >= self.first_id => id - self.first_id,
@@ -245,7 +246,7 @@ impl<'a> BlockParser<'a> {
         Ok(())
     }
 
-    /// The value that starts at `at`; returns where it ends.
+    /// Parses the value that starts at `at`; returns where it ends.
     #[inline]
     fn value(&mut self, row: &[u8], at: usize, feature: u32) -> Result<usize, Problem> {
         if let Some((value, length)) = number::plain_decimal(&row[at..])
@@ -260,7 +261,7 @@ impl<'a> BlockParser<'a> {
         Ok(end)
     }
 
-    /// Writes down the ids of the dense rows so far, and of the row that began at `row_start`.
+    /// Stores the ids of the dense rows so far, and of the row that starts at `row_start`.
     fn become_sparse(&mut self, row_start: usize) {
         let mut sparse = SparseRows::default();
         for row in 0..self.labels.len() {
@@ -288,11 +289,11 @@ impl<'a> BlockParser<'a> {
         let sparse = self.sparse.is_some();
         let values = match self.sparse {
             Some(SparseRows { ends, features }) => {
-                Values::from_sparse(ends, features, self.values)?
+                BlockValues::from_sparse(ends, features, self.values)?
             }
-            None => Values::from_rows(&self.values, self.width)?,
+            None => BlockValues::from_rows(&self.values, self.width)?,
         };
-        let rows = Block {
+        let rows = RowBlock {
             values,
             labels: self.labels,
             runs: self.runs,
@@ -331,8 +332,7 @@ fn not_a_feature(row: &[u8], at: usize) -> Problem {
     }
 }
 
-/// Reads text that is already in memory, in blocks of a given size: for tests, which want to see
-/// block borders.
+/// Reads text in memory, in blocks of a given size, so that tests can vary the block boundaries.
 #[cfg(test)]
 pub(crate) fn read_text(
     text: &str,
@@ -354,9 +354,9 @@ mod tests {
     const ROWS: &str =
         "2 qid:a 1:0.5 2:3 # docid = 7\n0 qid:a\t1:1e-3  2:-4\r\n\n# only a comment\n1 qid:b 2:7";
 
-    /// The same data set wherever the blocks happen to be cut.
+    /// The same data set for every position of the block boundaries.
     #[test]
-    fn reads_rows_whatever_the_block_size() {
+    fn the_block_size_does_not_matter() {
         for block in 1..80 {
             let data = read_text(ROWS, block, &ReadOptions::default()).unwrap();
             assert_eq!(data.values(), [0.5, 1e-3, 0.0, 3.0, -4.0, 7.0], "blocks of {block}");
@@ -370,9 +370,9 @@ mod tests {
         }
     }
 
-    /// A block of rows without any feature still has rows.
+    /// A block of rows without features still has rows.
     #[test]
-    fn rows_without_features_may_fill_whole_blocks() {
+    fn rows_without_features_may_fill_blocks() {
         let text = "1 qid:a\n0 qid:a\n2 qid:b 1:5 2:6\n0 qid:b 2:7\n1 qid:c\n";
         let whole = read_text(text, 1 << 16, &ReadOptions::default()).unwrap();
         assert_eq!(whole.values(), [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 6.0, 7.0, 0.0]);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_feature_id_of_all_is_refused() {
+    fn the_largest_feature_id_is_rejected() {
         for zero_based in [false, true] {
             let options =
                 ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_are_named_with_their_line() {
+    fn problems_are_reported_with_their_line() {
         for (row, expected) in [
             ("0 qid:1 1:1 1:2", Problem::DuplicateFeature { id: 1 }),
             ("0 qid:1 3:1 2:2", Problem::DescendingFeature { id: 2, previous: 3 }),
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn options_accept_what_some_users_mean() {
+    fn options_accept_irregular_input() {
         let options = ReadOptions {
             missing: Missing::Zero,
             clip: true,
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_sparse_rows_do_not_blow_up() {
+    fn wide_sparse_rows_respect_the_memory_limit() {
         let text = "0 qid:1 1000000:1\n".repeat(3000);
         let options = ReadOptions { max_bytes: 1 << 30, ..ReadOptions::default() };
         let error = read_text(&text, 1 << 12, &options).unwrap_err();

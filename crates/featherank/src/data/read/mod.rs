@@ -1,4 +1,4 @@
-//! Readers: from files of any format we know to one [`Dataset`].
+//! Readers: from files of any supported format to one [`Dataset`].
 
 mod assemble;
 mod columns;
@@ -23,7 +23,7 @@ use super::dataset::Dataset;
 use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
-pub(crate) use columns::Layout;
+pub(crate) use columns::ColumnLayout;
 pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 pub use parts::{PartSource, Parts, QueryRows, RowIndex};
@@ -42,8 +42,7 @@ pub fn read<P: AsRef<Path>>(files: &[P], options: &ReadOptions) -> Result<Datase
     read_all(files, options, None)
 }
 
-/// Reads files that must have the features of data read before; `other` names that data in
-/// messages.
+/// Reads files that must have the features of `like`; `other` names that data in messages.
 pub fn read_like<P: AsRef<Path>>(
     files: &[P],
     options: &ReadOptions,
@@ -54,7 +53,7 @@ pub fn read_like<P: AsRef<Path>>(
     read_all(files, options, Some((features, other.to_owned())))
 }
 
-/// Reads a data set from bytes in memory, as from a file of that name.
+/// Reads a data set from bytes in memory, with the format of a file of that name.
 pub fn read_bytes(bytes: Vec<u8>, name: &str, options: &ReadOptions) -> Result<Dataset> {
     let mut assembler = Assembler::new(options);
     let source = Source::from_reader(Box::new(std::io::Cursor::new(bytes)), name.to_owned())?;
@@ -65,7 +64,7 @@ pub fn read_bytes(bytes: Vec<u8>, name: &str, options: &ReadOptions) -> Result<D
 /// The features of one file.
 pub(crate) struct FileFeatures {
     pub table: FeatureTable,
-    /// Rows may leave features out, so that the table only goes as far as what happened to occur.
+    /// Rows may omit features, so that the table only covers those that occur.
     pub flexible: bool,
 }
 
@@ -122,7 +121,7 @@ fn finish(
     Ok(data)
 }
 
-/// The features of two files that belong together, or why they cannot.
+/// The common features of two files, or an error if they do not match.
 fn reconcile(
     earlier: FileFeatures,
     found: FileFeatures,
