@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::features::{FeatureId, FeatureTable};
 use super::fingerprint::Fingerprint;
+use super::text_column::TextColumn;
 use super::view::View;
 
 /// Labelled query–document data in memory: column-major 32-bit features, one label per document,
@@ -318,62 +319,6 @@ impl Queries {
     /// The rows of each query in turn.
     pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         self.offsets.windows(2).map(|w| w[0]..w[1])
-    }
-}
-
-/// Many short texts in one allocation.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TextColumn {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl TextColumn {
-    /// Adds a text at the end.
-    pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-    }
-
-    /// Adds all texts of another column at the end.
-    pub fn append(&mut self, other: &TextColumn) {
-        let base = self.text.len();
-        self.text.push_str(&other.text);
-        self.ends.extend(other.ends.iter().map(|end| base + end));
-    }
-
-    /// The text at a position.
-    pub fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
-    }
-
-    /// Number of texts.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there are no texts.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// Whether every text is empty.
-    pub fn is_blank(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// The texts in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-}
-
-impl<'a> FromIterator<&'a str> for TextColumn {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
-        let mut column = TextColumn::default();
-        texts.into_iter().for_each(|text| column.push(text));
-        column
     }
 }
 

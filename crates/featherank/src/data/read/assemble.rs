@@ -11,8 +11,9 @@ use memmap2::MmapMut;
 use rayon::prelude::*;
 
 use super::options::ReadOptions;
-use crate::data::dataset::{Dataset, Queries, TextColumn};
+use crate::data::dataset::{Dataset, Queries};
 use crate::data::features::FeatureTable;
+use crate::data::text_column::TextColumn;
 use crate::error::{Error, Location, Problem, Result};
 
 /// Consecutive rows of one query within a block.

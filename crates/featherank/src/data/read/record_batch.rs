@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Schema};
 use super::assemble::{BlockValues, QueryRun, RowBlock};
 use super::columns::Columns;
 use super::options::ReadOptions;
-use crate::data::dataset::TextColumn;
+use crate::data::text_column::TextColumn;
 use crate::error::{Location, Problem, Result};
 
 /// Whether a type can be a label or a feature.
