@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use featherank::data::{Format, PartSource, Parts, ReadOptions};
-use featherank::engine::{Cost, Engine, Explained, LocalEngine, StreamEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::run::Observer;
+use featherank::shards::{CostedEngine, PassCost, StreamEngine};
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
@@ -74,7 +75,7 @@ pub struct Opening<'a> {
 pub struct Opened {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    explained: Option<Arc<Explained>>,
+    explained: Option<Arc<CostedEngine>>,
 }
 
 impl ScaleArgs {
@@ -104,7 +105,7 @@ impl ScaleArgs {
                 )?
             }
         };
-        let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
+        let explained = self.explain.then(|| Arc::new(CostedEngine::new(engine.clone())));
         Ok(Opened { engine: explained.clone().map_or(engine, |explained| explained), explained })
     }
 
@@ -116,10 +117,10 @@ impl ScaleArgs {
     ) -> Result<Arc<dyn Engine>> {
         let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
-            return Err(Error::Conflict {
-                what: "there are shards on a cluster only".into(),
-                help: "add --engine ray, or leave --shards out".into(),
-            });
+            return Err(Error::settings(
+                "shards need a cluster",
+                "add --engine ray, or leave out --shards",
+            ));
         }
         let mut options = reading.options();
         if let Some(memory) = self.memory {
@@ -149,17 +150,17 @@ impl ScaleArgs {
 }
 
 fn no_cluster() -> Error {
-    Error::Conflict {
-        what: "this program alone has no cluster".into(),
-        help: "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command".into(),
-    }
+    Error::unsupported(
+        "this build of featherank has no cluster engine",
+        "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command",
+    )
 }
 
 impl Opened {
     /// The cost of each kind of pass as text, with `--explain`.
     pub fn explanation(&self) -> Option<String> {
         let costs = self.explained.as_ref()?.costs();
-        let row = |name: &str, cost: &Cost| {
+        let row = |name: &str, cost: &PassCost| {
             let each = |bytes: u64| grouped(bytes / cost.passes.max(1));
             vec![
                 name.to_owned(),
@@ -171,7 +172,7 @@ impl Opened {
             ]
         };
         let mut rows: Vec<Vec<String>> = costs.iter().map(|(name, cost)| row(name, cost)).collect();
-        let all = costs.iter().fold(Cost::default(), |all, (_, cost)| all + *cost);
+        let all = costs.iter().fold(PassCost::default(), |all, (_, cost)| all + *cost);
         rows.push(row("total", &all));
         let header = ["pass", "count", "bytes sent", "bytes received", "total bytes", "seconds"];
         Some(format!(

@@ -30,7 +30,7 @@ mod cluster;
 pub mod data;
 mod document;
 pub mod engine;
-mod error;
+pub mod error;
 pub mod evaluate;
 pub mod evolve;
 #[cfg(feature = "experiments")]
@@ -45,6 +45,7 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+pub mod shards;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};
