@@ -5,11 +5,11 @@ mod candidates;
 pub mod embedded;
 pub mod filter;
 pub mod forward;
-mod judging;
 mod rows;
 pub mod search;
 mod searched;
 mod selection;
+mod subsets;
 pub mod wrapper;
 
 use crate::checkpoint::Work;

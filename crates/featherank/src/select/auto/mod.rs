@@ -37,14 +37,14 @@ use crate::rank::{Ranker, RankerSpec};
 use crate::registry::{self, Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::judging::{check_counts, checked_validation};
 use crate::select::rows::rows;
-use crate::select::wrapper::training::{folds_param, measure_param, on_threads_of, ranker_param};
+use crate::select::subsets::{check_counts, checked_validation, on_threads_of};
+use crate::select::wrapper::training::{folds_param, measure_param, ranker_param};
 use crate::select::{Selection, Selector, SelectorSpec};
 pub use advice::{Advice, Tried};
 use portfolio::Proposer;
 pub use recommendation::Demand;
-use search::{Search, State};
+use search::{SizeSearch, State};
 
 /// Its name everywhere.
 pub const NAME: &str = "auto";
@@ -213,12 +213,12 @@ impl Auto {
         let all = joined.as_deref().unwrap_or(engine);
         let (alive, _) = engine.alive()?;
         let search =
-            Search { auto: self, run, engine, all, candidates, alive, features, proposers };
+            SizeSearch { auto: self, run, engine, all, candidates, alive, features, proposers };
         let informative = all.schema().informative();
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(words::too_few(informative, self.folds));
         }
-        search.to_the_end(state)
+        search.finish(state)
     }
 
     /// Training and validation data as one, with rows where somebody needs them.

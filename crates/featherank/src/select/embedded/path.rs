@@ -10,7 +10,7 @@
 //!   the k features of the next denser model with the largest |weight| × spread are taken, and the
 //!   model is fitted to them anew, with the same loss and value;
 //! * else the one that does best on validation data, or on held-out parts of the training data
-//!   ([`HeldOut`]): the first of equals, and never an empty one. With a `slack`, the sparsest of
+//!   ([`held_out_values`]): the first of equals, and never an empty one. With a `slack`, the sparsest of
 //!   those that are at most so much worse. Where several families are left in the first two cases,
 //!   the same decides between them.
 //!
@@ -22,7 +22,7 @@
 //! even where the model has no use for them. A model never uses a feature that is not chosen: where
 //! constraints forbid a part of it, it is fitted to the others anew.
 
-use super::held_out::HeldOut;
+use super::held_out::held_out_values;
 use super::outcome::{Choice, entries, record};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
-use crate::select::judging::within;
+use crate::select::subsets::smallest_within_slack;
 
 /// Halvings of the interval in which a model with k features is looked for.
 const HALVINGS: usize = 25;
@@ -183,14 +183,14 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
                 }
                 Ok(all)
             };
-            HeldOut::new(&sample, &tuning.measure)?.values(&sample, &whole, fit)?
+            held_out_values(&sample, &tuning.measure, &whole, fit)?
         }
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
     let ranks = |finalist: &Finalist| !finalist.model.is_empty();
     let sizes: Vec<usize> =
         finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
-    let place = within(tuning.slack, &judged, &sizes)
+    let place = smallest_within_slack(tuning.slack, &judged, &sizes)
         .or_else(|| finalists.iter().rposition(ranks))
         .unwrap_or(finalists.len() - 1);
     let fits = record(&sample, &paths, &finalists, &judged, place);

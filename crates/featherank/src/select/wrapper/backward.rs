@@ -11,9 +11,7 @@
 //! As many rankers are trained as half the square of the number of features, times the parts. The
 //! default ranker has done its work on the rows after one pass, whatever the subset.
 
-use super::training::{
-    Bench, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::training::{SETTINGS, Trainer, folds_param, measure_param, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -22,6 +20,7 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -76,11 +75,11 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for Backward {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("backward", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("backward", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let parts = bench.held_out(self.folds, &candidates.all())?;
-            let lessons = bench.lessons(&parts)?;
-            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lessons, subsets);
+            let parts = evaluator.held_out(self.folds, &candidates.all())?;
+            let trainers = evaluator.trainers(&parts)?;
+            let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
             let (chosen, removed) =
                 eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
             candidates.select(run, engine, &chosen, &removed)

@@ -16,8 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lesson::Lesson;
-use super::training::{Bench, Trainer, measure_param, on_threads_of, ranker_param};
+use super::training::{Trainer, measure_param, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable};
 use crate::engine::Engine;
 use crate::error::Result;
@@ -28,6 +27,7 @@ use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, Scored};
 use crate::select::rows::rows;
 use crate::select::search::{BestFirst, Found, SubsetMerit};
+use crate::select::subsets::{SubsetEvaluator, SubsetTrainer, on_threads_of};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -85,18 +85,18 @@ impl Selector for BestFirstWrapper {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let data = rows("best-first", engine)?;
-            let bench = Bench::new("best-first", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("best-first", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let whole = bench.whole(&candidates.all())?;
-            let lesson = [bench.lesson(&whole)?];
+            let whole = evaluator.whole(&candidates.all())?;
+            let trainers = [evaluator.trainer(&whole)?];
             let mut trained = Trained {
-                values: |s: &[Vec<FeatureId>]| bench.values(&lesson, s),
+                values: |s: &[Vec<FeatureId>]| evaluator.values(&trainers, s),
                 first: BTreeMap::new(),
             };
             let found = self.search(run, &candidates, &mut trained)?;
             let used = match found.len() {
                 0 | 1 => vec![true; found.len()],
-                _ => used(&bench, &lesson[0], data, &found)?,
+                _ => used(&evaluator, &trainers[0], data, &found)?,
             };
             let scored = |found: &Found| -> Scored {
                 found.subset.iter().map(|&f| (f, found.merit)).collect()
@@ -143,19 +143,19 @@ impl BestFirstWrapper {
 
 /// Which subsets a ranker makes use of, when each of them is one feature.
 fn used(
-    bench: &Bench<'_>,
-    lesson: &Lesson<'_>,
+    evaluator: &SubsetEvaluator<'_>,
+    trainer: &SubsetTrainer<'_>,
     data: &Dataset,
     found: &[Found],
 ) -> Result<Vec<bool>> {
     let subsets: Vec<Vec<FeatureId>> = found.iter().map(|found| found.subset.clone()).collect();
-    let models = lesson.teach(&subsets)?.models(data.features());
+    let models = trainer.fit(&subsets)?.into_models(data.features());
     let scores: Vec<Vec<f32>> =
         models.iter().map(|model| model.score(&data.view())).collect::<Result<_>>()?;
     let table = FeatureTable::numbered(found.len(), 0);
     let combined =
         Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
-    let important = bench.important(&combined)?;
+    let important = evaluator.important_features(&combined)?;
     Ok((0..found.len()).map(|place| important.contains(&FeatureId::from(place))).collect())
 }
 

@@ -19,11 +19,8 @@
 use rand::seq::SliceRandom;
 
 use super::elimination::{order, survivors};
-use super::lesson::Lesson;
 use super::rfe::{SLACK, record};
-use super::training::{
-    Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::training::{FEW_TREES, Trainer, folds_param, measure_param, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -33,7 +30,9 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
-use crate::select::judging::{best, within};
+use crate::select::subsets::{
+    SubsetEvaluator, SubsetTrainer, best_place, on_threads_of, smallest_within_slack,
+};
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -112,16 +111,16 @@ struct Member {
 impl Selector for Btfs {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("btfs", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("btfs", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
             let features = candidates.all();
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
             }
-            let parts = bench.held_out(self.folds, &features)?;
-            let lessons = bench.lessons(&parts)?;
+            let parts = evaluator.held_out(self.folds, &features)?;
+            let trainers = evaluator.trainers(&parts)?;
             let survivors =
-                self.evolve(run, &candidates, |subsets| evaluate(&bench, &lessons, subsets))?;
+                self.evolve(run, &candidates, |subsets| evaluate(&evaluator, &trainers, subsets))?;
             let (sizes, values): (Vec<usize>, Vec<Option<f64>>) = survivors
                 .iter()
                 .rev()
@@ -133,7 +132,7 @@ impl Selector for Btfs {
                 .unzip();
             let place = match candidates.wanted(run) {
                 Some(_) => 0,
-                None => within(self.slack, &values, &sizes).unwrap_or(0),
+                None => smallest_within_slack(self.slack, &values, &sizes).unwrap_or(0),
             };
             let chosen = &survivors[survivors.len() - 1 - place].ranked;
             let rounds: Vec<Scored> =
@@ -152,22 +151,22 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
 
 /// Trains on each part and judges on what was held out; influence is the mean over the parts.
 fn evaluate(
-    bench: &Bench<'_>,
-    lessons: &[Lesson<'_>],
+    evaluator: &SubsetEvaluator<'_>,
+    trainers: &[SubsetTrainer<'_>],
     subsets: &[Vec<FeatureId>],
 ) -> Result<Vec<Member>> {
     let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
     let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
-    let mut parts = Vec::with_capacity(lessons.len());
-    for lesson in lessons {
-        let taught = lesson.teach(subsets)?;
-        parts.push(taught.means()?);
+    let mut parts = Vec::with_capacity(trainers.len());
+    for trainer in trainers {
+        let fitted = trainer.fit(subsets)?;
+        parts.push(fitted.means()?);
         for (place, ranked) in ranked.iter_mut().enumerate() {
-            let of_part = taught.shares(place)?;
+            let of_part = fitted.importance(place)?;
             for (f, influence) in ranked {
                 let own =
                     of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
-                *influence += own / lessons.len() as f64;
+                *influence += own / trainers.len() as f64;
             }
         }
     }
@@ -175,7 +174,7 @@ fn evaluate(
         ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
         Member { ranked, value }
     };
-    Ok(ranked.into_iter().zip(bench.summaries(parts)?).map(member).collect())
+    Ok(ranked.into_iter().zip(evaluator.summaries(parts)?).map(member).collect())
 }
 
 impl Btfs {
@@ -193,7 +192,7 @@ impl Btfs {
             let mut members = evaluate(&population)?;
             let values: Vec<Option<f64>> =
                 members.iter().map(|member| Some(member.value)).collect();
-            let survivor = members.swap_remove(best(&values).unwrap_or(0));
+            let survivor = members.swap_remove(best_place(&values).unwrap_or(0));
             let founder = match wanted {
                 Some(wanted) if survivor.ranked.len() <= wanted => Vec::new(),
                 _ => survivors(&survivor.ranked, candidates, self.rate, wanted.unwrap_or(1)),

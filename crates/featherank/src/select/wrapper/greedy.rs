@@ -14,7 +14,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::training::{Bench, SETTINGS, Trainer, measure_param, on_threads_of, ranker_param};
+use super::training::{SETTINGS, Trainer, measure_param, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -22,6 +22,7 @@ use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -65,11 +66,11 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for Greedy {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("greedy", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("greedy", run, engine)?;
             let (alive, dead) = engine.alive()?;
-            let whole = bench.whole(&alive)?;
-            let lesson = [bench.lesson(&whole)?];
-            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lesson, subsets);
+            let whole = evaluator.whole(&alive)?;
+            let trainers = [evaluator.trainer(&whole)?];
+            let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
             let mut trained = Trained::new(values, self.delta, run.constraints.k);
             forward(run, engine.schema(), &alive, &dead, &mut trained)
         })

@@ -6,36 +6,32 @@ use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
 use super::phases::{Finalist, Found};
 use crate::data::FeatureId;
-use crate::engine::passes::LinearMeasuresPass;
-use crate::engine::{Deal, Engine, PartEngine};
+use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
+use crate::rank::linear::least_squares::Weights;
 use crate::select::candidates::Candidates;
-use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
-use crate::select::judging::{best, checked_validation, within_errors};
+use crate::select::subsets::{
+    FOLDS, HeldOut, best_place, checked_validation, linear_values, no_query_counts,
+    smallest_within_errors,
+};
 use crate::select::{Fit, Member, Searched, Selection};
 
-/// The part that the searches do not see.
+/// The fold that the searches do not see.
 const HELD_OUT: usize = 0;
 
-/// Who chooses among models.
-pub(super) struct Judge<'a> {
+/// Chooses among the finalists.
+pub(super) struct FinalistJudge<'a> {
     measure: &'a Measure,
     /// How many standard errors below the best the answer may be, if it is smaller.
     slack: f64,
-    data: Data<'a>,
+    held_out: HeldOut<'a>,
 }
 
-enum Data<'a> {
-    Training,
-    Validation(&'a dyn Engine),
-    /// One part of the training data is held out.
-    Part(&'a dyn Engine, Deal),
-}
-
-impl<'a> Judge<'a> {
+impl<'a> FinalistJudge<'a> {
+    /// By the data that `choose` names. Of folds, only the first is held out.
     pub fn new(
         choose: Choose,
         slack: f64,
@@ -43,70 +39,55 @@ impl<'a> Judge<'a> {
         sample: &Sample<'a>,
     ) -> Result<Self> {
         let (run, engine) = (sample.run, sample.engine());
-        let schema = engine.schema();
         let valid = run
             .valid
             .as_deref()
             .map(|valid| checked_validation(valid, engine, sample.features()))
             .transpose()?;
-        let can_spare = schema.queries() as u64 - schema.all_equal >= LEAST;
-        let data = match (choose, valid) {
-            (Choose::Auto | Choose::Validation, Some(valid)) => Data::Validation(valid),
+        let held_out = match (choose, valid) {
+            (Choose::Auto | Choose::Validation, Some(valid)) => HeldOut::Validation(valid),
             (Choose::Validation, None) => {
                 return Err(Error::Conflict {
                     what: "choose=validation needs validation data".into(),
                     help: "name it with --valid, or let choose be held-out or training".into(),
                 });
             }
-            (Choose::HeldOut, _) if can_spare => {
-                Data::Part(engine, Deal::new(&schema.query_keys, PARTS, run.seed))
-            }
-            _ => Data::Training,
+            (Choose::HeldOut, _) => HeldOut::folds_if_enough(run, engine.schema(), FOLDS),
+            _ => HeldOut::Nothing,
         };
-        Ok(Judge { measure, slack, data })
+        Ok(FinalistJudge { measure, slack, held_out })
     }
 
-    /// Whether the searches must not see a query of the training data.
-    pub fn holds_out(&self, query: usize) -> bool {
-        let is_held_out = |engine: &dyn Engine, deal: &Deal| {
-            deal.part_of(engine.schema().query_keys[query]) == HELD_OUT
-        };
-        matches!(&self.data, Data::Part(engine, deal) if is_held_out(*engine, deal))
+    /// Whether the searches must not see the query of the training data with this key.
+    pub fn holds_out(&self, key: u64) -> bool {
+        matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.part_of(key) == HELD_OUT)
     }
 
-    /// How well models rank each query that judges them, where others than those of the searches
-    /// do.
+    /// The measure of every finalist on each query held out; `None` if nothing is held out.
     fn per_query(
         &self,
         sample: &Sample<'_>,
         finalists: &[Finalist],
     ) -> Result<Option<Vec<Vec<f64>>>> {
         let part;
-        let data: &dyn Engine = match &self.data {
-            Data::Training => return Ok(None),
-            Data::Validation(valid) => *valid,
-            Data::Part(engine, deal) => {
-                part = PartEngine::of(*engine, deal.drawn(|part| part == HELD_OUT))?;
+        let data: &dyn Engine = match &self.held_out {
+            HeldOut::Nothing => return Ok(None),
+            HeldOut::Validation(valid) => *valid,
+            HeldOut::Folds { folds, .. } => {
+                part = PartEngine::of(sample.engine(), folds.drawn(|fold| fold == HELD_OUT))?;
                 &part
             }
         };
-        let weights = |finalist: &Finalist| {
-            let mut all = vec![0.0; sample.width()];
+        let weights = |finalist: &Finalist| -> Weights {
+            let mut all: Weights = sample.features().iter().map(|&f| (f, 0.0)).collect();
             let Weighted { features, weights } = &finalist.model;
-            features.iter().zip(weights).for_each(|(&k, &w)| all[k] = w as f32);
+            features.iter().zip(weights).for_each(|(&k, &w)| all[k].1 = w);
             all
         };
-        let pass = LinearMeasuresPass {
-            measure: self.measure.clone(),
-            features: sample.features().to_vec(),
-            weights: finalists.iter().map(weights).collect(),
-        };
-        let values = data.linear_measures(pass)?.per_query;
+        let models: Vec<Weights> = finalists.iter().map(weights).collect();
+        let values = linear_values(data, self.measure, &models)?;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
-            return Err(Error::Conflict {
-                what: format!("{} counts no query of the validation data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+            return Err(no_query_counts(self.measure));
         }
         Ok(Some(values))
     }
@@ -125,17 +106,17 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
-    pub fn select(&self, found: Found, judge: &Judge<'_>) -> Result<Selection> {
+    pub fn select(&self, found: Found, judge: &FinalistJudge<'_>) -> Result<Selection> {
         let Found { finalists, used, pairs } = found;
         let judged = judge.per_query(self.sample, &finalists)?;
         let place = match &judged {
             Some(per_query) => {
                 let sizes: Vec<usize> =
                     finalists.iter().map(|one| one.model.features.len()).collect();
-                within_errors(judge.slack, per_query, &sizes)
+                smallest_within_errors(judge.slack, per_query, &sizes)
             }
             // Those with the fewest features come first, and of equals the first is taken.
-            None => best(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
+            None => best_place(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
         };
         let place = place.unwrap_or(0);
         let named =

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::accuracy::Accuracy;
-use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::PairMatrix;
 use super::rows::Rows;
 use crate::evolve::{Bits, Problem, bernoulli, flip_each, two_point};
 use crate::random::Stream;
+use crate::select::subsets::SubsetRepair;
 
 /// A linear model of some features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub(super) struct FeatureChoice<'a> {
     /// The sets of pairs that rankers are trained on.
     pub subsets: Vec<Box<dyn PairMatrix + 'a>>,
     pub accuracy: &'a Accuracy<'a>,
-    pub limits: &'a Limits,
+    pub repair: &'a SubsetRepair,
     /// Without it every bit is turned over as often.
     pub adaptive: Option<&'a Adaptive>,
 }
@@ -72,7 +72,7 @@ impl FeatureChoice<'_> {
             .reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
         let (accuracy, weights) =
             best.map_or((0.0, Vec::new()), |l| (accuracies[l], rankers[l].clone()));
-        Worth { objectives: [self.limits.cost(set), 1.0 - accuracy], weights }
+        Worth { objectives: [self.repair.cost(set), 1.0 - accuracy], weights }
     }
 }
 
@@ -83,7 +83,7 @@ impl Problem for FeatureChoice<'_> {
 
     fn initial(&self, _: usize, rng: &mut Stream) -> Bits {
         let mut set = bernoulli(self.width(), 0.5, rng);
-        self.limits.mend(&mut set, rng);
+        self.repair.repair(&mut set, rng);
         set
     }
 
@@ -98,7 +98,7 @@ impl Problem for FeatureChoice<'_> {
             None => vec![base; self.width()],
         };
         flip_each(&mut set, &rates, rng);
-        self.limits.mend(&mut set, rng);
+        self.repair.repair(&mut set, rng);
         set
     }
 

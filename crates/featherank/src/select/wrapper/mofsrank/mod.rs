@@ -34,7 +34,6 @@ mod answer;
 mod ensemble;
 mod feature_selection;
 mod instance_selection;
-mod limits;
 mod pair_svm;
 mod pairs;
 mod phases;
@@ -54,18 +53,16 @@ use crate::random::{Purpose, stream};
 use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::embedded::held_out::HeldOut;
+use crate::select::embedded::held_out::held_out_values;
 use crate::select::embedded::sample::{Sample, Scale, ten_digits};
 use crate::select::embedded::tuning::Tuning;
-use crate::select::judging::best;
 use crate::select::rows::rows;
-use crate::select::wrapper::training::on_threads_of;
+use crate::select::subsets::{SubsetRepair, best_place, on_threads_of};
 use crate::select::{Selection, Selector, SelectorSpec};
 use accuracy::Accuracy;
-use answer::{Answer, Judge};
+use answer::{Answer, FinalistJudge};
 use feature_selection::alone;
 use instance_selection::Shares;
-use limits::Limits;
 use pair_svm::{Guide, PairSvm, curvature};
 use pairs::{OfDocuments, Pair, preference_pairs};
 use phases::{Ground, Phase, Progress, Searches, seed_of};
@@ -288,8 +285,10 @@ impl MofsRank {
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
         let sample =
             sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
-        let judge = Judge::new(self.choose, self.slack, &self.measure, &sample)?;
-        let rows = Rows::new(data, sample.features(), |query| !judge.holds_out(query));
+        let judge = FinalistJudge::new(self.choose, self.slack, &self.measure, &sample)?;
+        let rows = Rows::new(data, sample.features(), |query| {
+            !judge.holds_out(engine.schema().query_keys[query])
+        });
         let accuracy = Accuracy::new(&rows, &self.measure)?;
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
         let all = OfDocuments { pairs: preference_pairs(&rows, self.pairs, &mut rng), rows: &rows };
@@ -309,7 +308,7 @@ impl MofsRank {
         };
         let svm = PairSvm { c, penalties };
         let guide = Guide::new(&svm, &all, &flat);
-        let limits = Limits::new(&run.constraints, sample.features());
+        let repair = SubsetRepair::new(&run.constraints, sample.features(), 1);
         let alone = alone(&rows, &accuracy);
         let ground = Ground {
             rows: &rows,
@@ -317,7 +316,7 @@ impl MofsRank {
             svm: &svm,
             guide: &guide,
             accuracy: &accuracy,
-            limits: &limits,
+            repair: &repair,
             alone: &alone,
             seed: run.seed,
         };
@@ -370,16 +369,12 @@ impl MofsRank {
             };
             CS.par_iter().map(minimum).collect()
         };
-        let values = HeldOut::new(sample, &self.measure)?.values(
-            sample,
-            &with_all_cs(all, flat),
-            |part| {
-                let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
-                let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
-                Ok(with_all_cs(&pairs, &flat))
-            },
-        )?;
-        Ok(CS[best(&values).unwrap_or(CS.len() / 2)])
+        let values = held_out_values(sample, &self.measure, &with_all_cs(all, flat), |part| {
+            let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
+            let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
+            Ok(with_all_cs(&pairs, &flat))
+        })?;
+        Ok(CS[best_place(&values).unwrap_or(CS.len() / 2)])
     }
 }
 

@@ -12,13 +12,13 @@ use super::accuracy::Accuracy;
 use super::ensemble::Combination;
 use super::feature_selection::{Adaptive, FeatureChoice, Weighted, Worth};
 use super::instance_selection::{PairChoice, Shares};
-use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::{Pair, for_many_models, of_genome};
 use super::rows::Rows;
 use crate::error::Result;
 use crate::evolve::{Bits, Memo, Mixed, Nsga2, Pareto, Problem, Settings, State, front, run};
 use crate::random::{Purpose, stream};
+use crate::select::subsets::SubsetRepair;
 
 /// What the method was told.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(super) struct Ground<'a> {
     pub svm: &'a PairSvm,
     pub guide: &'a Guide,
     pub accuracy: &'a Accuracy<'a>,
-    pub limits: &'a Limits,
+    pub repair: &'a SubsetRepair,
     /// The accuracy of every feature alone.
     pub alone: &'a [f64],
     pub seed: u64,
@@ -186,7 +186,7 @@ impl Searches {
             guide: ground.guide,
             subsets: subsets.iter().map(in_form).collect(),
             accuracy: ground.accuracy,
-            limits: ground.limits,
+            repair: ground.repair,
             adaptive: adaptive.as_ref(),
         });
         let state = self.evolve(
@@ -224,7 +224,7 @@ impl Searches {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Finalist>> {
         let mut finalists: Vec<Finalist> = if self.ensemble {
-            let mut problem = Combination::new(ground.accuracy, ground.limits, &found.members);
+            let mut problem = Combination::new(ground.accuracy, ground.repair, &found.members);
             let state = self.evolve(
                 &mut problem,
                 Phase::Ensemble,
