@@ -13,7 +13,7 @@
 //! gradient in the positive and negative parts of w; here a proximal Newton method finds the same
 //! minimum in fewer passes ([`super::proximal_newton`]), with the largest violation of the
 //! conditions of optimality as certificate `kkt`, in units of λ₂. Worth is taken from the queries
-//! that are learnt from; likeness, which no label enters, from all training data. Features to keep
+//! that are learnt from; similarity, which no label enters, from all training data. Features to keep
 //! have no price.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use faer::{Mat, Side};
 
-use super::path::{Family, Search, Sparse};
+use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use super::tuning::Tuning;
@@ -113,19 +113,19 @@ impl Selector for FsmRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (features, _) = engine.alive()?;
         let matrix = self.similarity.of(engine, &features)?;
-        let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
+        let similarity = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
         let prices = Prices {
             importance: self.importance.clone(),
             features,
-            worths: Mutex::default(),
-            likeness,
+            importances: Mutex::default(),
+            similarity,
         };
         let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
             lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
         let families: Vec<&dyn Family> =
             families.iter().map(|family| family as &dyn Family).collect();
-        Search { families: &families, tuning: &self.tuning, given: &self.lambda2 }
+        PathSearch { families: &families, tuning: &self.tuning, given: &self.lambda2 }
             .select(run, engine)
     }
 }
@@ -135,8 +135,8 @@ struct Prices {
     importance: Measure,
     features: Vec<FeatureId>,
     /// The worth of each feature alone, by the fingerprint of the data that was asked.
-    worths: Mutex<HashMap<String, Arc<[f64]>>>,
-    likeness: Vec<f64>,
+    importances: Mutex<HashMap<String, Arc<[f64]>>>,
+    similarity: Vec<f64>,
 }
 
 impl Prices {
@@ -146,22 +146,24 @@ impl Prices {
     }
 
     /// What each feature is worth alone on some data, asked once.
-    fn worths(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
-        let lock = || self.worths.lock().unwrap_or_else(PoisonError::into_inner);
+    fn importances(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
+        let lock = || self.importances.lock().unwrap_or_else(PoisonError::into_inner);
         let data = &engine.schema().fingerprint;
         if let Some(known) = lock().get(data) {
             return Ok(Arc::clone(known));
         }
-        let worths: Arc<[f64]> = engine.feature_means(&self.importance, &self.features)?.into();
-        lock().insert(data.clone(), Arc::clone(&worths));
-        Ok(worths)
+        let importances: Arc<[f64]> =
+            engine.feature_means(&self.importance, &self.features)?.into();
+        lock().insert(data.clone(), Arc::clone(&importances));
+        Ok(importances)
     }
 
     /// 1 / sₖ for every feature of a sample, by its own queries; 0 for features to keep.
     fn of_features(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
-        let worths = self.worths(sample.engine())?;
-        let worths: Vec<f64> = self.places(sample).into_iter().map(|place| worths[place]).collect();
-        let best = worths.iter().copied().fold(0.0, f64::max);
+        let importances = self.importances(sample.engine())?;
+        let importances: Vec<f64> =
+            self.places(sample).into_iter().map(|place| importances[place]).collect();
+        let best = importances.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
             return Err(Error::Conflict {
                 what: format!(
@@ -174,7 +176,7 @@ impl Prices {
         let price = |(k, s): (usize, &f64)| {
             if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
         };
-        Ok(worths.iter().enumerate().map(price).collect())
+        Ok(importances.iter().enumerate().map(price).collect())
     }
 }
 
@@ -196,10 +198,10 @@ impl Family for Coupled<'_> {
     fn fit(&self, sample: &Sample<'_>, lambda2: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         let places = self.prices.places(sample);
         let all = self.prices.features.len();
-        let likeness = |(a, b): (usize, usize)| {
+        let similarity = |(a, b): (usize, usize)| {
             let costs = !sample.is_kept(a) && !sample.is_kept(b);
             if costs {
-                self.lambda1 * self.prices.likeness[places[a] * all + places[b]]
+                self.lambda1 * self.prices.similarity[places[a] * all + places[b]]
             } else {
                 0.0
             }
@@ -207,7 +209,7 @@ impl Family for Coupled<'_> {
         let cells = (0..places.len()).flat_map(|a| (0..places.len()).map(move |b| (a, b)));
         let linear =
             self.prices.of_features(sample)?.into_iter().map(|price| lambda2 * price).collect();
-        let penalty = Penalty { linear, coupling: cells.map(likeness).collect() };
+        let penalty = Penalty { linear, coupling: cells.map(similarity).collect() };
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let solution = minimise(sample, &penalty, &start, lambda2 * TOLERANCE)?;
         Ok(vec![Sparse::new(solution.weights, "kkt", solution.violation / lambda2)])

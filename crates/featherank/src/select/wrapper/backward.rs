@@ -105,12 +105,12 @@ fn eliminate(
     let mut best = reached;
     loop {
         let falls = falls(&left, reached, &values)?;
-        let dear: Scored =
-            falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
-        if !dear.is_empty() && dear.len() < left.len() {
-            // What the budget cannot pay for leaves at once, and what is left sets the mark.
-            left.retain(|f| !candidates.dear.contains(f));
-            removed.extend(dear.into_iter().rev());
+        let unaffordable: Scored =
+            falls.iter().copied().filter(|(f, _)| candidates.unaffordable.contains(f)).collect();
+        if !unaffordable.is_empty() && unaffordable.len() < left.len() {
+            // Unaffordable features leave at once; the others set the value to compare with.
+            left.retain(|f| !candidates.unaffordable.contains(f));
+            removed.extend(unaffordable.into_iter().rev());
             reached = value(&left)?;
             best = reached;
             continue;
@@ -203,9 +203,9 @@ mod tests {
         // .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(eliminate(0.05, kept), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
-        // What costs too much leaves first, and what is left sets the mark: {1,2} .35, without 2
+        // Unaffordable features leave first, the others set the value: {1,2} .35, without 2
         // .28, without 1 .1.
-        let dear = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
-        assert_eq!(eliminate(0.05, dear), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
+        let expensive = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
+        assert_eq!(eliminate(0.05, expensive), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
     }
 }

@@ -102,8 +102,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
     },
 };
 
-/// A subset, most influential feature first, and what it is worth.
-struct Member {
+/// A subset, most influential feature first, and its value.
+struct ScoredSubset {
     ranked: Scored,
     value: f64,
 }
@@ -126,7 +126,7 @@ impl Selector for Btfs {
                 .rev()
                 // What the budget cannot pay for is in the first generation alone.
                 .filter(|member| {
-                    survivors.len() == 1 || !holds_any(&member.ranked, &candidates.dear)
+                    survivors.len() == 1 || !holds_any(&member.ranked, &candidates.unaffordable)
                 })
                 .map(|member| (member.ranked.len(), Some(member.value)))
                 .unzip();
@@ -154,7 +154,7 @@ fn evaluate(
     evaluator: &SubsetEvaluator<'_>,
     trainers: &[SubsetTrainer<'_>],
     subsets: &[Vec<FeatureId>],
-) -> Result<Vec<Member>> {
+) -> Result<Vec<ScoredSubset>> {
     let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
     let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
     let mut parts = Vec::with_capacity(trainers.len());
@@ -172,7 +172,7 @@ fn evaluate(
     }
     let member = |(mut ranked, value): (Scored, f64)| {
         ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        Member { ranked, value }
+        ScoredSubset { ranked, value }
     };
     Ok(ranked.into_iter().zip(evaluator.summaries(parts)?).map(member).collect())
 }
@@ -183,10 +183,10 @@ impl Btfs {
         &self,
         run: &Run,
         candidates: &Candidates,
-        evaluate: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<Member>>,
-    ) -> Result<Vec<Member>> {
+        evaluate: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<ScoredSubset>>,
+    ) -> Result<Vec<ScoredSubset>> {
         let wanted = candidates.wanted(run);
-        let mut survivors_so_far: Vec<Member> = Vec::new();
+        let mut survivors_so_far: Vec<ScoredSubset> = Vec::new();
         let mut population = vec![candidates.all()];
         while !population.is_empty() {
             let mut members = evaluate(&population)?;
@@ -246,14 +246,14 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Eight features. A subset is worth the number of its features below 3, less a little for each
+    /// Eight features. A subset scores the number of its features below 3, less a little for each
     /// feature; influence falls with the number, except that feature 2 seems to have none.
-    fn member(subset: &[FeatureId]) -> Member {
+    fn member(subset: &[FeatureId]) -> ScoredSubset {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let good = subset.iter().filter(|f| f.0 < 3).count() as f64;
-        Member { ranked, value: good - 0.01 * subset.len() as f64 }
+        ScoredSubset { ranked, value: good - 0.01 * subset.len() as f64 }
     }
 
     fn evolve(population: &str, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
@@ -282,7 +282,7 @@ mod tests {
             |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
         let survivors =
             btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
-        let ids = |member: &Member| {
+        let ids = |member: &ScoredSubset| {
             let mut ids: Vec<u32> = member.ranked.iter().map(|(f, _)| f.0).collect();
             ids.sort_unstable();
             ids

@@ -29,15 +29,16 @@ pub fn survivors(
     wanted: usize,
 ) -> Vec<FeatureId> {
     let features = ranked.iter().map(|(f, _)| *f);
-    let mut left: Vec<FeatureId> = match ranked.iter().any(|(f, _)| candidates.dear.contains(f)) {
-        true => features.filter(|f| !candidates.dear.contains(f)).collect(),
-        false => {
-            let size = next_size(step, ranked.len(), wanted).max(candidates.keep.len());
-            let (kept, free): (Vec<_>, Vec<_>) =
-                features.partition(|f| candidates.keep.contains(f));
-            kept.iter().chain(&free[..size - kept.len()]).copied().collect()
-        }
-    };
+    let mut left: Vec<FeatureId> =
+        match ranked.iter().any(|(f, _)| candidates.unaffordable.contains(f)) {
+            true => features.filter(|f| !candidates.unaffordable.contains(f)).collect(),
+            false => {
+                let size = next_size(step, ranked.len(), wanted).max(candidates.keep.len());
+                let (kept, free): (Vec<_>, Vec<_>) =
+                    features.partition(|f| candidates.keep.contains(f));
+                kept.iter().chain(&free[..size - kept.len()]).copied().collect()
+            }
+        };
     left.sort_unstable();
     if left.len() == ranked.len() { Vec::new() } else { left }
 }

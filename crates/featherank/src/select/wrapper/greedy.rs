@@ -71,14 +71,14 @@ impl Selector for Greedy {
             let whole = evaluator.whole(&alive)?;
             let trainers = [evaluator.trainer(&whole)?];
             let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
-            let mut trained = Trained::new(values, self.delta, run.constraints.k);
+            let mut trained = GreedyCriterion::new(values, self.delta, run.constraints.k);
             forward(run, engine.schema(), &alive, &dead, &mut trained)
         })
     }
 }
 
-/// What rankers reach on subsets, and whether more of them are worth training.
-struct Trained<V> {
+/// The measure of the ranker trained on each subset, until the stopping rule applies.
+struct GreedyCriterion<V> {
     values: V,
     delta: f64,
     wanted: Option<usize>,
@@ -89,9 +89,9 @@ struct Trained<V> {
     reached: f64,
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> GreedyCriterion<V> {
     fn new(values: V, delta: f64, wanted: Option<usize>) -> Self {
-        Trained {
+        GreedyCriterion {
             values,
             delta,
             wanted,
@@ -102,8 +102,8 @@ impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
     }
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for Trained<V> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for GreedyCriterion<V> {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         if let Some(reached) = chosen.last().and_then(|newest| self.last.get(newest)) {
             self.reached = *reached;
         }
@@ -151,7 +151,7 @@ mod tests {
         let alive: Vec<FeatureId> = (0..3).map(FeatureId).collect();
         let select = |delta: f64, k: Option<usize>| {
             let run = Run::new(0, Constraints { k, ..Constraints::default() });
-            let mut trained = Trained::new(values, delta, k);
+            let mut trained = GreedyCriterion::new(values, delta, k);
             forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {

@@ -152,8 +152,8 @@ impl Rfe {
         candidates: &Candidates,
         parts: &[Vec<Round>],
     ) -> Result<(usize, Vec<Fit>)> {
-        // What the budget cannot pay for is in the first round alone.
-        let first = usize::from(!candidates.dear.is_empty() && parts[0].len() > 1);
+        // Unaffordable features are in the first round only.
+        let first = usize::from(!candidates.unaffordable.is_empty() && parts[0].len() > 1);
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
         let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
         let of_part = |rounds: &Vec<Round>| {

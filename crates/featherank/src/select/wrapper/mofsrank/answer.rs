@@ -1,10 +1,10 @@
-//! From models that no other dominates to one of them, and to a selection.
+//! The choice among the nondominated models, and the selection that follows from it.
 
 use super::Choose;
 use super::feature_selection::Weighted;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
-use super::phases::{Finalist, Found};
+use super::phases::{Finalist, PhaseResults};
 use crate::data::FeatureId;
 use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
@@ -93,7 +93,7 @@ impl<'a> FinalistJudge<'a> {
     }
 }
 
-/// What is needed to make a selection of a model.
+/// Builds the selection of a model.
 pub(super) struct Answer<'a> {
     pub sample: &'a Sample<'a>,
     pub candidates: &'a Candidates,
@@ -106,8 +106,8 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
-    pub fn select(&self, found: Found, judge: &FinalistJudge<'_>) -> Result<Selection> {
-        let Found { finalists, used, pairs } = found;
+    pub fn select(&self, found: PhaseResults, judge: &FinalistJudge<'_>) -> Result<Selection> {
+        let PhaseResults { finalists, used, pairs } = found;
         let judged = judge.per_query(self.sample, &finalists)?;
         let place = match &judged {
             Some(per_query) => {

@@ -111,9 +111,9 @@ impl Problem for Combination<'_> {
         let sums: Vec<Weighted> = genomes.iter().map(|genome| self.model(genome)).collect();
         let models: Vec<_> = sums.iter().map(|sum| (&sum.features[..], &sum.weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
-        let worth =
+        let objectives =
             |(genome, accuracy): (&Mixed, f64)| [self.repair.cost(&genome.bits), 1.0 - accuracy];
-        Ok(genomes.iter().zip(accuracies).map(worth).collect())
+        Ok(genomes.iter().zip(accuracies).map(objectives).collect())
     }
 }
 

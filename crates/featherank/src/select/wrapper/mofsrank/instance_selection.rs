@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::accuracy::Accuracy;
 use super::pair_svm::{PairSvm, Start};
 use super::pairs::{Pair, for_one_model, of_genome};
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
 
@@ -29,7 +29,7 @@ pub(super) enum Shares {
 
 /// The search for pairs.
 pub(super) struct PairChoice<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
     /// With all features.

@@ -65,8 +65,8 @@ use feature_selection::alone;
 use instance_selection::Shares;
 use pair_svm::{Guide, PairSvm, curvature};
 use pairs::{OfDocuments, Pair, preference_pairs};
-use phases::{Ground, Phase, Progress, Searches, seed_of};
-use rows::Rows;
+use phases::{Phase, Progress, SearchInputs, Searches, seed_of};
+use rows::OrderedRows;
 
 /// Values of C that are tried: what the mean loss of a pair is multiplied by.
 const CS: [f64; 9] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0];
@@ -286,7 +286,7 @@ impl MofsRank {
         let sample =
             sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
         let judge = FinalistJudge::new(self.choose, self.slack, &self.measure, &sample)?;
-        let rows = Rows::new(data, sample.features(), |query| {
+        let rows = OrderedRows::new(data, sample.features(), |query| {
             !judge.holds_out(engine.schema().query_keys[query])
         });
         let accuracy = Accuracy::new(&rows, &self.measure)?;
@@ -298,7 +298,7 @@ impl MofsRank {
                 help: "hold out no queries: choose=training".into(),
             });
         }
-        // The unit of a feature must not decide how dear its weight is.
+        // The unit of a feature must not decide how much its weight is penalised.
         let penalties: Vec<f64> =
             sample.divisors().iter().map(|divisor| ten_digits(*divisor).powi(2)).collect();
         let flat = curvature(&all, &vec![0.0; rows.width()]);
@@ -310,7 +310,7 @@ impl MofsRank {
         let guide = Guide::new(&svm, &all, &flat);
         let repair = SubsetRepair::new(&run.constraints, sample.features(), 1);
         let alone = alone(&rows, &accuracy);
-        let ground = Ground {
+        let inputs = SearchInputs {
             rows: &rows,
             pairs: &all.pairs,
             svm: &svm,
@@ -323,7 +323,7 @@ impl MofsRank {
         let saved: Option<Progress<'_>> = run.saved()?;
         let mut unfinished = false;
         let found = self.searches.run(
-            &ground,
+            &inputs,
             saved,
             &mut |phase, generation, generations, progress| {
                 run.save(progress)?;

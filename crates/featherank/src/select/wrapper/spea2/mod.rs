@@ -369,7 +369,7 @@ impl Spea2Selection {
         };
         let mut rest = ordered(&candidates.without(&features));
         rest.iter_mut()
-            .filter(|(f, _)| candidates.dear.contains(f))
+            .filter(|(f, _)| candidates.unaffordable.contains(f))
             .for_each(|(_, share)| *share = 0.0);
         let selection = candidates.select(run, engine, &ordered(&features), &rest)?;
         let id = |f: FeatureId| engine.schema().features.get(f).id;
