@@ -164,7 +164,7 @@ fn walk(
     Ok((weights, loss))
 }
 
-/// The place of the largest gradient, the first of equals.
+/// The place of the largest component of the gradient; ties go to the first.
 fn steepest(gradient: &[f64]) -> usize {
     (0..gradient.len())
         .reduce(|best, k| if gradient[k].abs() > gradient[best].abs() { k } else { best })

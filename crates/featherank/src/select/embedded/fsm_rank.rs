@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::filter::similarity::Similarity;
 use crate::select::{Selection, Selector, SelectorSpec};
@@ -44,7 +45,7 @@ const WORTH: [f64; 9] = [3e-2, 1.7e-2, 1e-2, 5.5e-3, 3e-3, 1.7e-3, 1e-3, 5.5e-4,
 /// The largest violation of the conditions of optimality, in units of λ₂.
 const TOLERANCE: f64 = 1e-8;
 
-/// A feature is worth at least this share of the best one, or its price would have no bound.
+/// The importance of a feature is at least this share of the best one, else its price is unbounded.
 const LEAST_WORTH: f64 = 1e-3;
 
 /// | Name | Default | Range | Meaning |
@@ -130,11 +131,11 @@ impl Selector for FsmRank {
     }
 }
 
-/// What prices follow from: the worth of live features alone, and how alike they are.
+/// The basis of prices: the importance of each live feature, and the similarity of each two.
 struct Prices {
     importance: Measure,
     features: Vec<FeatureId>,
-    /// The worth of each feature alone, by the fingerprint of the data that was asked.
+    /// The importance of each feature alone, by the fingerprint of the data.
     importances: Mutex<HashMap<String, Arc<[f64]>>>,
     similarity: Vec<f64>,
 }
@@ -145,7 +146,7 @@ impl Prices {
         sample.features().iter().filter_map(|f| self.features.binary_search(f).ok()).collect()
     }
 
-    /// What each feature is worth alone on some data, asked once.
+    /// The importance of each feature alone on some data; computed once.
     fn importances(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
         let lock = || self.importances.lock().unwrap_or_else(PoisonError::into_inner);
         let data = &engine.schema().fingerprint;
@@ -165,13 +166,10 @@ impl Prices {
             self.places(sample).into_iter().map(|place| importances[place]).collect();
         let best = importances.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
-            return Err(Error::Conflict {
-                what: format!(
-                    "{} counts no query: no feature is worth anything alone",
-                    self.importance
-                ),
-                help: "choose another measure of importance".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query, so no single feature has a score", self.importance),
+                remedy!["choose another measure of ", Parameter("importance")],
+            ));
         }
         let price = |(k, s): (usize, &f64)| {
             if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
@@ -180,7 +178,7 @@ impl Prices {
     }
 }
 
-/// Models for one price of likeness.
+/// Models for one price of similarity.
 struct Coupled<'a> {
     lambda1: f64,
     prices: &'a Prices,
@@ -223,9 +221,11 @@ fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<
         return Ok(Vec::new());
     }
     let matrix = Mat::from_fn(width, width, |a, b| if a == b { 1.0 } else { cell(a, b) });
-    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Conflict {
-        what: "the correlations between features have no eigenvalues".into(),
-        help: "choose another similarity".into(),
+    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| {
+        Error::numerical(
+            "the eigenvalues of the correlations between features cannot be computed",
+            remedy!["choose another ", Parameter("similarity")],
+        )
     })?;
     let (vectors, values) = (eigen.U(), eigen.S().column_vector());
     if values.iter().all(|value| *value >= 0.0) {

@@ -166,7 +166,7 @@ struct Growth<'a> {
     lambda: f64,
     gain: f64,
     places: HashMap<FeatureId, usize>,
-    /// What the chosen features of the last step were worth, and each candidate beside them.
+    /// The score of the chosen features of the last step, and of each candidate added to them.
     current: f64,
     last: HashMap<FeatureId, f64>,
 }
@@ -197,8 +197,7 @@ impl<'a> Growth<'a> {
         })
     }
 
-    /// What a candidate was worth in the last step; where it was not asked for, what no model is
-    /// worth.
+    /// The score of a candidate in the last step, or the score of an empty model if it had none.
     fn last_score(&self, f: FeatureId) -> f64 {
         let label = self.sample.width();
         self.last.get(&f).copied().unwrap_or(-self.gram.product(label, label))

@@ -10,7 +10,7 @@
 //!   the k features of the next denser model with the largest |weight| × spread are taken, and the
 //!   model is fitted to them anew, with the same loss and value;
 //! * else the one that does best on validation data, or on held-out parts of the training data
-//!   ([`held_out_values`]): the first of equals, and never an empty one. With a `slack`, the sparsest of
+//!   ([`held_out_values`]): ties go to the first, and never an empty one. With a `slack`, the sparsest of
 //!   those that are at most so much worse. Where several families are left in the first two cases,
 //!   the same decides between them.
 //!
@@ -28,6 +28,7 @@ use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
@@ -318,9 +319,12 @@ fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse
 
 /// The error for a model without features.
 pub(super) fn nothing_ranks() -> Error {
-    Error::Conflict {
-        what: "the model uses no feature".into(),
-        help: "let the method find its parameter, say how many features you want with --k, or offer others"
-            .into(),
-    }
+    Error::nothing_selected(
+        "the model uses no feature",
+        remedy![
+            "let the method tune its parameter, ask for a number of features with ",
+            K,
+            ", or give other values"
+        ],
+    )
 }

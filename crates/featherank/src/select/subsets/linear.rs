@@ -80,8 +80,8 @@ pub fn held_out_values(
 
 /// The error for validation data in which the measure counts no query.
 pub fn no_query_counts(measure: &Measure) -> Error {
-    Error::Conflict {
-        what: format!("{measure} counts no query of the validation data"),
-        help: "choose another measure, or data with relevant documents".into(),
-    }
+    Error::nothing_counts(
+        format!("{measure} counts no query of the validation data"),
+        "choose another measure, or data with relevant documents",
+    )
 }

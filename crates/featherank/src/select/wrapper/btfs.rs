@@ -203,7 +203,7 @@ impl Btfs {
         Ok(survivors_so_far)
     }
 
-    /// A founder and copies of it with some features swapped; nobody where there is no founder.
+    /// A founder and copies of it with some features swapped; empty without a founder.
     fn descend(
         &self,
         seed: u64,

@@ -3,7 +3,7 @@
 //!
 //! Costa & Silva, technical report, 2010, as the yardstick of [BestGain](crate::select::filter):
 //! with V(S) the measure on training data of the ranker trained there on the features S, every
-//! round adds the feature f with the largest V(S ∪ f), the first of equals. It stops before V would
+//! round adds the feature f with the largest V(S ∪ f); ties go to the first. It stops before V would
 //! grow by less than δ. The report takes SVM-MAP and MAP.
 //!
 //! The report does not print δ. Departs from it where documents tie: they count by their expected

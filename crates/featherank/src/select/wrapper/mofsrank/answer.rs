@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
 use crate::rank::linear::least_squares::Weights;
+use crate::remedy;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::sample::Sample;
 use crate::select::subsets::{
@@ -47,10 +48,17 @@ impl<'a> FinalistJudge<'a> {
         let held_out = match (choose, valid) {
             (Choose::Auto | Choose::Validation, Some(valid)) => HeldOut::Validation(valid),
             (Choose::Validation, None) => {
-                return Err(Error::Conflict {
-                    what: "choose=validation needs validation data".into(),
-                    help: "name it with --valid, or let choose be held-out or training".into(),
-                });
+                return Err(Error::protocol(
+                    "`choose` is validation, and no validation data is given",
+                    remedy![
+                        "to choose on validation data, ",
+                        Valid.set(),
+                        "; otherwise ",
+                        ParameterValue("choose", "held-out").set(),
+                        " or ",
+                        ParameterValue("choose", "training").set()
+                    ],
+                ));
             }
             (Choose::HeldOut, _) => HeldOut::folds_if_enough(run, engine.schema(), FOLDS),
             _ => HeldOut::Nothing,

@@ -77,7 +77,7 @@ impl Problem for Combination<'_> {
     type Evaluation = [f64; 2];
     type Error = Infallible;
 
-    /// The rankers as they are come first, then random sums.
+    /// The single rankers come first, then random sums.
     fn initial(&self, number: usize, rng: &mut Stream) -> Mixed {
         let length = self.features.len();
         if let Some(ranker) = self.rankers.get(number) {

@@ -68,7 +68,7 @@ impl FeatureChoice<'_> {
         let models: Vec<_> =
             rankers.iter().map(|weights| (&start.features[..], &weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
-        // The first of equals.
+        // Ties go to the first.
         let best = (0..rankers.len())
             .reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
         let (accuracy, weights) =

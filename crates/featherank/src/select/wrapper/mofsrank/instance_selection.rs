@@ -67,7 +67,7 @@ impl Problem for PairChoice<'_> {
         genome
     }
 
-    /// Nothing can be learnt from no pair.
+    /// Training needs at least one pair.
     fn repair(&self, mut genome: Bits) -> Bits {
         if genome.count() == 0 {
             genome.set(0, true);

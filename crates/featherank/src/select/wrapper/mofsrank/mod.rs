@@ -17,7 +17,7 @@
 //!   (`shares=coins`), leave about .4 of the pairs after 200 generations; the paper's own table has
 //!   .03.
 //! - MOEN starts with the members of MOFS among random sums: it can then only get better.
-//! - The answer is chosen on validation data where there is some: accuracy on training data is far
+//! - The answer is chosen on validation data if there is any: accuracy on training data is far
 //!   above that on new data, and grows with every feature. `choose=training` is the paper's rule;
 //!   `slack` takes a smaller answer that is hardly worse.
 //! - Tied documents count by their expected value, because file order carries information in real
@@ -51,6 +51,7 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
 use crate::random::{Purpose, stream};
 use crate::registry::{Category, Status};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::held_out_values;
@@ -293,10 +294,10 @@ impl MofsRank {
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
         let all = OfDocuments { pairs: preference_pairs(&rows, self.pairs, &mut rng), rows: &rows };
         if all.pairs.is_empty() {
-            return Err(Error::Conflict {
-                what: "no query that is learnt from has documents of different relevance".into(),
-                help: "hold out no queries: choose=training".into(),
-            });
+            return Err(Error::nothing_counts(
+                "no training query has documents of different relevance",
+                remedy!["to hold out no queries, ", ParameterValue("choose", "training").set()],
+            ));
         }
         // The unit of a feature must not decide how much its weight is penalised.
         let penalties: Vec<f64> =

@@ -1,15 +1,15 @@
 //! SPEA2 selection: subsets evolve towards effectiveness, low risk, few features or low cost, and
-//! significance decides who is better.
+//! significance tests decide which is better.
 //!
 //! Sousa, Canuto, Rosa, Martins & Gonçalves, CIKM 2016. A chromosome has a bit for each feature. A
-//! subset is worth what a ranker, trained on the training data with these features alone, reaches
+//! subset is scored by a ranker trained on the training data with these features alone, judged
 //! there: its effectiveness is the mean of the measure over queries, F_RISK its mean loss against a
 //! baseline, T_RISK gains less 1 + α times the losses in standard errors. The objectives are E,
 //! E-F, E-R, T-F or T as published, or one to three of them, GeoRisk and the cost of features
 //! included. A subset beats another in an objective if its value is better and a paired test over
 //! queries says so. The answer is the most effective subset of the last archive's front.
 //!
-//! The search itself is told in [`crate::evolve::spea2`]: distances between genomes, not
+//! The search itself is described in [`crate::evolve::spea2`]: distances between genomes, not
 //! objectives; copies are removed from population and archive before anything is counted. Departs
 //! from the paper or settles what it leaves open:
 //!
