@@ -10,7 +10,8 @@ use super::portfolio::Proposer;
 use super::sizes::{CostCap, cost_limits};
 use super::{Auto, Baseline};
 use crate::data::{FeatureId, View};
-use crate::engine::{Deal, Engine, LocalEngine, PartEngine};
+use crate::engine::passes::{FeatureMeasures, feature_means};
+use crate::engine::{Ask, Engine, LocalEngine, PartEngine, QueryFolds};
 use crate::error::Result;
 use crate::measure::counted;
 use crate::measure::risk::mean_baseline;
@@ -34,7 +35,7 @@ pub enum Role {
 
 /// The role of every query in one fold, by its part of the queries.
 pub struct FoldRoles {
-    pub parts: Deal,
+    pub parts: QueryFolds,
     pub of_part: Vec<Role>,
 }
 
@@ -55,7 +56,7 @@ impl<'a> Fold<'a> {
         features: &[FeatureId],
     ) -> Result<Self> {
         let part = |wanted: &[Role]| {
-            PartEngine::of(engine, roles.parts.drawn(|part| wanted.contains(&roles.of_part[part])))
+            PartEngine::of(engine, roles.parts.range(|part| wanted.contains(&roles.of_part[part])))
         };
         let (train, validate) = (part(&[Role::Train])?, part(&[Role::Validate])?);
         let judge = part(&[Role::Validate, Role::Test])?;
@@ -64,7 +65,7 @@ impl<'a> Fold<'a> {
     }
 
     fn role(&self, query: usize) -> Role {
-        self.roles.of_part[self.roles.parts.part_of(self.engine.schema().query_keys[query])]
+        self.roles.of_part[self.roles.parts.fold_of(self.engine.schema().query_keys[query])]
     }
 
     /// The judged queries with one role.
@@ -298,14 +299,14 @@ impl<'a> FoldRunner<'a> {
         let (train, judge): (&dyn Engine, &dyn Engine) =
             (self.fold.split.train(), self.fold.split.judge());
         let alone = |features: &[FeatureId]| -> Result<Vec<Vec<f64>>> {
-            let judged = judge.feature_measures(measure, features)?.per_query;
+            let judged = judge.ask(&FeatureMeasures::new(measure, features))?.per_query;
             Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
         };
         match self.auto.baseline {
             Baseline::Full => Ok(all.to_vec()),
             Baseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
             Baseline::BestFeature => {
-                let values = train.feature_means(measure, self.features)?;
+                let values = feature_means(train, measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));
                 best.map_or_else(|| Ok(all.to_vec()), |(&f, _)| Ok(counted(&alone(&[f])?.concat())))

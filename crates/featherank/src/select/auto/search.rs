@@ -10,7 +10,7 @@ use super::portfolio::Proposer;
 use super::recommendation::{Reference, SizeTest};
 use super::{Auto, sizes, words};
 use crate::data::FeatureId;
-use crate::engine::{Deal, Engine};
+use crate::engine::{Engine, QueryFolds};
 use crate::error::Result;
 use crate::measure::significance::NonInferiority;
 use crate::run::Run;
@@ -146,7 +146,7 @@ impl SizeSearch<'_> {
         let count = self.auto.folds;
         // The first `count` parts are the folds, the others are not in the sample.
         let parts = ((count as f64 / share).floor() as usize).max(count);
-        let deal = Deal::new(&self.all.schema().query_keys, parts, self.run.seed);
+        let deal = QueryFolds::new(&self.all.schema().query_keys, parts, self.run.seed);
         let fold = |test: usize| {
             let role = |part: usize| match part {
                 part if part == test => Role::Test,

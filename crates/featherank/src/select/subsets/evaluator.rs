@@ -5,8 +5,8 @@ use super::progress::TrainingProgress;
 use super::split::Split;
 use super::trainer::SubsetTrainer;
 use crate::data::{Dataset, FeatureId};
-use crate::engine::passes::Means;
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::MeasureSums;
+use crate::engine::{Engine, Merge, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::{Ranker, RankerSpec, model_importance};
@@ -82,7 +82,7 @@ impl<'a> SubsetEvaluator<'a> {
         let mut values = Vec::with_capacity(subsets.len());
         for some in subsets.chunks(SUBSETS_PER_PASS) {
             let judge = |trainer: &SubsetTrainer<'_>| trainer.fit(some)?.means();
-            let splits: Vec<Means> = trainers.iter().map(judge).collect::<Result<_>>()?;
+            let splits: Vec<MeasureSums> = trainers.iter().map(judge).collect::<Result<_>>()?;
             values.extend(self.summaries(splits)?);
         }
         Ok(values)
@@ -106,8 +106,8 @@ impl<'a> SubsetEvaluator<'a> {
     }
 
     /// The measure of each subset over the queries of all splits; an error if none counts.
-    pub fn summaries(&self, splits: impl IntoIterator<Item = Means>) -> Result<Vec<f64>> {
-        let means = splits.into_iter().reduce(Means::merge);
+    pub fn summaries(&self, splits: impl IntoIterator<Item = MeasureSums>) -> Result<Vec<f64>> {
+        let means = splits.into_iter().reduce(MeasureSums::merge);
         let values = means.map(|means| means.summaries(self.measure)).unwrap_or_default();
         match values.iter().any(|value| value.is_nan()) {
             false => Ok(values),
@@ -134,7 +134,8 @@ impl<'a> SubsetEvaluator<'a> {
 mod tests {
     use super::*;
     use crate::data::synth::{SynthConfig, generate};
-    use crate::engine::LocalEngine;
+    use crate::engine::passes::Moments;
+    use crate::engine::{Ask, LocalEngine};
     use crate::params::Params;
     use crate::registry;
     use crate::run::Constraints;
@@ -153,7 +154,7 @@ mod tests {
         let engine: &dyn Engine = &engine;
         let (run, measure): (Run, Measure) =
             (Run::new(3, Constraints::default()), "ndcg@5".parse().unwrap());
-        let features = engine.alive().unwrap().0;
+        let features = engine.ask(&Moments).unwrap().alive().0;
         let subsets = [features.clone(), features[..3].to_vec(), vec![features[7]]];
         for spec in ["linear-regression", "rankrls"].map(|name| registry::ranker(name).unwrap()) {
             let ranker = (spec.build)(&Params::new(spec.name, spec.params, &[]).unwrap()).unwrap();

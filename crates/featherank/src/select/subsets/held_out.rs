@@ -8,7 +8,8 @@
 //! data they were trained on.
 
 use crate::data::FeatureId;
-use crate::engine::{Deal, Engine, PartEngine, Schema};
+use crate::engine::passes::feature_means;
+use crate::engine::{Engine, PartEngine, QueryFolds, Schema};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::remedy;
@@ -31,7 +32,7 @@ pub enum HeldOut<'a> {
     /// Each fold of the training data in turn.
     Folds {
         /// Which query is in which fold.
-        folds: Deal,
+        folds: QueryFolds,
         /// The number of folds.
         count: usize,
     },
@@ -64,7 +65,7 @@ impl<'a> HeldOut<'a> {
 
     /// `count` folds of the training data, however few queries there are.
     pub fn folds(run: &Run, schema: &Schema, count: usize) -> Self {
-        HeldOut::Folds { folds: Deal::new(&schema.query_keys, count, run.seed), count }
+        HeldOut::Folds { folds: QueryFolds::new(&schema.query_keys, count, run.seed), count }
     }
 
     /// For each training run: the queries to train on, and those to judge the model on.
@@ -78,8 +79,8 @@ impl<'a> HeldOut<'a> {
             HeldOut::Validation(valid) => Ok(vec![(all(), PartEngine::all(*valid))]),
             HeldOut::Folds { folds, count } => {
                 let part = |held_out: usize| {
-                    let train = PartEngine::of(engine, folds.drawn(|fold| fold != held_out))?;
-                    Ok((train, PartEngine::of(engine, folds.drawn(|fold| fold == held_out))?))
+                    let train = PartEngine::of(engine, folds.range(|fold| fold != held_out))?;
+                    Ok((train, PartEngine::of(engine, folds.range(|fold| fold == held_out))?))
                 };
                 (0..*count).map(part).collect()
             }
@@ -91,7 +92,7 @@ impl<'a> HeldOut<'a> {
 /// does not depend on its ranking, so one feature suffices for the check.
 pub fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
-    let counted = engine.feature_means(measure, &first)?;
+    let counted = feature_means(engine, measure, &first)?;
     match counted.iter().any(|value| value.is_nan()) {
         false => Ok(()),
         true => Err(Error::nothing_counts(

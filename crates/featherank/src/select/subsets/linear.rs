@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::held_out::HeldOut;
 use crate::data::FeatureId;
-use crate::engine::passes::{LinearMeasuresPass, Means};
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::{LinearMeans, LinearMeasures, MeasureSums};
+use crate::engine::{Ask, Engine, Merge, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::linear::least_squares::Weights;
@@ -16,15 +16,19 @@ pub fn linear_values(
     measure: &Measure,
     models: &[Weights],
 ) -> Result<Vec<Vec<f64>>> {
-    Ok(engine.linear_measures(request(measure, models))?.per_query)
+    Ok(engine.ask(&request(measure, models))?.per_query)
 }
 
 /// For each linear model, the measure over all queries of an engine.
-pub fn linear_means(engine: &dyn Engine, measure: &Measure, models: &[Weights]) -> Result<Means> {
-    engine.linear_means(request(measure, models))
+pub fn linear_means(
+    engine: &dyn Engine,
+    measure: &Measure,
+    models: &[Weights],
+) -> Result<MeasureSums> {
+    engine.ask(&LinearMeans(request(measure, models)))
 }
 
-fn request(measure: &Measure, models: &[Weights]) -> LinearMeasuresPass {
+fn request(measure: &Measure, models: &[Weights]) -> LinearMeasures {
     let mut features: Vec<FeatureId> = models.iter().flatten().map(|(f, _)| *f).collect();
     features.sort_unstable();
     features.dedup();
@@ -36,7 +40,7 @@ fn request(measure: &Measure, models: &[Weights]) -> LinearMeasuresPass {
         weights
     };
     let weights = models.par_iter().map(dense).collect();
-    LinearMeasuresPass { measure: measure.clone(), features, weights }
+    LinearMeasures { measure: measure.clone(), features, weights }
 }
 
 /// The measure of each linear model over the queries held out; `None` for a model that is empty in
@@ -56,7 +60,7 @@ pub fn held_out_values(
         HeldOut::Nothing => Some(linear_means(engine, measure, fitted_to_all)?),
         HeldOut::Validation(valid) => Some(linear_means(*valid, measure, fitted_to_all)?),
         HeldOut::Folds { .. } => {
-            let mut means: Option<Means> = None;
+            let mut means: Option<MeasureSums> = None;
             for (train, judge) in held_out.parts(engine)? {
                 let Some(fitted) = fit(&train)? else { continue };
                 for (ranks, model) in ranks.iter_mut().zip(&fitted) {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::{FeatureId, View};
-use crate::engine::passes::Centring;
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::{Centring, Moments};
+use crate::engine::{Ask, Engine, PartEngine};
 use crate::error::Result;
 use crate::rank::Ranker;
 use crate::rank::linear::least_squares::Sums;
@@ -83,7 +83,7 @@ impl<'a> Split<'a> {
             return Ok(Arc::clone(sums));
         }
         let train: &dyn Engine = &self.train;
-        let moments = train.moments()?;
+        let moments = train.ask(&Moments)?;
         let is_alive = |f: FeatureId| !moments.features[f.index()].is_dead();
         let sums = Sums::of_passes(train, &self.features, is_alive, centring)?;
         let deviations =

@@ -14,7 +14,7 @@ use super::progress::TrainingProgress;
 use super::split::{Split, SplitRows, TrainingSums};
 use crate::data::{FeatureId, FeatureTable};
 use crate::engine::PartEngine;
-use crate::engine::passes::Means;
+use crate::engine::passes::MeasureSums;
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::rank::linear::least_squares::{SubsetSolver, Weights};
@@ -107,11 +107,11 @@ impl FittedSubsets<'_> {
     }
 
     /// For each subset, the measure over all queries that the split judges on.
-    pub fn means(&self) -> Result<Means> {
+    pub fn means(&self) -> Result<MeasureSums> {
         match &self.fitted {
             Fitted::Models { rows, models } => {
-                let mean = |values| Means::of(self.measure, &[values]);
-                Ok(Means::side_by_side(self.judge_rows(models, rows, mean)?))
+                let mean = |values| MeasureSums::of(self.measure, &[values]);
+                Ok(MeasureSums::concat(self.judge_rows(models, rows, mean)?))
             }
             Fitted::Weights { weights, .. } => linear_means(self.judge, self.measure, weights),
         }

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use super::training::{SETTINGS, Trainer, measure_param, ranker_param};
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
@@ -67,7 +68,7 @@ impl Selector for Greedy {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("greedy", run, engine)?;
-            let (alive, dead) = engine.alive()?;
+            let (alive, dead) = engine.ask(&Moments)?.alive();
             let whole = evaluator.whole(&alive)?;
             let trainers = [evaluator.trainer(&whole)?];
             let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);

@@ -68,7 +68,7 @@ impl<'a> FinalistJudge<'a> {
 
     /// Whether the searches must not see the query of the training data with this key.
     pub fn holds_out(&self, key: u64) -> bool {
-        matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.part_of(key) == HELD_OUT)
+        matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.fold_of(key) == HELD_OUT)
     }
 
     /// The measure of every finalist on each query held out; `None` if nothing is held out.
@@ -82,7 +82,7 @@ impl<'a> FinalistJudge<'a> {
             HeldOut::Nothing => return Ok(None),
             HeldOut::Validation(valid) => *valid,
             HeldOut::Folds { folds, .. } => {
-                part = PartEngine::of(sample.engine(), folds.drawn(|fold| fold == HELD_OUT))?;
+                part = PartEngine::of(sample.engine(), folds.range(|fold| fold == HELD_OUT))?;
                 &part
             }
         };
