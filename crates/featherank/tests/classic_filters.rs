@@ -87,7 +87,7 @@ fn cfs_merits_equal_the_fixture() {
         assert!((merit.merit(&subset).unwrap() - expected).abs() < 1e-9, "{text}");
         // The same as a neighbour of the subset without its last feature.
         let (&last, others) = subset.split_last().unwrap();
-        assert!((merit.worth(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
+        assert!((merit.scores(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
     }
     let all: Vec<FeatureId> = (0..4).map(f).collect();
     let search = BestFirst { patience: 5, revisits: true };
@@ -109,7 +109,7 @@ fn inconsistencies_equal_the_fixture() {
         let (subset, expected) = (subset(text), 1.0 - expected.as_f64().unwrap());
         assert_eq!(merit.merit(&subset).unwrap(), expected, "{text}");
         let (&last, others) = subset.split_last().unwrap();
-        assert_eq!(merit.worth(others, &[last]).unwrap(), [expected], "{text} by adding");
+        assert_eq!(merit.scores(others, &[last]).unwrap(), [expected], "{text} by adding");
     }
 }
 

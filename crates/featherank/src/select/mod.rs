@@ -6,11 +6,11 @@ pub mod embedded;
 pub mod filter;
 pub mod forward;
 mod job;
-mod judging;
 mod rows;
 pub mod search;
 mod searched;
 mod selection;
+mod subsets;
 pub mod wrapper;
 
 use crate::checkpoint::Work;

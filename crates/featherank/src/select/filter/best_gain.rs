@@ -94,7 +94,7 @@ struct Gains<'a> {
 }
 
 impl Criterion for Gains<'_> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         let BestGain { measure, relevant_from, .. } = self.method;
         if chosen.is_empty() {
             return feature_means(self.engine, measure, candidates);

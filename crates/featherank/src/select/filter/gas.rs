@@ -1,4 +1,4 @@
-//! GAS: features that rank well alone, each pick lowering the worth of the features like it.
+//! GAS: features that rank well alone, each choice lowering the scores of similar features.
 //!
 //! Worth of a feature at the start: the measure when documents are sorted by it alone. The feature
 //! worth most is added, and every other one loses 2c times its similarity to it. Without `k` the
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::filter::landscape::Landscape;
+use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::relevance::Relevance;
 use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::trade_off;
@@ -73,19 +73,24 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for Gas {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        self.choose(run, engine.schema(), &landscape)
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
+        self.choose(run, engine.schema(), &facts)
     }
 }
 
 impl Gas {
-    fn choose(&self, run: &Run, schema: &Schema, landscape: &Landscape) -> Result<Selection> {
+    fn choose(
+        &self,
+        run: &Run,
+        schema: &Schema,
+        facts: &RelevanceAndRedundancy,
+    ) -> Result<Selection> {
         trade_off(
             run,
             schema,
-            landscape,
-            |f, chosen| 2.0 * self.c * landscape.correlation(f, chosen),
-            |f, likeness, _| landscape.relevance[f] - likeness,
+            facts,
+            |f, chosen| 2.0 * self.c * facts.correlation(f, chosen),
+            |f, similarity, _| facts.relevance[f] - similarity,
             Some(self.threshold),
         )
     }
@@ -95,14 +100,14 @@ impl Gas {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::select::filter::landscape::worked_example;
+    use crate::select::filter::redundancy::worked_example;
     use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
     fn picks_and_weights_of_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
+        let facts = worked_example(&fixture);
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {
             let params = Params::new("gas", SPEC.params, &[]).unwrap();
@@ -112,7 +117,7 @@ mod tests {
                 relevance: Relevance::from_params(&params).unwrap(),
                 similarity: Similarity::from_params(&params).unwrap(),
             };
-            let selection = gas.choose(&run, &schema, &landscape).unwrap();
+            let selection = gas.choose(&run, &schema, &facts).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
             // A feature's weight is frozen when it is chosen.
             let weights = &expected["weights_after_each"][3];

@@ -11,9 +11,7 @@
 //! As many rankers are trained as half the square of the number of features, times the parts. The
 //! default ranker has done its work on the rows after one pass, whatever the subset.
 
-use super::training::{
-    Bench, SETTINGS, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
-};
+use super::training::{SETTINGS, Trainer, folds_param, measure_param, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -22,6 +20,7 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
@@ -76,11 +75,11 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 impl Selector for Backward {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("backward", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("backward", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let parts = bench.held_out(self.folds, &candidates.all())?;
-            let lessons = bench.lessons(&parts)?;
-            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lessons, subsets);
+            let parts = evaluator.held_out(self.folds, &candidates.all())?;
+            let trainers = evaluator.trainers(&parts)?;
+            let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
             let (chosen, removed) =
                 eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
             candidates.select(run, engine, &chosen, &removed)
@@ -106,12 +105,12 @@ fn eliminate(
     let mut best = reached;
     loop {
         let falls = falls(&left, reached, &values)?;
-        let dear: Scored =
-            falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
-        if !dear.is_empty() && dear.len() < left.len() {
-            // What the budget cannot pay for leaves at once, and what is left sets the mark.
-            left.retain(|f| !candidates.dear.contains(f));
-            removed.extend(dear.into_iter().rev());
+        let unaffordable: Scored =
+            falls.iter().copied().filter(|(f, _)| candidates.unaffordable.contains(f)).collect();
+        if !unaffordable.is_empty() && unaffordable.len() < left.len() {
+            // Unaffordable features leave at once; the others set the value to compare with.
+            left.retain(|f| !candidates.unaffordable.contains(f));
+            removed.extend(unaffordable.into_iter().rev());
             reached = value(&left)?;
             best = reached;
             continue;
@@ -204,9 +203,9 @@ mod tests {
         // .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(eliminate(0.05, kept), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
-        // What costs too much leaves first, and what is left sets the mark: {1,2} .35, without 2
+        // Unaffordable features leave first, the others set the value: {1,2} .35, without 2
         // .28, without 1 .1.
-        let dear = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
-        assert_eq!(eliminate(0.05, dear), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
+        let expensive = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
+        assert_eq!(eliminate(0.05, expensive), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
     }
 }

@@ -35,7 +35,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::training::{on_threads_of, ranker, ranker_param};
+use super::training::{ranker, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -46,6 +46,7 @@ use crate::registry::{Category, Status};
 use crate::run::{Run, Silent};
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |

@@ -7,7 +7,7 @@
 //! for linear rankers, and the gain of its splits, for trees. Documents that the ranker cannot tell
 //! apart are near, whatever else they differ in. The weights of the features are then RankFilter's.
 
-use super::training::{SETTINGS, on_threads_of, ranker, ranker_param};
+use super::training::{SETTINGS, ranker, ranker_param};
 use crate::data::FeatureId;
 use crate::engine::passes::{FeatureStatistics, Moments};
 use crate::engine::{Ask, Engine};
@@ -18,6 +18,7 @@ use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::filter::rank_filter::{PARAMS, RankFilter, compared};
 use crate::select::rows::rows;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector, SelectorSpec};
 
 /// | Name | Default | Range | Meaning |
