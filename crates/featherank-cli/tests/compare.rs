@@ -56,8 +56,9 @@ fn lasting(folder: &Path, results: &str) -> (Value, Vec<String>) {
     let mut value: Value = serde_json::from_str(&text).unwrap();
     strip(&mut value);
     let tables = fs::read_to_string(folder.join(results).join("tables.csv")).unwrap();
-    let timed =
-        |line: &&str| ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column));
+    let timed = |line: &&str| {
+        ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column))
+    };
     (value, tables.lines().filter(|line| !timed(line)).map(str::to_owned).collect())
 }
 
@@ -148,7 +149,7 @@ fn finished_cells_are_kept_and_damaged_ones_run_again() {
     assert!(first.contains("3/3 all features, linear-regression, fold "), "{first}");
     let results = fs::read(folder.join("out/results.json")).unwrap();
     let again = succeeded(folder, &compare);
-    assert!(said(&again).contains("3 of 3 cells are done already"), "{}", said(&again));
+    assert!(said(&again).contains("3 of 3 cells are already complete"), "{}", said(&again));
     assert_eq!(
         fs::read(folder.join("out/results.json")).unwrap(),
         results,
@@ -165,8 +166,8 @@ fn finished_cells_are_kept_and_damaged_ones_run_again() {
     fs::remove_file(folder.join("out/results.json")).unwrap();
     let repaired = said(&succeeded(folder, &compare));
     assert!(
-        repaired.contains("2 of 3 cells are done already")
-            && repaired.contains("is run again: this"),
+        repaired.contains("2 of 3 cells are already complete")
+            && repaired.contains("will be rerun: this"),
         "{repaired}"
     );
     let number = |bytes: &[u8]| {
@@ -188,7 +189,7 @@ fn failed_cells_are_reported_and_tried_again() {
     assert!(printed.contains("Cells that failed\n") && printed.contains("nothing"), "{printed}");
     let again = said(&compare("linear-regression,single-feature[feature=nothing]", "some"));
     assert!(
-        again.contains("3 of 6 cells are done already") && again.contains("failed: "),
+        again.contains("3 of 6 cells are already complete") && again.contains("failed: "),
         "{again}"
     );
     let none = compare("single-feature[feature=nothing]", "none");
@@ -306,7 +307,7 @@ fn an_interrupted_comparison_says_how_to_go_on() {
     );
     let output = process.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("the same command goes on from them"), "{}", said(&output));
+    assert!(said(&output).contains("rerun the same command to resume"), "{}", said(&output));
     assert!(cell.exists() && !folder.join("out/results.json").exists());
 }
 

@@ -60,11 +60,14 @@ fn a_limit_of_memory_changes_nothing() {
 fn passes_are_explained() {
     let folder = data();
     let text = printed(folder.path(), "select train.parquet --method top-k --explain --quiet");
-    let table = text.split("over the rows:\n").nth(1).unwrap();
+    let table = text
+        .split("passes over the data (bytes sent and received are per pass):\n")
+        .nth(1)
+        .unwrap();
     let rows: Vec<Vec<&str>> =
         table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0][..2], ["pass", "times"]);
-    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["feature-means", "moments", "all"]);
+    assert_eq!(rows[0][..2], ["pass", "count"]);
+    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["feature-means", "moments", "total"]);
     assert_eq!(rows[3][1], "2");
     // A selection stays a document for programs; the explanation is for people.
     let json = featherank(folder.path(), "select train.parquet --method top-k --explain --json");

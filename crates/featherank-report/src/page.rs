@@ -1,11 +1,11 @@
-//! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it
-//! carries.
+//! Assembles the page: one file that loads nothing, with user-supplied text only inside the JSON
+//! document.
 
 use featherank::{Error, Result};
 
 use crate::content::Content;
 
-/// Concerns of the page's script, in the order in which they need each other.
+/// The scripts of the page, in order of dependency.
 const SCRIPTS: &[&str] = &[
     include_str!("../page/dom.js"),
     include_str!("../page/copy.js"),
@@ -28,10 +28,10 @@ const STYLE: &str = include_str!("../page/style.css");
 /// plotly.js 3.0.1, the official bundle with scatter, box and heat-map traces.
 const PLOTLY: &str = include_str!("../vendor/plotly-cartesian.min.js");
 
-/// Nothing may be fetched, sent, framed or loaded; scripts and styles are those of the page.
+/// Forbids all network access and embedding; only inline scripts and styles are allowed.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page that shows this content.
+/// The HTML page for this content.
 pub fn page(content: &Content) -> Result<String> {
     let data = serde_json::to_string(content)
         .map_err(|e| Error::invalid("report", "its content", e.to_string()))?;
@@ -58,8 +58,7 @@ pub fn page(content: &Content) -> Result<String> {
     Ok(parts.concat())
 }
 
-/// JSON that no parser of HTML takes for anything but text, and no parser of JavaScript for a line
-/// end.
+/// Escapes JSON for embedding in a script element.
 fn inside_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -73,7 +72,7 @@ fn inside_script(json: &str) -> String {
     text
 }
 
-/// Text between tags.
+/// Escapes text for HTML.
 fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

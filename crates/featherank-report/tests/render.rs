@@ -8,7 +8,7 @@ use featherank::data::Feature;
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::engine::LocalEngine;
 use featherank::experiment::{
-    Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results,
+    Cell, CellOutcome, CellResult, CurvePoint, FoldData, Resample, ResourceUsage, Results,
 };
 use featherank::registry;
 use featherank::run::{Constraints, Run};
@@ -31,14 +31,14 @@ fn cell(
         features: 3.0,
         front: 2,
     });
-    let done = Done {
+    let done = CellResult {
         features: features.to_vec(),
         cost: features.len() as f64,
         selecting: BTreeMap::new(),
         ranking: BTreeMap::new(),
         valid: 0.5,
         test: vec![values.to_vec()],
-        measured: Measured { select_seconds: 1.0, seconds: 2.0, peak_bytes: None },
+        measured: ResourceUsage { select_seconds: 1.0, seconds: 2.0, peak_bytes: None },
         curve: vec![CurvePoint {
             features: 2,
             value: 0.4 + fold as f64 / 10.0,
@@ -201,7 +201,10 @@ fn a_selection_shows_what_it_has() {
     };
     let plain = page(&select("top-k", &[("measure", "map")]));
     assert!(
-        plain["recommendation"]["sentences"][1].as_str().unwrap().contains("Nobody has tested")
+        plain["recommendation"]["sentences"][1]
+            .as_str()
+            .unwrap()
+            .contains("not compared with all features")
     );
     assert!(plain.get("fronts").is_none() && plain["sizes"]["bands"] == false);
     let auto = select("auto", &[("ranker", "linear-regression"), ("margin", "0.2")]);
