@@ -58,7 +58,7 @@ fn the_report_has_every_part() {
 }
 
 #[test]
-fn mistakes_are_named_and_nothing_is_written() {
+fn invalid_options_are_refused_and_nothing_is_written() {
     let folder = folder_with_data();
     std::fs::write(folder.path().join("good.txt"), "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:3\n").unwrap();
     for (args, code, says) in [
@@ -100,7 +100,7 @@ fn mistakes_are_named_and_nothing_is_written() {
     assert!(!folder.path().join("m.json").exists() && !folder.path().join("m.xlsx").exists());
 }
 
-/// Data in which there is nothing to compare, and the smallest in which there is.
+/// Data without features to compare, and the smallest data with some.
 #[test]
 fn small_data_gets_a_small_report() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn small_data_gets_a_small_report() {
         "{one_feature}"
     );
     assert_eq!(matrix, "feature,1\n1,1\n");
-    // Never relevant, and never varying in one query: no correlation, and both stay.
+    // The features never vary in the same query: no correlation, and both are kept.
     let (apart, matrix) =
         report("0 qid:1 1:2 2:5\n0 qid:1 1:1 2:5\n0 qid:2 1:4 2:1\n0 qid:2 1:4 2:2\n");
     assert!(apart.contains("no feature is redundant"), "{apart}");
@@ -128,7 +128,7 @@ fn small_data_gets_a_small_report() {
 }
 
 #[test]
-fn long_tables_are_cut_and_threads_change_nothing() {
+fn long_tables_are_truncated_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let made = [
         "synth",

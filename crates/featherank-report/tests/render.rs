@@ -1,5 +1,5 @@
-//! The page as text: its document, its policy, and names that attack it. What it does in a browser
-//! is tested by python/tests/test_report.py.
+//! The page as text: its document, its content security policy, and hostile names. Its behaviour in
+//! a browser is tested by python/tests/test_report.py.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ fn cell(
     }
 }
 
-/// Two folds of four queries, so that a reader can do the sums.
+/// Two folds of four queries, small enough to verify by hand.
 fn results() -> Results {
     let fold = |number: usize| FoldData {
         number,
@@ -113,7 +113,7 @@ fn statistics_by_hand() {
     assert_eq!(worst, ["1-2", "2-1"]);
     assert_eq!(
         content["queries"][0]["baseline"], "mean of single features",
-        "nobody to compare all features with"
+        "all features have no other baseline"
     );
     // Folds of .5 ± .03 and .6 ± .06: mean .55, error √(.03² + .06²) / 2.
     let point = &content["sizes"]["curves"][1]["points"][0];

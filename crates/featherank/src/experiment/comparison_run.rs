@@ -75,7 +75,7 @@ impl ComparisonRun<'_> {
                 match outcome {
                     Ok(found) => {
                         cell.outcome = CellOutcome::Done(Box::new(found));
-                        self.folder.keep(&file_name(row, &cell), &cell)?;
+                        self.folder.save(&file_name(row, &cell), &cell)?;
                     }
                     Err(stopped @ Error::Stopped(_)) => return Err(stopped),
                     Err(error) => cell.outcome = CellOutcome::Failed(error.to_string()),
@@ -96,7 +96,7 @@ impl ComparisonRun<'_> {
         let blank = self.comparison.blank(row, fold, seed);
         let name = file_name(row, &blank);
         let again = |why: String| self.note(format!("cells/{name} will be rerun: {why}"));
-        match self.folder.kept::<Cell>(&name) {
+        match self.folder.load::<Cell>(&name) {
             Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => {
                 Some(cell)
             }
@@ -137,10 +137,10 @@ impl ComparisonRun<'_> {
                     continue;
                 };
                 let name = format!("draws-fold{}-{}.json", fold.number, slug(row, &plan.name));
-                let kept =
-                    self.folder.kept::<bootstrap::BootstrapSelections>(&name).unwrap_or_default();
-                let drawn = match kept.filter(|kept| kept.selected.len() as u64 == count) {
-                    Some(kept) => kept,
+                let saved =
+                    self.folder.load::<bootstrap::BootstrapSelections>(&name).unwrap_or_default();
+                let drawn = match saved.filter(|saved| saved.selected.len() as u64 == count) {
+                    Some(saved) => saved,
                     None => {
                         let run = Run { seed, ..self.run.clone() };
                         let selected = catch_panic(|| {
@@ -153,7 +153,7 @@ impl ComparisonRun<'_> {
                             fold: fold.number,
                             selected,
                         };
-                        self.folder.keep(&name, &drawn)?;
+                        self.folder.save(&name, &drawn)?;
                         drawn
                     }
                 };
@@ -180,8 +180,8 @@ impl ComparisonRun<'_> {
         let comparison = self.comparison;
         let first = comparison.rows.iter().find(|(row, _)| row.ranker.is_some());
         let (true, Some((row, _))) = (comparison.plan.recommend, first) else { return Ok(None) };
-        if let Ok(Some(kept)) = self.folder.kept(NAME) {
-            return Ok(Some(kept));
+        if let Ok(Some(saved)) = self.folder.load(NAME) {
+            return Ok(Some(saved));
         }
         let setting = |name: &str, value: String| (name.to_owned(), value);
         let mut settings = vec![
@@ -202,7 +202,7 @@ impl ComparisonRun<'_> {
         });
         match made {
             Ok(SelectionOutcome { selection, .. }) => {
-                self.folder.keep(NAME, &selection)?;
+                self.folder.save(NAME, &selection)?;
                 Ok(Some(Box::new(selection)))
             }
             Err(stopped @ Error::Stopped(_)) => Err(stopped),

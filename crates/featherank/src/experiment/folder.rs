@@ -100,7 +100,7 @@ impl ResultsFolder {
     }
 
     /// Reads a document from `cells/`: `None` if it does not exist, an error if it is damaged.
-    pub(super) fn kept<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+    pub(super) fn load<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.path("cells").join(name);
         if !path.exists() {
             return Ok(None);
@@ -109,7 +109,7 @@ impl ResultsFolder {
     }
 
     /// Writes a document to `cells/`.
-    pub(super) fn keep<T: Serialize>(&self, name: &str, content: &T) -> Result<()> {
+    pub(super) fn save<T: Serialize>(&self, name: &str, content: &T) -> Result<()> {
         document::save_compact(CELL.0, CELL.1, content, &self.path("cells").join(name))
     }
 

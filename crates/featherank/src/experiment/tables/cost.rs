@@ -48,7 +48,8 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> 
     table.notes.push(
         "seconds per cell: the selection with the chosen parameters, and the total including tuning; peak: maximum memory of the process while a cell ran".into(),
     );
-    let all = results.redundancy.as_ref().map_or(usize::MAX, |alike| alike.features.len());
+    let all =
+        results.redundancy.as_ref().map_or(usize::MAX, |similarity| similarity.features.len());
     for (i, method) in
         methods.iter().enumerate().filter(|(_, method)| !method.selections().is_empty())
     {

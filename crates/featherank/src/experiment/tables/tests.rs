@@ -139,14 +139,14 @@ fn sizes_and_stability_by_hand() {
     assert_eq!(table.rows[0], ["b", "x", "2", "1.000", "1.000 to 1.000", "b|m_25 (2×), 4 (2×)"]);
     assert!(
         found.iter().all(|table| table.title != "Agreement between methods"),
-        "one method has nobody to agree with"
+        "a single method has no other to agree with"
     );
 }
 
-/// A method that draws no random numbers chooses alike with every seed; it is not more stable with
+/// A deterministic method selects the same features with every seed; it is not more stable with
 /// more seeds.
 #[test]
-fn copies_are_no_agreement() {
+fn seeds_of_deterministic_methods_do_not_add_stability() {
     let mut results = results();
     results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
     let once = tables(&results).unwrap();
