@@ -56,9 +56,8 @@ fn reproducible_part(folder: &Path, results: &str) -> (Value, Vec<String>) {
     let mut value: Value = serde_json::from_str(&text).unwrap();
     strip(&mut value);
     let tables = fs::read_to_string(folder.join(results).join("tables.csv")).unwrap();
-    let timed = |line: &&str| {
-        ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column))
-    };
+    let timed =
+        |line: &&str| ["select s", "all s", "peak MiB"].iter().any(|column| line.contains(column));
     (value, tables.lines().filter(|line| !timed(line)).map(str::to_owned).collect())
 }
 

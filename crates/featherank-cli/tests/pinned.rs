@@ -288,9 +288,8 @@ fn comparisons_stay_the_same_bytes() {
             serde_json::to_vec_pretty(&results).unwrap(),
         );
         let table = String::from_utf8(read("tables.csv")).unwrap();
-        let is_timing = |line: &&str| {
-            [",select s,", ",all s,", ",peak MiB,"].iter().any(|c| line.contains(c))
-        };
+        let is_timing =
+            |line: &&str| [",select s,", ",all s,", ",peak MiB,"].iter().any(|c| line.contains(c));
         let lines: Vec<&str> = table.lines().filter(|line| !is_timing(line)).collect();
         documents.add(format!("{}/tables.csv", data.name), lines.join("\n").into_bytes());
     }

@@ -9,7 +9,7 @@ use featherank::select::Selection;
 /// The error for an inconsistent document.
 pub fn damaged(what: String, path: &Path) -> Error {
     Error::Document {
-        what: format!("this document contradicts itself: {what}"),
+        what: format!("this document is inconsistent: {what}"),
         path: path.to_owned(),
         help: "write it again with featherank".into(),
     }

@@ -15,9 +15,9 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> 
     let mut table =
         Table::new("Features, time and memory", &["", "method", "features", "sparsity ratio"]);
     table.header.extend(costly.then(|| "cost".to_owned()));
-    table.header.extend(
-        ["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned),
-    );
+    table
+        .header
+        .extend(["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned));
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
         let over = |value: &dyn Fn(&crate::experiment::CellResult) -> f64| {
             mean(method.cells.iter().map(|(_, done)| value(done)))
@@ -55,7 +55,7 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> 
     {
         if method.selections().iter().all(|chosen| chosen.len() >= all) {
             let letter = crate::evaluate::letter(i);
-            table.notes.push(format!("{letter} selects every feature that varies: it only ranks features unless a number is given (--k)"));
+            table.notes.push(format!("{letter} selects every feature that varies: without a number of features (k) it only orders them"));
         }
     }
     Ok(table)

@@ -134,8 +134,7 @@ fn sizes_and_stability_by_hand() {
     let table = table_of(&found, "Features chosen, by fold");
     assert_eq!(table.header[3], "in 2, 1 folds");
     assert_eq!(table.rows[0], ["b", "x", "2 2", "1 2", "b|m_25 (3×), 1 (1×), 3 (1×)"]);
-    let table =
-        table_of(&found, "Features chosen from draws of the training queries");
+    let table = table_of(&found, "Features chosen from draws of the training queries");
     assert_eq!(table.rows[0], ["b", "x", "2", "1.000", "1.000 to 1.000", "b|m_25 (2×), 4 (2×)"]);
     assert!(
         found.iter().all(|table| table.title != "Agreement between methods"),
