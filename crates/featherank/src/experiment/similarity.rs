@@ -30,7 +30,7 @@ pub(super) fn feature_similarity(train: &Dataset, measure: &Measure) -> Result<F
         measure: measure.clone(),
     };
     let found = redundancy(&engine, &options)?;
-    let group = |group: &crate::redundancy::Group| {
+    let group = |group: &crate::redundancy::RedundantGroup| {
         std::iter::once(&group.best).chain(&group.others).map(|member| member.feature.id).collect()
     };
     Ok(FeatureSimilarity {

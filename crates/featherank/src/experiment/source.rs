@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::memory;
-use crate::data::folds::{Fold, FoldFiles, dealt, dealt_fold, rotate};
+use crate::data::folds::{Fold, FoldFiles, fold_of_parts, query_parts, rotate};
 use crate::data::{Dataset, ReadOptions, read};
 use crate::error::{Error, Result};
 use crate::remedy;
@@ -65,7 +65,7 @@ impl FoldSource {
 
     /// Splits the queries of a data set into `folds` parts by `seed`.
     pub fn split(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
-        let parts = dealt(&data, folds, seed)?;
+        let parts = query_parts(&data, folds, seed)?;
         Ok(Self::new(FoldOrigin::Split { data, parts }, ReadOptions::default()))
     }
 
@@ -94,7 +94,7 @@ impl FoldSource {
     pub fn read(&self, index: usize) -> Result<Fold> {
         match &self.origin {
             FoldOrigin::Files(files) => files[index].read(&self.options),
-            FoldOrigin::Split { data, parts } => Ok(dealt_fold(data, parts, index)),
+            FoldOrigin::Split { data, parts } => Ok(fold_of_parts(data, parts, index)),
         }
     }
 
