@@ -60,11 +60,11 @@ def overhead(data, methods, repeats):
             answers.add(out)
             out, said, _ = featherank("select", data, "--method", method, *words, "--engine", "ray", "--shards", 2, "--explain")
             there.append(seconds(said))
-            table, explained = out.split("\n\nover the rows:\n")
+            table, explained = out.split("\n\npasses over the data (bytes sent and received are per pass):\n")
             answers.add(table + "\n")
         if len(answers) != 1:
             sys.exit(f"{method} chose something else on shards")
-        passes, moved = re.search(r"^all\s+([\d,]+)\s+[\d,]+\s+[\d,]+\s+([\d,]+)", explained, re.M).groups()
+        passes, moved = re.search(r"^total\s+([\d,]+)\s+[\d,]+\s+[\d,]+\s+([\d,]+)", explained, re.M).groups()
         a, b = statistics.median(here), statistics.median(there)
         print(f"| `{method}` | {a:.2f} s | {b:.2f} s | {b / a:.2f} | {passes} | {moved} |", flush=True)
 
