@@ -50,9 +50,47 @@ OF_SELECTORS = [
 OF_RANKERS = [("normaliser", "str", '"none"'), *COMMON]
 
 
+# Classes whose names are not their method's words with capitals: acronyms, as the field writes them.
+CLASS_NAMES = {
+    "adarank-map": "AdaRankMAP",
+    "adarank-ndcg": "AdaRankNDCG",
+    "auto": "AutoSelector",
+    "btfs": "BTFS",
+    "cfs": "CFS",
+    "divfs": "DivFS",
+    "eg-rank": "EGRank",
+    "fcbf": "FCBF",
+    "fsmrank": "FSMRank",
+    "gas": "GAS",
+    "greedy": "GreedyForward",
+    "greedy-rankrls": "GreedyRankRLS",
+    "hcas": "HCAS",
+    "l1-svm": "L1SVM",
+    "lambdamart": "LambdaMART",
+    "lambdarank": "LambdaRank",
+    "listnet": "ListNet",
+    "mart": "MART",
+    "mofsrank": "MOFSRank",
+    "mrmr": "MRMR",
+    "ngas": "NGAS",
+    "nonconvex-svm": "NonconvexSVM",
+    "rank-l2-arom": "RankL2AROM",
+    "rankrls": "RankRLS",
+    "rankrwfs-l0": "RankRWFSL0",
+    "rankrwfs-l1": "RankRWFSL1",
+    "ranksvm-primal": "RankSVMPrimal",
+    "ranksvm-struct": "RankSVMStruct",
+    "rfe": "RFE",
+    "rsrank": "RSRank",
+    "spea2": "SPEA2",
+    "svm-map": "SVMMAP",
+    "xgas": "XGAS",
+}
+
+
 def class_name(method: str) -> str:
-    """``best-gain`` is BestGain; ``auto`` is AutoSelector, as a class named Auto would say little."""
-    return "AutoSelector" if method == "auto" else "".join(word.capitalize() for word in method.split("-"))
+    """The class of a method: ``best-gain`` is BestGain, ``lambdamart`` is LambdaMART."""
+    return CLASS_NAMES.get(method) or "".join(word.capitalize() for word in method.split("-"))
 
 
 def citations() -> dict[str, str]:

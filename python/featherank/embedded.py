@@ -12,20 +12,20 @@ import numpy as np
 from featherank._selector import RankingSelector
 
 __all__ = [
-    "EgRank",
+    "EGRank",
+    "FSMRank",
     "FenchelRank",
-    "Fsmrank",
-    "GreedyRankrls",
-    "L1Svm",
-    "NonconvexSvm",
-    "RankL2Arom",
-    "RankrwfsL0",
-    "RankrwfsL1",
-    "Rsrank",
+    "GreedyRankRLS",
+    "L1SVM",
+    "NonconvexSVM",
+    "RSRank",
+    "RankL2AROM",
+    "RankRWFSL0",
+    "RankRWFSL1",
 ]
 
 
-class L1Svm(RankingSelector):
+class L1SVM(RankingSelector):
     """Features that a pairwise support vector machine under a lasso penalty uses.
 
     The method ``l1-svm`` of featherank (embedded, as published).
@@ -95,7 +95,7 @@ class L1Svm(RankingSelector):
         self.tolerance = tolerance
 
 
-class RankrwfsL1(RankingSelector):
+class RankRWFSL1(RankingSelector):
     """Features that stay when RankSVM is reweighted by the roots of its own weights.
 
     The method ``rankrwfs-l1`` of featherank (embedded, as published).
@@ -171,7 +171,7 @@ class RankrwfsL1(RankingSelector):
         self.standardise = standardise
 
 
-class RankrwfsL0(RankingSelector):
+class RankRWFSL0(RankingSelector):
     """Features that stay when RankSVM is reweighted by its own weights.
 
     The method ``rankrwfs-l0`` of featherank (embedded, as published).
@@ -247,7 +247,7 @@ class RankrwfsL0(RankingSelector):
         self.standardise = standardise
 
 
-class RankL2Arom(RankingSelector):
+class RankL2AROM(RankingSelector):
     """Features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0.
 
     The method ``rank-l2-arom`` of featherank (embedded, as published).
@@ -402,7 +402,7 @@ class FenchelRank(RankingSelector):
         self.standardise = standardise
 
 
-class Fsmrank(RankingSelector):
+class FSMRank(RankingSelector):
     """Features of a pairwise model that pays for what ranks badly alone and for what is alike.
 
     The method ``fsmrank`` of featherank (embedded, reconstruction).
@@ -484,7 +484,7 @@ class Fsmrank(RankingSelector):
         self.standardise = standardise
 
 
-class NonconvexSvm(RankingSelector):
+class NonconvexSVM(RankingSelector):
     """Features that a pairwise support vector machine uses under a penalty that spares large weights.
 
     The method ``nonconvex-svm`` of featherank (embedded, as published).
@@ -567,7 +567,7 @@ class NonconvexSvm(RankingSelector):
         self.standardise = standardise
 
 
-class GreedyRankrls(RankingSelector):
+class GreedyRankRLS(RankingSelector):
     """Adds the feature with which regularised least squares errs least on queries left out.
 
     The method ``greedy-rankrls`` of featherank (embedded, as published).
@@ -638,7 +638,7 @@ class GreedyRankrls(RankingSelector):
         self.standardise = standardise
 
 
-class EgRank(RankingSelector):
+class EGRank(RankingSelector):
     """Features that exponentiated gradient descent on preference pairs gives a share of bounded weight.
 
     The method ``eg-rank`` of featherank (embedded, as published).
@@ -720,7 +720,7 @@ class EgRank(RankingSelector):
         self.standardise = standardise
 
 
-class Rsrank(RankingSelector):
+class RSRank(RankingSelector):
     """Features that survive a truncated descent on pairs weighted by NDCG.
 
     The method ``rsrank`` of featherank (embedded, as published).

@@ -13,19 +13,19 @@ from featherank._selector import RankingSelector
 
 __all__ = [
     "BestGain",
-    "Cfs",
+    "CFS",
     "Consistency",
-    "Divfs",
-    "Fcbf",
-    "Gas",
-    "Hcas",
+    "DivFS",
+    "FCBF",
+    "GAS",
+    "HCAS",
     "Hierarchical",
     "Interact",
-    "Mrmr",
-    "Ngas",
+    "MRMR",
+    "NGAS",
     "RankFilter",
     "TopK",
-    "Xgas",
+    "XGAS",
 ]
 
 
@@ -135,7 +135,7 @@ class BestGain(RankingSelector):
         self.relevant = relevant
 
 
-class Gas(RankingSelector):
+class GAS(RankingSelector):
     """Features that rank well alone and unlike each other.
 
     The method ``gas`` of featherank (filter, as published).
@@ -202,7 +202,7 @@ class Gas(RankingSelector):
         self.scope = scope
 
 
-class Divfs(RankingSelector):
+class DivFS(RankingSelector):
     """Features diversified like search results.
 
     The method ``divfs`` of featherank (filter, reconstruction).
@@ -274,7 +274,7 @@ class Divfs(RankingSelector):
         self.scope = scope
 
 
-class Mrmr(RankingSelector):
+class MRMR(RankingSelector):
     """Features of most relevance and least redundancy.
 
     The method ``mrmr`` of featherank (filter, reconstruction).
@@ -342,7 +342,7 @@ class Mrmr(RankingSelector):
         self.scope = scope
 
 
-class Fcbf(RankingSelector):
+class FCBF(RankingSelector):
     """Features that tell much about the label, without those that a better one stands for.
 
     The method ``fcbf`` of featherank (filter, as published).
@@ -400,7 +400,7 @@ class Fcbf(RankingSelector):
         self.encoding = encoding
 
 
-class Cfs(RankingSelector):
+class CFS(RankingSelector):
     """A set whose features tell much about the label and little about each other.
 
     The method ``cfs`` of featherank (filter, as published).
@@ -587,7 +587,7 @@ class Interact(RankingSelector):
         self.encoding = encoding
 
 
-class Ngas(RankingSelector):
+class NGAS(RankingSelector):
     """A walk from each feature to the one least like it, or that one's more relevant neighbour.
 
     The method ``ngas`` of featherank (filter, as published).
@@ -647,7 +647,7 @@ class Ngas(RankingSelector):
         self.scope = scope
 
 
-class Xgas(RankingSelector):
+class XGAS(RankingSelector):
     """A walk from each feature to the most relevant of those least like it.
 
     The method ``xgas`` of featherank (filter, as published).
@@ -711,7 +711,7 @@ class Xgas(RankingSelector):
         self.scope = scope
 
 
-class Hcas(RankingSelector):
+class HCAS(RankingSelector):
     """The most relevant feature of each cluster of a hierarchy.
 
     The method ``hcas`` of featherank (filter, as published).

@@ -10,21 +10,21 @@ import numpy as np
 from featherank._ranker import RankingEstimator
 
 __all__ = [
-    "AdarankMap",
-    "AdarankNdcg",
+    "AdaRankMAP",
+    "AdaRankNDCG",
     "CoordinateAscent",
-    "Lambdamart",
-    "Lambdarank",
+    "LambdaMART",
+    "LambdaRank",
     "LinearRegression",
-    "Listnet",
-    "Mart",
+    "ListNet",
+    "MART",
     "RandomForest",
-    "Rankrls",
-    "RanksvmPrimal",
-    "RanksvmStruct",
+    "RankRLS",
+    "RankSVMPrimal",
+    "RankSVMStruct",
     "RegressionTree",
+    "SVMMAP",
     "SingleFeature",
-    "SvmMap",
 ]
 
 
@@ -121,7 +121,7 @@ class LinearRegression(RankingEstimator):
         self.ridge = ridge
 
 
-class Rankrls(RankingEstimator):
+class RankRLS(RankingEstimator):
     """Regularised least squares on differences between documents of a query.
 
     The method ``rankrls`` of featherank (ranker, as published).
@@ -166,7 +166,7 @@ class Rankrls(RankingEstimator):
         self.weighting = weighting
 
 
-class RanksvmPrimal(RankingEstimator):
+class RankSVMPrimal(RankingEstimator):
     """Squared hinge on preference pairs, by Newton's method.
 
     The method ``ranksvm-primal`` of featherank (ranker, as published).
@@ -214,7 +214,7 @@ class RanksvmPrimal(RankingEstimator):
         self.tolerance = tolerance
 
 
-class RanksvmStruct(RankingEstimator):
+class RankSVMStruct(RankingEstimator):
     """Hinge on preference pairs, by cutting planes.
 
     The method ``ranksvm-struct`` of featherank (ranker, as published).
@@ -268,7 +268,7 @@ class RanksvmStruct(RankingEstimator):
         self.epsilon = epsilon
 
 
-class SvmMap(RankingEstimator):
+class SVMMAP(RankingEstimator):
     """Structural SVM that bounds the loss of average precision.
 
     The method ``svm-map`` of featherank (ranker, as published).
@@ -321,7 +321,7 @@ class SvmMap(RankingEstimator):
         self.epsilon = epsilon
 
 
-class Listnet(RankingEstimator):
+class ListNet(RankingEstimator):
     """Linear scores whose softmax follows that of the labels.
 
     The method ``listnet`` of featherank (ranker, as published).
@@ -374,7 +374,7 @@ class Listnet(RankingEstimator):
         self.measure = measure
 
 
-class Lambdarank(RankingEstimator):
+class LambdaRank(RankingEstimator):
     """Linear scores pushed where NDCG would gain most.
 
     The method ``lambdarank`` of featherank (ranker, as published).
@@ -430,7 +430,7 @@ class Lambdarank(RankingEstimator):
         self.measure = measure
 
 
-class AdarankNdcg(RankingEstimator):
+class AdaRankNDCG(RankingEstimator):
     """Features boosted for NDCG.
 
     The method ``adarank-ndcg`` of featherank (ranker, as published).
@@ -498,7 +498,7 @@ class AdarankNdcg(RankingEstimator):
         self.streak = streak
 
 
-class AdarankMap(RankingEstimator):
+class AdaRankMAP(RankingEstimator):
     """Features boosted for average precision.
 
     The method ``adarank-map`` of featherank (ranker, as published).
@@ -741,7 +741,7 @@ class RandomForest(RankingEstimator):
         self.bootstrap = bootstrap
 
 
-class Mart(RankingEstimator):
+class MART(RankingEstimator):
     """Regression trees boosted on the squared error of the labels.
 
     The method ``mart`` of featherank (ranker, as published).
@@ -801,7 +801,7 @@ class Mart(RankingEstimator):
         self.measure = measure
 
 
-class Lambdamart(RankingEstimator):
+class LambdaMART(RankingEstimator):
     """Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM unless told otherwise.
 
     The method ``lambdamart`` of featherank (ranker, as published).

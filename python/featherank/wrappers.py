@@ -15,15 +15,15 @@ from featherank._selector import RankingSelector
 
 __all__ = [
     "AutoSelector",
+    "BTFS",
     "Backward",
     "BestFirst",
     "Boruta",
-    "Btfs",
-    "Greedy",
-    "Mofsrank",
+    "GreedyForward",
+    "MOFSRank",
+    "RFE",
     "RankWrapper",
-    "Rfe",
-    "Spea2",
+    "SPEA2",
 ]
 
 
@@ -119,7 +119,7 @@ class AutoSelector(RankingSelector):
         self.checkpoint = checkpoint
 
 
-class Greedy(RankingSelector):
+class GreedyForward(RankingSelector):
     """Features with which a ranker, trained anew for each of them, ranks best.
 
     The method ``greedy`` of featherank (wrapper, as published).
@@ -180,7 +180,7 @@ class Greedy(RankingSelector):
         self.delta = delta
 
 
-class Spea2(RankingSelector):
+class SPEA2(RankingSelector):
     """Subsets that evolve towards effectiveness, low risk, few features or low cost.
 
     The method ``spea2`` of featherank (wrapper, as published).
@@ -366,7 +366,7 @@ class Backward(RankingSelector):
         self.delta = delta
 
 
-class Rfe(RankingSelector):
+class RFE(RankingSelector):
     """Recursive feature elimination: what matters least to a ranker leaves, round after round.
 
     The method ``rfe`` of featherank (wrapper, as published).
@@ -572,7 +572,7 @@ class RankWrapper(RankingSelector):
         self.sample = sample
 
 
-class Btfs(RankingSelector):
+class BTFS(RankingSelector):
     """A population of subsets that loses what has least influence in boosted trees.
 
     The method ``btfs`` of featherank (wrapper, reconstruction).
@@ -723,7 +723,7 @@ class BestFirst(RankingSelector):
         self.subsets = subsets
 
 
-class Mofsrank(RankingSelector):
+class MOFSRank(RankingSelector):
     """Evolutionary searches for pairs to learn from, for features, and for a sum of rankers.
 
     The method ``mofsrank`` of featherank (wrapper, reconstruction).

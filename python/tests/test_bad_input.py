@@ -1,4 +1,4 @@
-"""Bad input raises what users of scikit-learn expect, with the text of the command and a remedy that works in Python."""
+"""Invalid input raises the exceptions of scikit-learn conventions, with remedies for Python."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def changed(array: np.ndarray, place: Any, value: Any) -> np.ndarray:
         ({"y": np.zeros(len(DATA.y))}, ConflictError, "no query has documents of different relevance"),
     ],
 )
-def test_data_that_cannot_be_right(arguments: dict[str, Any], kind: Any, says: str) -> None:
+def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) -> None:
     if not {"qid", "group"} & set(arguments):
         arguments = {**arguments, "qid": DATA.qid[: np.shape(arguments.get("X", DATA.X))[0]]}
     with pytest.raises(kind, match=says) as raised:
@@ -87,14 +87,14 @@ def test_data_that_cannot_be_right(arguments: dict[str, Any], kind: Any, says: s
         (BestGain(delta=None), InvalidParameterError, "not a valid delta of best-gain"),
     ],
 )
-def test_parameters_that_cannot_be_right(selector: Any, kind: Any, says: str) -> None:
+def test_invalid_parameters_raise(selector: Any, kind: Any, says: str) -> None:
     with pytest.raises(kind, match=says) as raised:
         fit(selector)
     assert isinstance(raised.value, FeatherankError)
     assert isinstance(raised.value, ValueError)
 
 
-def test_scattered_queries_are_named_as_by_the_command(tmp_path: Path) -> None:
+def test_scattered_queries_raise_the_error_of_the_command(tmp_path: Path) -> None:
     X, y, qid = np.array([[0.5], [0.1], [0.9]]), [1, 0, 0], [7, 8, 7]
     file = tmp_path / "scattered.txt"
     file.write_text("1 qid:7 1:0.5\n0 qid:8 1:0.1\n0 qid:7 1:0.9\n")
@@ -109,7 +109,7 @@ def test_scattered_queries_are_named_as_by_the_command(tmp_path: Path) -> None:
     TopK().fit(X[order], np.array(y)[order], qid=np.array(qid)[order])
 
 
-def test_tables_with_columns_that_are_no_features() -> None:
+def test_non_numeric_columns_raise() -> None:
     frame = pd.DataFrame({"bm25": [0.5, 0.25], "url": ["a", "b"]})
     with pytest.raises(InputError, match="column `url` holds .*, which cannot be a feature"):
         TopK().fit(frame, [1, 0])
@@ -123,7 +123,7 @@ def test_tables_with_columns_that_are_no_features() -> None:
         TopK().fit(frame[:0], [])
 
 
-def test_features_that_changed_since_fit(data: RankingData = DATA) -> None:
+def test_features_that_differ_from_fit_raise(data: RankingData = DATA) -> None:
     names = [f"f{number}" for number in range(8)]
     fitted = TopK(k=2).fit(pd.DataFrame(data.X, columns=names), data.y, qid=data.qid)
     with pytest.raises(ValueError, match="feature names should match"):
@@ -132,7 +132,7 @@ def test_features_that_changed_since_fit(data: RankingData = DATA) -> None:
         fitted.transform(data.X[:, :3])
 
 
-def test_measures_refuse_what_does_not_fit() -> None:
+def test_measures_reject_inconsistent_input() -> None:
     with pytest.raises(ValueError, match="inconsistent shapes"):
         ndcg_score([1, 0], [0.5])
     with pytest.raises(FeatherankError, match="`NaN` is not a valid score of document 1"):

@@ -1,6 +1,7 @@
 //! Ranking data: the [`Dataset`], views of it, readers, writers, normalisers, folds and synthetic
 //! data.
 
+mod costs;
 mod dataset;
 mod features;
 mod fingerprint;
@@ -11,6 +12,7 @@ pub mod synth;
 mod view;
 mod write;
 
+pub use costs::read_costs;
 pub use dataset::{Dataset, Queries, TextColumn};
 pub use features::{Feature, FeatureId, FeatureTable};
 pub use fingerprint::Fingerprint;
