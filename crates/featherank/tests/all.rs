@@ -16,6 +16,7 @@ mod elsewhere;
 mod embedded;
 mod engine;
 mod evaluate;
+mod examples;
 mod fenchel_rank;
 mod filters;
 mod formats;
