@@ -75,6 +75,7 @@ pub(crate) fn parse<T: DeserializeOwned>(
 
 /// Refuses a document of another kind or of a version yet to come, for those who would replace it.
 /// A damaged one may be replaced.
+#[cfg(feature = "experiments")]
 pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))

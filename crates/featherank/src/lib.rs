@@ -45,6 +45,8 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+#[cfg(feature = "shards")]
+pub mod shards;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};

@@ -68,6 +68,7 @@ impl Values {
     }
 
     /// Dense values that come column by column; `fill` writes the values of a feature.
+    #[cfg(feature = "parquet")]
     pub fn from_columns(
         rows: usize,
         width: usize,

@@ -26,8 +26,10 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The key of the Parquet metadata entry.
+    #[cfg(feature = "parquet")]
     pub const KEY: &str = "featherank";
     /// The newest version this release knows.
+    #[cfg(feature = "parquet")]
     pub const VERSION: u32 = 1;
 }
 
@@ -148,6 +150,7 @@ impl Columns {
 
 impl Columns {
     /// What is needed to tell queries apart, and documents that count from others.
+    #[cfg(feature = "parquet")]
     pub fn without_features(&self) -> Columns {
         let (label, query) = (self.label, self.query);
         Columns {
