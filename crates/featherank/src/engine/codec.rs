@@ -27,8 +27,8 @@ pub(crate) fn take<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 
 /// The error for bytes that are no message.
 pub(crate) fn unreadable(why: String) -> Error {
-    Error::Conflict {
-        what: format!("not a featherank message: {why}"),
-        help: "install the same release of featherank everywhere".into(),
-    }
+    Error::message(
+        format!("not a featherank message: {why}"),
+        "install the same release of featherank everywhere",
+    )
 }

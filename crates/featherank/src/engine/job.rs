@@ -106,10 +106,10 @@ impl<'p, P: Pass> TypedJob<'p, P> {
 }
 
 fn incomplete() -> Error {
-    Error::Conflict {
-        what: "an engine did not answer the pass that it was sent".into(),
-        help: "check the engine's `run`: it must complete the job exactly once".into(),
-    }
+    Error::internal(
+        "an engine did not answer the pass that it was sent",
+        "check the engine's `run`: it must complete the job exactly once",
+    )
 }
 
 impl<P: Pass> sealed::Sealed for TypedJob<'_, P> {}

@@ -81,14 +81,14 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8])> {
         return Err(unreadable("bad magic bytes".into()));
     };
     let Some((version, body)) = rest.split_first_chunk() else {
-        return Err(unreadable("it is cut off".into()));
+        return Err(unreadable("truncated".into()));
     };
     match u16::from_le_bytes(*version) {
         VERSION => take_first(body),
-        version => Err(Error::Conflict {
-            what: format!("a message has version {version}, and this release reads {VERSION}"),
-            help: "install the same release of featherank everywhere".into(),
-        }),
+        version => Err(Error::message(
+            format!("this message has version {version}, and this release reads version {VERSION}"),
+            "install the same release of featherank everywhere",
+        )),
     }
 }
 

@@ -89,10 +89,10 @@ fn answer<P: Pass>(request: &Requested<'_>, rows: &Store, message: Vec<u8>) -> R
 }
 
 fn not_listed(name: &str) -> Error {
-    Error::Conflict {
-        what: format!("shards do not know the pass `{name}`"),
-        help: "use an engine whose rows are in this process, or a pass of this crate".into(),
-    }
+    Error::unsupported(
+        format!("shards do not know the pass `{name}`"),
+        "use an engine whose rows are in this process, or a pass of this crate",
+    )
 }
 
 #[cfg(test)]
