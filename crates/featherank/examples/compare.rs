@@ -8,11 +8,12 @@ use featherank::data::synth::{Preset, generate};
 use featherank::experiment::{Comparison, FoldSource, Plan, ResultsFolder, tables};
 use featherank::run::{Constraints, Run};
 
-/// What to compare. The files in `experiments/` are such plans, and `featherank compare` reads them.
+/// What to compare; a row with all features is added. The files in `experiments/` are such plans,
+/// and `featherank compare` reads them.
 const PLAN: &str = r#"
 title = "Three filters and all features"
 measures = ["ndcg@10", "map"]
-methods = ["top-k", "best-gain", "mrmr", "none"]
+methods = ["top-k", "best-gain", "mrmr"]
 rankers = ["ranksvm-primal"]
 k = [3, 6]
 curves = false
