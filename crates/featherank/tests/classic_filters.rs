@@ -149,7 +149,8 @@ proptest! {
         let (a, b) = (Column::from_codes(a), Column::from_codes(b));
         let uncertainty = symmetrical_uncertainty(&a, &b);
         prop_assert!((0.0..=1.0).contains(&uncertainty));
-        prop_assert!((uncertainty - symmetrical_uncertainty(&b, &a)).abs() <= 1e-12);
+        // Both are rounded to steps of 1e-12: sums in another order may end on the next step.
+        prop_assert!((uncertainty - symmetrical_uncertainty(&b, &a)).abs() < 1.5e-12);
         let constant = a.codes().iter().all(|&code| code == a.codes()[0]);
         prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
     }
