@@ -32,9 +32,9 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 def example() -> Path:
     """Build the timing program; return its path."""
-    command = ["cargo", "build", "--release", "--workspace", "--examples"]
+    command = ["cargo", "build", "--release", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
-    return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "examples" / "convex_rankers"
+    return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "convex_rankers"
 
 
 def report(*command: str | Path) -> dict:

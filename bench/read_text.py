@@ -92,10 +92,10 @@ def target_folder() -> Path:
 
 def build() -> tuple[Path, Path]:
     """Build the command and the reading program; return their paths."""
-    command = ["cargo", "build", "--release", "--workspace", "--examples", "--bins"]
+    command = ["cargo", "build", "--release", "-p", "featherank-cli", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
     release = target_folder() / "release"
-    return release / "featherank", release / "examples" / "read_data"
+    return release / "featherank", release / "read_data"
 
 
 def make_files(command: Path, folder: Path, documents: int) -> dict[str, Path]:

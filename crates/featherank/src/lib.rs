@@ -33,6 +33,7 @@ pub mod engine;
 mod error;
 pub mod evaluate;
 pub mod evolve;
+#[cfg(feature = "experiments")]
 pub mod experiment;
 pub mod export;
 pub mod inspect;

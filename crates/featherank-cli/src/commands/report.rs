@@ -1,4 +1,4 @@
-//! `featherank report`: results as one page for a browser.
+//! `featherank report`: write an HTML report.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::output::Output;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A results.json, the folder that holds it, or a selection as `featherank select -o` writes it
+    /// results.json, the directory that contains it, or a selection from `featherank select -o`
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// Write the page to this file
+    /// File to write
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
 }

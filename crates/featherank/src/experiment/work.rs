@@ -21,7 +21,7 @@ use crate::engine::LocalEngine;
 use crate::error::{Error, Result};
 use crate::registry;
 use crate::run::Run;
-use crate::select::{Selection, auto};
+use crate::select::{Selection, SelectionJob, SelectionOutcome, auto};
 
 /// A comparison that is being run.
 pub(super) struct Work<'a> {
@@ -190,10 +190,10 @@ impl Work<'_> {
             let engine =
                 LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
             let engine = engine.observed_by(run.observer.clone());
-            registry::selector(auto::NAME)?.run(&settings, &run, &engine)
+            SelectionJob::new(registry::selector(auto::NAME)?, settings, run).run(&engine)
         });
         match made {
-            Ok(selection) => {
+            Ok(SelectionOutcome { selection, .. }) => {
                 self.folder.keep(NAME, &selection)?;
                 Ok(Some(Box::new(selection)))
             }

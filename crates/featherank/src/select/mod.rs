@@ -5,6 +5,7 @@ mod candidates;
 pub mod embedded;
 pub mod filter;
 pub mod forward;
+mod job;
 mod judging;
 mod rows;
 pub mod search;
@@ -19,6 +20,7 @@ use crate::params::{Kind, Param, Params};
 use crate::rank::RankerSpec;
 use crate::registry::{self, Category, Status};
 use crate::run::Run;
+pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
 pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
 

@@ -3,6 +3,7 @@
 mod atomic;
 mod compress;
 mod letor;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::path::{Path, PathBuf};
@@ -50,7 +51,12 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
                     help: "leave out the second ending".into(),
                 });
             }
+            #[cfg(feature = "parquet")]
             Some(Format::Parquet) => parquet::write(data, path)?,
+            #[cfg(not(feature = "parquet"))]
+            Some(Format::Parquet) => {
+                return Err(super::needs_feature(&name, "Parquet", "parquet"));
+            }
             Some(other) => return Err(unwritable(&name, other)),
             None => return Err(Problem::UnknownFormat.at(Location::file(name))),
         }

@@ -1,9 +1,10 @@
 //! Writes docs/reproduction.md: what papers print for rankers and selectors on LETOR data, and what
 //! this library gets.
 //!
-//! `cargo run --release --example reproduce -- DATA_FOLDER KEPT_FOLDER experiments/cheng2018.toml …
-//! > docs/reproduction.md`; `make reproduce` names all plans. What a row gave is kept in
-//! KEPT_FOLDER, so that an interrupted run goes on; empty it when the code has changed.
+//! `cargo run --release -p featherank-lab --bin reproduce -- DATA_FOLDER KEPT_FOLDER
+//! experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` names all plans. What a
+//! row gave is kept in KEPT_FOLDER, so that an interrupted run goes on; empty it when the code has
+//! changed.
 
 mod against;
 mod kept;
