@@ -1,9 +1,8 @@
-//! What passes cost on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
+//! Measures the cost of passes on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
 //! pass and number of shards.
 //!
-//! Shards are in this process, one after the other on one thread, and reached by the same bytes as
-//! those of a cluster: what a shard takes and what the driver takes are measured apart, and no
-//! network is in either.
+//! Shards run in this process, one after the other on one thread, and exchange the same bytes as in
+//! a cluster. The times of shards and driver are measured separately, without a network.
 #![allow(clippy::unwrap_used, reason = "a measurement may fail loudly")]
 
 use std::path::PathBuf;
@@ -18,7 +17,7 @@ use featherank::engine::{Engine, FeatureMeasuresPass, Pass, RemoteEngine, Shard,
 use featherank::measure::Measure;
 use featherank::run::Silent;
 
-/// Shards, and the seconds that their last replies took.
+/// Shards, and the seconds of their last replies.
 struct Timed {
     shards: Vec<Shard>,
     seconds: Mutex<Vec<f64>>,
@@ -58,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let engine = RemoteEngine::open(shards.clone(), 16 << 30, Arc::new(Silent))?;
         let (features, _) = (&engine as &dyn Engine).alive()?;
         for pass in passes(&features)? {
-            // Once before, so that what is remembered between passes is there.
+            // Run once before timing, to fill the caches.
             engine.run(&pass)?;
             let start = Instant::now();
             let moved = engine.run_counted(&pass)?.1.unwrap_or_default();
@@ -83,7 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One of each kind that methods send often.
+/// One example of each frequent pass.
 fn passes(features: &[FeatureId]) -> featherank::Result<Vec<Pass>> {
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let features = features.to_vec();

@@ -81,7 +81,7 @@ fn part(plan: &Plan, root: &Path, kept: &Kept) -> Result<()> {
     Ok(())
 }
 
-/// Published, reference and own figures, and where features are selected the time that it takes.
+/// Published, reference and own figures, and the time of selections.
 fn table(data: &DataPlan, outcomes: &[Outcome]) {
     let timed = outcomes.iter().any(|(row, _)| row.select.is_some());
     let (time, line) = if timed { (" time |", "---|") } else { ("", "") };
@@ -120,8 +120,8 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
     println!("\nTolerance: {}.\n", cells(&data.tolerance).join(", "));
 }
 
-/// How many preference pairs rankers learn from where a method chooses them, and what share of the
-/// most that is.
+/// Number of preference pairs that a method trains on if it selects pairs, and their share of the
+/// largest number.
 fn pairs(outcomes: &[Outcome]) {
     let of_row = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
@@ -141,7 +141,7 @@ fn pairs(outcomes: &[Outcome]) {
     println!();
 }
 
-/// How many features each fold selects, and how often they come back.
+/// Number of features per fold, and how often features recur.
 fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
     let selecting: Vec<_> = outcomes.iter().filter(|(row, _)| row.select.is_some()).collect();
     if selecting.is_empty() {
@@ -172,7 +172,7 @@ fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
     println!();
 }
 
-/// How many of the features that papers name are among as many that folds select most often.
+/// How many folds select the features that papers name as recurring.
 fn recurring(data: &DataPlan, outcomes: &[Outcome]) {
     let named: Vec<_> = outcomes.iter().filter(|(row, _)| !row.recurs(data).is_empty()).collect();
     if named.is_empty() {
@@ -193,7 +193,7 @@ fn recurring(data: &DataPlan, outcomes: &[Outcome]) {
     println!();
 }
 
-/// How many times fewer features some rows have than others, and what that costs.
+/// The ratio of numbers of features between rows, and the change of MAP.
 fn sparsity(outcomes: &[Outcome]) {
     let sparse: Vec<_> = outcomes.iter().filter(|(row, _)| !row.sparser_than.is_empty()).collect();
     if sparse.is_empty() {
@@ -240,7 +240,7 @@ fn trajectories(outcomes: &[Outcome]) {
     println!();
 }
 
-/// What is set and what is tuned.
+/// Fixed and tuned settings.
 fn settings(rows: &[RowPlan]) {
     println!("### Settings\n\n| method | fixed | chosen on validation data |\n|---|---|---|");
     for row in rows {
@@ -264,7 +264,7 @@ fn settings(rows: &[RowPlan]) {
     }
 }
 
-/// The mean time of one fold's selection.
+/// Mean time of the selection of one fold.
 fn seconds(rows: &[Row]) -> Option<f64> {
     let folds = rows.iter().flat_map(|row| &row.folds);
     let times: Option<Vec<f64>> =
@@ -277,7 +277,7 @@ fn figures(rows: &[Row]) -> Figures {
     of_columns(rows, |values| mean(values.iter().copied()))
 }
 
-/// Standard deviations over seeds, where there are several.
+/// Standard deviations over several seeds.
 fn spread(rows: &[Row]) -> Option<Figures> {
     (rows.len() > 1).then(|| {
         of_columns(rows, |values| {
@@ -288,7 +288,7 @@ fn spread(rows: &[Row]) -> Option<Figures> {
     })
 }
 
-/// Something of each measure and of the number of features, whose values come one from each seed.
+/// A statistic over seeds of each measure and of the number of features.
 fn of_columns(rows: &[Row], of: impl Fn(&[f64]) -> f64) -> Figures {
     let column = |i: usize| -> Vec<f64> {
         rows.iter().map(|row| row.means.get(i).copied().unwrap_or(row.features)).collect()
@@ -301,7 +301,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// Ours less what papers print, where they do.
+/// Differences to published figures.
 fn differences(ours: &Figures, published: &Figures) -> Vec<String> {
     let difference =
         |(i, ours): (usize, &Option<f64>)| match (ours, published.get(i).copied().flatten()) {
