@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from featherank import _core
 from featherank._progress import progress_bar
-from featherank.exceptions import ConflictError, FileError, InvalidParameterError, ShardError
+from featherank.exceptions import FileError, InvalidParameterError, ShardError, UnsupportedError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -236,7 +236,7 @@ def _start(
     try:
         import ray
     except ImportError:
-        raise ConflictError('Ray is not installed: pip install "featherank[ray]"') from None
+        raise UnsupportedError('Ray is not installed: pip install "featherank[ray]"') from None
     if shards is not None and (not isinstance(shards, int) or shards < 1):
         raise InvalidParameterError(f"`{shards}` is not a valid number of shards: at least 1")
     if not isinstance(restarts, int) or restarts < 0:

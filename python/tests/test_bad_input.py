@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from featherank import BestGain, TopK, ndcg_score
-from featherank.exceptions import ConflictError, FeatherankError, InputError, InvalidParameterError, UnknownNameError
+from featherank import BestGain, TopK, _core, ndcg_score
+from featherank.exceptions import (
+    ConstraintError,
+    FeatherankError,
+    InputError,
+    InvalidParameterError,
+    NothingCountsError,
+    UnknownNameError,
+)
 
 from ranking_data import RankingData, ranking_data
 from support import run
@@ -52,7 +59,7 @@ def changed(array: np.ndarray, place: Any, value: Any) -> np.ndarray:
         ({"group": -DATA.sizes}, InputError, "whole numbers, 0 or more"),
         ({"group": DATA.sizes + 0.5}, InputError, "whole numbers, 0 or more"),
         ({"qid": DATA.qid, "group": DATA.sizes}, InputError, "qid and group were both given"),
-        ({"y": np.zeros(len(DATA.y))}, ConflictError, "no query has documents of different relevance"),
+        ({"y": np.zeros(len(DATA.y))}, NothingCountsError, "no query has documents of different relevance"),
     ],
 )
 def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) -> None:
@@ -68,16 +75,16 @@ def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) ->
     [
         (TopK(k=0), InvalidParameterError, "`0` is not a valid k: a whole number, at least 1"),
         (TopK(k=2.5), InvalidParameterError, "`2.5` is not a valid k"),
-        (TopK(k=9), InvalidParameterError, "at most 8, the number of features that may be chosen"),
-        (TopK(k=1, keep=[0, 1]), ConflictError, "help: raise k or keep fewer"),
-        (TopK(keep=[0], drop=[0]), ConflictError, "name it in keep or in drop, not in both"),
+        (TopK(k=9), InvalidParameterError, "at most 8, the number of features that may be selected"),
+        (TopK(k=1, keep=[0, 1]), ConstraintError, "help: raise k or keep fewer"),
+        (TopK(keep=[0], drop=[0]), ConstraintError, "name it in keep or in drop, not in both"),
         (TopK(keep=[8]), InvalidParameterError, "`8` is not a valid column in keep: from 0 to 7, or a name"),
         (TopK(keep="bm25"), InvalidParameterError, "a list of columns or names"),
         (TopK(keep=["bm25"]), UnknownNameError, "there is no feature called `bm25`"),
         (TopK(costs=[1.0]), InvalidParameterError, "1 costs for 8 features"),
         (TopK(costs={0: -1}), InvalidParameterError, "0 or more"),
         (TopK(budget=-1), InvalidParameterError, "a number above 0"),
-        (TopK(budget=0.5), ConflictError, "the budget of 0.5 pays for no more"),
+        (TopK(budget=0.5), ConstraintError, "the budget of 0.5 allows no more; raise budget"),
         (TopK(measure="ndgc@10"), UnknownNameError, "did you mean `ndcg`"),
         (TopK(measure=10), UnknownNameError, "measure called `10`"),
         (TopK(random_state=-1), InvalidParameterError, "not a valid random_state"),
@@ -92,6 +99,16 @@ def test_invalid_parameters_raise(selector: Any, kind: Any, says: str) -> None:
         fit(selector)
     assert isinstance(raised.value, FeatherankError)
     assert isinstance(raised.value, ValueError)
+
+
+def test_remedies_name_no_flags_of_the_command() -> None:
+    words = _core.remedy_words()
+    assert len(words) > 40
+    for setting, text in words:
+        assert text and "--" not in text and "-p " not in text, (setting, text)
+    assert ("Regroup", 'order them with numpy.argsort(qid, kind="stable")') in words
+    assert ("K", "k") in words and ("K", "pass k") in words
+    assert ('ParameterValue("eta", "auto")', 'pass eta="auto"') in words
 
 
 def test_scattered_queries_raise_the_error_of_the_command(tmp_path: Path) -> None:

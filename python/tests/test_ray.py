@@ -145,7 +145,7 @@ def test_a_shard_lost_too_often_raises_with_the_checkpoint(data, cluster, tmp_pa
 
 def test_methods_that_need_rows_raise(data, cluster):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
-        with pytest.raises(exceptions.ConflictError, match="mofsrank"):
+        with pytest.raises(exceptions.UnsupportedError, match="mofsrank"):
             MOFSRank().fit(rows)
         with pytest.raises(exceptions.InvalidParameterError, match="neither y nor qid"):
             TopK(k=2).fit(rows, [1, 2, 3])
@@ -179,7 +179,7 @@ def test_errors_name_the_cause_and_hide_credentials(data, cluster, tmp_path):
     table = pq.read_table(data / "train.parquet")
     shuffled = table.take([*range(0, len(table), 2), *range(1, len(table), 2)])
     pq.write_table(shuffled, tmp_path / "shuffled.parquet")
-    with pytest.raises(exceptions.ConflictError, match="appears again") as error:
+    with pytest.raises(exceptions.InputError, match="appears again") as error:
         featherank.ray.open(tmp_path / "shuffled.parquet", shards=2)
     # The suggested command works.
     recipe = str(error.value).split('"')[1].replace("data/*.parquet", str(tmp_path / "shuffled.parquet"))

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod commands;
+mod errors;
 mod output;
 mod progress;
 mod scale;
@@ -73,7 +74,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn 
     let output = Output::new(&cli.common);
     match run(cli, cluster, &output) {
         Ok(()) => 0,
-        Err(error) => report(&error),
+        Err(error) => errors::report(&error),
     }
 }
 
@@ -98,21 +99,5 @@ fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Resu
             clap_complete::generate(shell, &mut Cli::command(), "featherank", &mut script);
             Ok(std::io::stdout().write_all(&script)?)
         }
-    }
-}
-
-/// Prints an error and returns the exit code: 1 failure, 2 wrong usage, 130 interrupted.
-fn report(error: &anyhow::Error) -> u8 {
-    let broken_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    if error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken_pipe)) {
-        // The reader closed the pipe, as in `featherank methods | head`.
-        return 0;
-    }
-    // The message already contains its causes. If standard error is closed, nothing can be done.
-    let _ = writeln!(std::io::stderr(), "error: {error}");
-    match error.downcast_ref::<featherank::Error>() {
-        Some(featherank::Error::Stopped(featherank::Stop::Interrupted)) => 130,
-        Some(error) if error.is_usage() => 2,
-        _ => 1,
     }
 }

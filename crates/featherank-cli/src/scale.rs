@@ -116,10 +116,10 @@ impl ScaleArgs {
     ) -> Result<Arc<dyn Engine>> {
         let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
-            return Err(Error::Conflict {
-                what: "there are shards on a cluster only".into(),
-                help: "add --engine ray, or leave --shards out".into(),
-            });
+            return Err(Error::settings(
+                "shards need a cluster",
+                "add --engine ray, or leave out --shards",
+            ));
         }
         let mut options = reading.options();
         if let Some(memory) = self.memory {
@@ -149,10 +149,10 @@ impl ScaleArgs {
 }
 
 fn no_cluster() -> Error {
-    Error::Conflict {
-        what: "this program alone has no cluster".into(),
-        help: "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command".into(),
-    }
+    Error::unsupported(
+        "this build of featherank has no cluster engine",
+        "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command",
+    )
 }
 
 impl Opened {

@@ -22,9 +22,11 @@ struct Ray;
 
 impl Cluster for Ray {
     fn open(&self, request: &ShardRequest, observer: Arc<dyn Observer>) -> Result<Arc<dyn Engine>> {
-        let options = serde_json::to_string(&request.options).map_err(|e| Error::Conflict {
-            what: format!("these options cannot be sent to shards: {e}"),
-            help: "use paths that are text".into(),
+        let options = serde_json::to_string(&request.options).map_err(|e| {
+            Error::unsupported(
+                format!("these options cannot be sent to shards: {e}"),
+                "use paths that are valid UTF-8",
+            )
         })?;
         let start = |py: Python<'_>| -> PyResult<(Py<PyAny>, usize, u64)> {
             let ShardRequest { address, files, shards, memory, .. } = request;
@@ -42,8 +44,5 @@ impl Cluster for Ray {
 }
 
 fn refused(py: Python<'_>, raised: &PyErr) -> Error {
-    Error::Conflict {
-        what: "the cluster could not be used".into(),
-        help: raised.value(py).to_string(),
-    }
+    Error::unsupported("the cluster could not be used", raised.value(py).to_string())
 }

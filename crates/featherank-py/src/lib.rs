@@ -29,6 +29,8 @@ mod _core {
     #[pymodule_export]
     use super::data::{Columns, Data};
     #[pymodule_export]
+    use super::errors::remedy_words;
+    #[pymodule_export]
     use super::experiment::compare;
     #[pymodule_export]
     use super::measures::{canonical_measure, measure_per_query, measure_summary};

@@ -1,6 +1,7 @@
 //! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it
 //! carries.
 
+use featherank::error::REPORT_DEFECT;
 use featherank::{Error, Result};
 
 use crate::content::Content;
@@ -34,7 +35,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// The page that shows this content.
 pub fn page(content: &Content) -> Result<String> {
     let data = serde_json::to_string(content)
-        .map_err(|e| Error::invalid("report", "its content", e.to_string()))?;
+        .map_err(|e| Error::internal(format!("cannot write the report: {e}"), REPORT_DEFECT))?;
     let title = html(&content.title);
     let parts = [
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",

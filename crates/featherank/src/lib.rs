@@ -30,7 +30,7 @@ mod cluster;
 pub mod data;
 mod document;
 pub mod engine;
-mod error;
+pub mod error;
 pub mod evaluate;
 pub mod evolve;
 #[cfg(feature = "experiments")]

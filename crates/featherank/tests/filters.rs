@@ -211,7 +211,7 @@ fn what_cannot_be_selected_by_is_refused() {
     for method in ["gas", "fcbf"] {
         let message = refused(method, &[], labels(), dropped.clone());
         assert!(
-            message.contains("no feature can be chosen") && message.contains("2 are dropped"),
+            message.contains("no feature can be selected") && message.contains("2 are dropped"),
             "{message}"
         );
         assert!(!message.contains("--k"), "{message}");

@@ -146,7 +146,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         Some(path) => with_plan(args, path, output)?,
         None => {
             if args.root.is_some() {
-                return Err(conflict("--data is for plans", "name the data itself").into());
+                return Err(refused("--data is for plans", "name the data itself").into());
             }
             let plan = args.experiment.plan()?;
             // Check the plan before reading the data, which may take long.
@@ -172,19 +172,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
 /// Runs the data sets of a plan in order, each in a directory of its own if there are several.
 fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Results>> {
     if args.data.len() > 1 {
-        return Err(
-            conflict("a plan says itself which data it is about", "name the plan alone").into()
-        );
+        return Err(refused("a plan names its own data", "name the plan alone").into());
     }
     if let Some(option) = args.experiment.given() {
-        let what = format!("{option} and a plan were given, and the plan says it already");
-        return Err(conflict(&what, &format!("write it into {}", path.display())).into());
+        let what = format!("{option} and a plan were both given");
+        return Err(refused(&what, &format!("set it in {}", path.display())).into());
     }
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let plan = Plan::parse(&text)?;
     if plan.data.is_empty() {
         return Err(
-            conflict("the plan names no data", "add [[data]] with a name and a folder").into()
+            refused("the plan names no data", "add [[data]] with a name and a folder").into()
         );
     }
     plan.crossed()?;
@@ -212,8 +210,8 @@ fn folder_name(data: &DataPlan) -> String {
         .collect()
 }
 
-fn conflict(what: &str, help: &str) -> Error {
-    Error::Conflict { what: what.to_owned(), help: help.to_owned() }
+fn refused(what: &str, help: &str) -> Error {
+    Error::plan(what, help.to_owned())
 }
 
 /// Runs a plan on one data set and prints the tables.

@@ -159,13 +159,10 @@ impl RankingArg {
 }
 
 fn scores_elsewhere(path: &Path) -> Error {
-    Error::Conflict {
-        what: format!(
-            "{} has scores in the order of rows that are not in this process",
-            path.display()
-        ),
-        help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
-    }
+    Error::unsupported(
+        format!("{} has scores in the order of rows that are not in this process", path.display()),
+        "evaluate a model or a feature, or run it where the data fits into memory",
+    )
 }
 
 pub fn run(
@@ -243,10 +240,10 @@ fn evaluate_remote(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> R
 
 fn plan(args: &Args) -> Result<EvaluationPlan> {
     if args.rankings.0.is_empty() {
-        return Err(Error::Conflict {
-            what: "there is no ranking to evaluate".into(),
-            help: "name at least one with --scores, --model or --feature".into(),
-        });
+        return Err(Error::settings(
+            "there is no ranking to evaluate",
+            "name at least one with --scores, --model or --feature",
+        ));
     }
     if !(args.level > 0.0 && args.level < 1.0) {
         return Err(Error::invalid("level", args.level, "between 0 and 1"));

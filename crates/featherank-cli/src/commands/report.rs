@@ -23,10 +23,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     check_target(path)?;
     let source = Source::open(&args.results)?;
     if is_same_file(source.path(), path) {
-        return Err(Error::Conflict {
-            what: format!("the page would replace {}, which it is made of", path.display()),
-            help: "name another file with -o".into(),
-        }
+        return Err(Error::settings(
+            format!("the page would overwrite {}, its own source", path.display()),
+            "name another file with -o",
+        )
         .into());
     }
     let page = source.render()?;

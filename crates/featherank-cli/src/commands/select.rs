@@ -113,10 +113,10 @@ impl Args {
         for (name, value) in [("ranker", &self.ranker), ("measure", &self.measure)] {
             let Some(value) = value else { continue };
             if spec.params.iter().all(|param| param.name != name) {
-                return Err(Error::Conflict {
-                    what: format!("{} has no {name} that --{name} could set", spec.name),
-                    help: format!("leave it out, or see `featherank methods {}`", spec.name),
-                });
+                return Err(Error::settings(
+                    format!("method `{}` does not take --{name}", spec.name),
+                    format!("leave it out; see `featherank methods {}`", spec.name),
+                ));
             }
             all.push((name.to_owned(), value.clone()));
         }

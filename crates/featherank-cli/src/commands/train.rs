@@ -210,10 +210,10 @@ fn importances(
         }
     };
     let Scorer::Trees(trees) = &model.scorer else {
-        return Err(Error::Conflict {
-            what: "only tree models have splits to weigh or count".into(),
-            help: "use --importance permutation".into(),
-        });
+        return Err(Error::unsupported(
+            "importance by splits needs a tree model",
+            "pass --importance permutation",
+        ));
     };
     let entries = trees.features().iter().cloned().zip(trees.importance(splits));
     Ok(entries.map(|(feature, importance)| FeatureImportance { feature, importance }).collect())

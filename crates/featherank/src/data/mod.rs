@@ -27,8 +27,8 @@ pub use write::{WriteOptions, check_target, discard_unfinished_writes, write, wr
 /// The error for a file that needs a cargo feature which this build does not have.
 #[cfg(not(all(feature = "parquet", feature = "compression")))]
 fn needs_feature(name: &str, format: &str, feature: &str) -> crate::Error {
-    crate::Error::Conflict {
-        what: format!("{name}: this build of featherank has no support for {format}"),
-        help: format!("build it with the cargo feature `{feature}`"),
-    }
+    crate::Error::unsupported(
+        format!("{name}: this build of featherank has no support for {format}"),
+        format!("build it with the cargo feature `{feature}`"),
+    )
 }

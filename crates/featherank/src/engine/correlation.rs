@@ -82,14 +82,14 @@ impl dyn Engine + '_ {
                 let gram = self.gram(GramPass::new(features, Centring::Overall))?;
                 Ok(CorrelationMatrix::new(width, |a, b| Gram::correlation(&gram, a, b)))
             }
-            (Correlation::TopTen, _) => Err(Error::Conflict {
-                what: "the overlap of top tens is defined within queries only".into(),
-                help: "compare features within queries, or choose another correlation".into(),
-            }),
-            (_, None) => Err(Error::Conflict {
-                what: "ranks over all documents need all rows in one process".into(),
-                help: "compare features within queries".into(),
-            }),
+            (Correlation::TopTen, _) => Err(Error::settings(
+                "the overlap of top tens is defined within queries only",
+                "compare features within queries, or choose another correlation",
+            )),
+            (_, None) => Err(Error::unsupported(
+                "ranks over all documents need all rows in one process",
+                "compare features within queries",
+            )),
             (Correlation::Spearman, Some(data)) => {
                 let columns = standard_ranks(data, &features);
                 self.all_pairs(features.len(), |a, b| {

@@ -73,20 +73,20 @@ pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>> {
 /// From bytes of anybody.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        return Err(unreadable("it does not begin like one".into()));
+        return Err(unreadable("bad magic bytes".into()));
     };
     let Some((version, body)) = rest.split_first_chunk() else {
-        return Err(unreadable("it is cut off".into()));
+        return Err(unreadable("truncated".into()));
     };
     match u16::from_le_bytes(*version) {
         VERSION => {}
         version => {
-            return Err(Error::Conflict {
-                what: format!(
-                    "a message has version {version}, and this release speaks version {VERSION}"
+            return Err(Error::message(
+                format!(
+                    "this message has version {version}, and this release reads version {VERSION}"
                 ),
-                help: "install the same release of featherank everywhere".into(),
-            });
+                "install the same release of featherank everywhere",
+            ));
         }
     }
     match postcard::take_from_bytes(body) {
@@ -97,10 +97,10 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 }
 
 fn unreadable(why: String) -> Error {
-    Error::Conflict {
-        what: format!("these bytes are no message of featherank: {why}"),
-        help: "install the same release of featherank everywhere".into(),
-    }
+    Error::message(
+        format!("not a featherank message: {why}"),
+        "install the same release of featherank everywhere",
+    )
 }
 
 #[cfg(test)]
@@ -114,15 +114,15 @@ mod tests {
         assert_eq!(decode::<Request>(&bytes).unwrap(), request);
         let refused = |bytes: &[u8]| decode::<Request>(bytes).unwrap_err().to_string();
         for end in 0..bytes.len() {
-            assert!(refused(&bytes[..end]).contains("no message of featherank"), "{end}");
+            assert!(refused(&bytes[..end]).contains("not a featherank message"), "{end}");
         }
         assert!(refused(&[&bytes[..], b"x"].concat()).contains("left over"));
-        assert!(refused(b"PAR1\0\0\0\0").contains("does not begin like one"));
+        assert!(refused(b"PAR1\0\0\0\0").contains("bad magic bytes"));
         let mut newer = bytes.clone();
         newer[4] = 9;
         assert!(refused(&newer).contains("version 9"));
         let mut unknown = bytes;
         unknown[6] = 9;
-        assert!(refused(&unknown).contains("no message"));
+        assert!(refused(&unknown).contains("not a featherank message"));
     }
 }

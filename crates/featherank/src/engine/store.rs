@@ -115,10 +115,10 @@ impl Store {
         let rows = Rows::new(self.parts.read(piece.rows.clone())?, piece.first_block);
         match rows.blocks() == piece.blocks {
             true => Ok(rows),
-            false => Err(Error::Conflict {
-                what: "the data has changed since it was opened".into(),
-                help: "run again on files that nobody writes to".into(),
-            }),
+            false => Err(Error::mismatch(
+                "the data has changed since it was opened",
+                "run again when no other program writes to the files",
+            )),
         }
     }
 }

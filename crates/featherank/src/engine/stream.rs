@@ -13,7 +13,7 @@ use super::store::{Store, piece_documents};
 use super::tree::Tree;
 use super::{Engine, Outcome, Pass, Schema};
 use crate::data::{Dataset, Parts};
-use crate::error::{Error, Location, Problem, Result};
+use crate::error::{Location, Problem, Result};
 use crate::run::{Observer, Step};
 
 /// Rows in files, of which only some are in memory at a time.
@@ -66,10 +66,7 @@ impl Engine for StreamEngine {
             let step =
                 |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
             self.pool.install(|| self.store.answer(pass, &mut tree, step))?;
-            tree.finish().ok_or(Error::Conflict {
-                what: "there is no data".into(),
-                help: "check the files".into(),
-            })
+            tree.finish().ok_or_else(|| Problem::Empty.at(Location::file("the data")))
         })
     }
 

@@ -153,10 +153,10 @@ impl Selected {
     /// The model that the selector has trained, with the settings that it found for itself.
     fn own_model(&self, fold: &Fold, measure: &Measure) -> Result<Tuned> {
         let Some(model) = self.selection.model.clone() else {
-            return Err(Error::Conflict {
-                what: format!("{} trains no model", self.selection.method),
-                help: "use an embedded method, or name a ranker".into(),
-            });
+            return Err(Error::plan(
+                format!("{} trains no model", self.selection.method),
+                "use an embedded method, or name a ranker",
+            ));
         };
         let valid = fold.valid.view();
         let value = measure.summary(&measure.per_query(&model.score(&valid)?, &valid));

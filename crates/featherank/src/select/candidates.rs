@@ -3,6 +3,7 @@
 use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 
@@ -65,10 +66,10 @@ impl Candidates {
         let found_none =
             chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
         if found_none && !self.free.is_empty() {
-            return Err(Error::Conflict {
-                what: "no feature tells the labels apart well enough to be chosen".into(),
-                help: "say how many features you want with --k, or use another method".into(),
-            });
+            return Err(Error::nothing_selected(
+                "no feature separates the labels well enough to be selected",
+                remedy!["ask for a number of features with ", K, ", or use another method"],
+            ));
         }
         Selection::in_order(run, engine.schema(), chosen, rest, &self.dead)
     }

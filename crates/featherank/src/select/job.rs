@@ -203,11 +203,10 @@ impl SelectionJob {
     }
 
     fn no_model(&self) -> Error {
-        Error::Conflict {
-            what: format!("{} trains no model that --model could write", self.method.name),
-            help: "use an embedded method or mofsrank, or save the selection with -o and train with --selection"
-                .into(),
-        }
+        Error::unsupported(
+            format!("method `{}` trains no model that could be saved", self.method.name),
+            "use an embedded method or mofsrank, or save the selection and train a ranker on it",
+        )
     }
 }
 

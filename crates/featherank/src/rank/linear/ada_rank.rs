@@ -34,6 +34,7 @@ use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::{Model, Ranker, RankerSpec};
 use crate::registry::Status;
+use crate::remedy;
 use crate::run::Run;
 
 /// | Name | Default | Range | Meaning |
@@ -225,10 +226,10 @@ impl<'a> Boost<'a> {
         let boost =
             Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
         if boost.best(|_| true).is_none() {
-            return Err(Error::Conflict {
-                what: format!("no feature finds anything under {}", ranker.measure),
-                help: "choose another measure with the parameter measure".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("no feature ranks any relevant document under {}", ranker.measure),
+                remedy!["choose another ", Parameter("measure")],
+            ));
         }
         Ok(boost)
     }

@@ -101,10 +101,9 @@ impl SubsetSolver {
     /// The model of those features of the subset that can be used.
     pub(super) fn model(&self, table: &FeatureTable, subset: &[FeatureId]) -> Result<Model> {
         if !subset.iter().any(|f| self.features.contains(f)) {
-            return Err(Error::invalid(
-                "features",
-                "none that ranks",
-                "at least one that differs within a query",
+            return Err(Error::nothing_counts(
+                "none of the given features varies within a query",
+                "train on at least one feature that differs between documents of one query",
             ));
         }
         let (weights, intercept) = self.solve(subset);

@@ -19,6 +19,7 @@ use super::design::Design;
 use super::pair_free::{Preferences, Violations};
 use crate::engine::BLOCKS_AT_A_TIME;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::vector::dot;
 
@@ -307,8 +308,8 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
 
 /// Numbers too large to go on with.
 pub(crate) fn diverged(c: f64) -> Error {
-    Error::Conflict {
-        what: format!("the weights grow beyond all bounds with c = {c}"),
-        help: "lower c, or normalise the features".into(),
-    }
+    Error::numerical(
+        format!("the weights diverge with c = {c}"),
+        remedy!["lower ", Parameter("c"), ", or normalise the features"],
+    )
 }

@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::filter::similarity::Similarity;
 use crate::select::{Selection, Selector, SelectorSpec};
@@ -163,13 +164,10 @@ impl Prices {
         let worths: Vec<f64> = self.places(sample).into_iter().map(|place| worths[place]).collect();
         let best = worths.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
-            return Err(Error::Conflict {
-                what: format!(
-                    "{} counts no query: no feature is worth anything alone",
-                    self.importance
-                ),
-                help: "choose another measure of importance".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query, so no single feature has a score", self.importance),
+                remedy!["choose another measure of ", Parameter("importance")],
+            ));
         }
         let price = |(k, s): (usize, &f64)| {
             if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
@@ -221,9 +219,11 @@ fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<
         return Ok(Vec::new());
     }
     let matrix = Mat::from_fn(width, width, |a, b| if a == b { 1.0 } else { cell(a, b) });
-    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Conflict {
-        what: "the correlations between features have no eigenvalues".into(),
-        help: "choose another similarity".into(),
+    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| {
+        Error::numerical(
+            "the eigenvalues of the correlations between features cannot be computed",
+            remedy!["choose another ", Parameter("similarity")],
+        )
     })?;
     let (vectors, values) = (eigen.U(), eigen.S().column_vector());
     if values.iter().all(|value| *value >= 0.0) {

@@ -82,10 +82,10 @@ impl<'a> HeldOut<'a> {
         };
         let values = means.map(|means| means.summaries(self.measure)).unwrap_or_default();
         if values.iter().all(|value| value.is_nan()) {
-            return Err(Error::Conflict {
-                what: format!("{} counts no query of the validation data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query of the validation data", self.measure),
+                "choose another measure, or data with relevant documents",
+            ));
         }
         Ok(values.into_iter().zip(ranks).map(|(value, ranks)| ranks.then_some(value)).collect())
     }

@@ -40,6 +40,7 @@ use crate::error::{Error, Result};
 use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
 use crate::registry::{Category, Status};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -256,13 +257,18 @@ impl Descent {
     }
 
     fn diverged(&self, eta: f64) -> Error {
-        Error::Conflict {
-            what: format!("rsrank diverges with eta = {eta:.3e}: its model is worse than none"),
-            help: match self.eta {
-                Some(_) => "lower eta, or let the method find it with eta=auto".into(),
-                None => "set a lower eta".into(),
+        Error::numerical(
+            format!("rsrank diverges with eta = {eta:.3e}: its model is worse than an empty one"),
+            match self.eta {
+                Some(_) => remedy![
+                    "lower ",
+                    Parameter("eta"),
+                    "; to let the method tune it, ",
+                    ParameterValue("eta", "auto").set()
+                ],
+                None => remedy!["give a lower ", Parameter("eta")],
             },
-        }
+        )
     }
 }
 

@@ -12,6 +12,7 @@ use crate::engine::passes::{
 };
 use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 
@@ -72,10 +73,10 @@ impl<'a> Sample<'a> {
         let mut features = [&candidates.keep[..], &candidates.free].concat();
         features.sort_unstable();
         if features.is_empty() {
-            return Err(Error::Conflict {
-                what: "no feature that differs within queries may be chosen".into(),
-                help: "drop fewer features, or raise the budget".into(),
-            });
+            return Err(Error::constraint(
+                "no feature that varies within queries may be selected",
+                remedy!["name fewer features in ", Drop, ", or raise ", Budget],
+            ));
         }
         let spreads = spreads(engine, &features)?;
         let divide = match scale {

@@ -30,6 +30,7 @@ use crate::engine::passes::{QuerySample, ReliefPass};
 use crate::error::{Error, Result};
 use crate::params::{Kind, Param, Params};
 use crate::registry::{Category, Status};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::{Selection, Selector, SelectorSpec};
 
@@ -137,13 +138,13 @@ impl RankFilter {
         let relief = engine.relief(pass.clone())?;
         run.step("choosing features", 1, Some(1))?;
         if relief.documents == 0 {
-            return Err(Error::Conflict {
-                what: "no query that was looked at has documents of different relevance".into(),
-                help: match pass.sample {
-                    Some(_) => "raise sample".into(),
-                    None => "near documents tell nothing here; check the labels".into(),
+            return Err(Error::nothing_counts(
+                "no sampled query has documents of different relevance",
+                match pass.sample {
+                    Some(_) => remedy!["raise ", Parameter("sample")],
+                    None => "check the labels".into(),
                 },
-            });
+            ));
         }
         let weights =
             if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };

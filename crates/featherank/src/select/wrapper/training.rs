@@ -187,13 +187,10 @@ impl<'a> Bench<'a> {
         let values = means.map(|means| means.summaries(&self.trainer.measure)).unwrap_or_default();
         match values.iter().any(|value| value.is_nan()) {
             false => Ok(values),
-            true => Err(Error::Conflict {
-                what: format!(
-                    "{} counts no query of the data that rankers are judged on",
-                    self.trainer.measure
-                ),
-                help: "choose another measure, or data with relevant documents".into(),
-            }),
+            true => Err(Error::nothing_counts(
+                format!("{} counts no query of the evaluation data", self.trainer.measure),
+                "choose another measure, or data with relevant documents",
+            )),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
+use crate::remedy;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
@@ -53,10 +54,17 @@ impl<'a> Judge<'a> {
         let data = match (choose, valid) {
             (Choose::Auto | Choose::Validation, Some(valid)) => Data::Validation(valid),
             (Choose::Validation, None) => {
-                return Err(Error::Conflict {
-                    what: "choose=validation needs validation data".into(),
-                    help: "name it with --valid, or let choose be held-out or training".into(),
-                });
+                return Err(Error::protocol(
+                    "`choose` is validation, and no validation data is given",
+                    remedy![
+                        "to choose on validation data, ",
+                        Valid.set(),
+                        "; otherwise ",
+                        ParameterValue("choose", "held-out").set(),
+                        " or ",
+                        ParameterValue("choose", "training").set()
+                    ],
+                ));
             }
             (Choose::HeldOut, _) if can_spare => {
                 Data::Part(engine, Deal::new(&schema.query_keys, PARTS, run.seed))
@@ -103,10 +111,10 @@ impl<'a> Judge<'a> {
         };
         let values = data.linear_measures(pass)?.per_query;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
-            return Err(Error::Conflict {
-                what: format!("{} counts no query of the validation data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query of the validation data", self.measure),
+                "choose another measure, or data with relevant documents",
+            ));
         }
         Ok(Some(values))
     }
