@@ -95,7 +95,8 @@ def class_name(method: str) -> str:
 
 def citations() -> dict[str, str]:
     """Papers by citation key."""
-    lines = REFERENCES.read_text(encoding="utf-8").splitlines()
+    # Entries are wrapped, with continuation lines indented by two spaces.
+    lines = REFERENCES.read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
     return {match[1]: match[2] for line in lines if (match := re.match(r"- \[(\w+)\] (.+)", line))}
 
 
