@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use featherank::data::{Format, PartSource, Parts, ReadOptions};
-use featherank::engine::{Cost, Engine, Explained, LocalEngine, StreamEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::run::Observer;
+use featherank::shards::{CostedEngine, PassCost, StreamEngine};
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
@@ -74,7 +75,7 @@ pub struct Opening<'a> {
 pub struct Opened {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    explained: Option<Arc<Explained>>,
+    explained: Option<Arc<CostedEngine>>,
 }
 
 impl ScaleArgs {
@@ -104,7 +105,7 @@ impl ScaleArgs {
                 )?
             }
         };
-        let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
+        let explained = self.explain.then(|| Arc::new(CostedEngine::new(engine.clone())));
         Ok(Opened { engine: explained.clone().map_or(engine, |explained| explained), explained })
     }
 
@@ -159,7 +160,7 @@ impl Opened {
     /// The cost of each kind of pass as text, with `--explain`.
     pub fn explanation(&self) -> Option<String> {
         let costs = self.explained.as_ref()?.costs();
-        let row = |name: &str, cost: &Cost| {
+        let row = |name: &str, cost: &PassCost| {
             let each = |bytes: u64| grouped(bytes / cost.passes.max(1));
             vec![
                 name.to_owned(),
@@ -171,7 +172,7 @@ impl Opened {
             ]
         };
         let mut rows: Vec<Vec<String>> = costs.iter().map(|(name, cost)| row(name, cost)).collect();
-        let all = costs.iter().fold(Cost::default(), |all, (_, cost)| all + *cost);
+        let all = costs.iter().fold(PassCost::default(), |all, (_, cost)| all + *cost);
         rows.push(row("total", &all));
         let header = ["pass", "count", "bytes sent", "bytes received", "total bytes", "seconds"];
         Some(format!(

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use featherank::engine::{Engine, RemoteEngine};
+use featherank::engine::Engine;
 use featherank::run::Observer;
+use featherank::shards::RemoteEngine;
 use featherank::{Error, Result};
 use featherank_cli::{Cluster, ShardRequest};
 use pyo3::prelude::*;

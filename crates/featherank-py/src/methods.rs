@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use featherank::data::{Dataset, FeatureId, Normaliser};
-use featherank::engine::{Engine, LocalEngine, RemoteEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Limited, Observer, Run};
 use featherank::select::SelectionJob;
+use featherank::shards::RemoteEngine;
 use featherank::{Error, Result};
 use pyo3::prelude::*;
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use featherank::data::{PartSource, RangeSource, ReadOptions};
-use featherank::engine::{Engine, RemoteEngine, Shard as LibraryShard, Shards};
+use featherank::engine::Engine;
 use featherank::run::Silent;
+use featherank::shards::{RemoteEngine, Shard as LibraryShard, ShardTransport};
 use featherank::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -108,7 +109,7 @@ impl PythonTransport {
     }
 }
 
-impl Shards for PythonTransport {
+impl ShardTransport for PythonTransport {
     fn count(&self) -> usize {
         self.count
     }

@@ -45,6 +45,7 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+pub mod shards;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};

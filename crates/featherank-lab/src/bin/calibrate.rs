@@ -9,7 +9,8 @@
 
 use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId, View};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::Moments;
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::measure::Measure;
 use featherank::rank::tune::{Settings, declared_grid, tune};
 use featherank::rank::{Model, RankerSpec};
@@ -129,7 +130,7 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     let run = Run::new(seed, Constraints::default());
     let set = [("ranker".to_owned(), ranker.to_owned())];
     let selection = selector("auto")?.run(&set, &run, engine.as_ref())?;
-    let (alive, _) = engine.alive()?;
+    let (alive, _) = engine.ask(&Moments)?.alive();
     let chosen = selection.columns(known.features())?;
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let lesson = Lesson::new(ranker, &selection, &run, &known, &alive, &measure)?;

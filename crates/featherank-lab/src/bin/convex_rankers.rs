@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::{Centring, Gram, LinearMeasures};
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::measure::Measure;
 use featherank::random::{Purpose, stream};
 use featherank::rank::linear::design::Design;
@@ -102,7 +102,7 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     let subsets: Vec<Vec<usize>> = (0..POPULATION as u64).map(half).collect();
     let measure: Measure = "ndcg@10".parse()?;
     let start = Instant::now();
-    let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall))?;
+    let gram = engine.ask(&Gram::new(features.clone(), Centring::Overall))?;
     let gram_seconds = start.elapsed().as_secs_f64();
     let solver = GramSolver::new(gram, 0.0);
     let spread = |subset: &Vec<usize>| {
@@ -112,11 +112,7 @@ fn population(folder: &Path) -> Result<serde_json::Value, AnyError> {
     };
     let weights: Vec<Vec<f32>> = subsets.iter().map(spread).collect();
     let solve_seconds = start.elapsed().as_secs_f64() - gram_seconds;
-    let measures = engine.linear_measures(LinearMeasuresPass {
-        measure: measure.clone(),
-        features,
-        weights,
-    })?;
+    let measures = engine.ask(&LinearMeasures { measure: measure.clone(), features, weights })?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(json!({
         "seconds": seconds,

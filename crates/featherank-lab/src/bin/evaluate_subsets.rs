@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use featherank::data::{FeatureId, ReadOptions, read};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::{Centring, Gram, LinearMeasures, Moments};
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::evolve::better_somewhere_worse_nowhere;
 use featherank::measure::Measure;
 use featherank::measure::risk::f_risk;
@@ -74,8 +74,8 @@ struct Subsets<'a> {
 impl<'a> Subsets<'a> {
     fn new(engine: &'a LocalEngine) -> featherank::Result<Self> {
         let engine: &dyn Engine = engine;
-        let features = engine.alive()?.0;
-        let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall))?;
+        let features = engine.ask(&Moments)?.alive().0;
+        let gram = engine.ask(&Gram::new(features.clone(), Centring::Overall))?;
         let measure: Measure = "ndcg[ties=expected]@10".parse()?;
         let mut subsets = Subsets {
             engine,
@@ -97,12 +97,12 @@ impl<'a> Subsets<'a> {
             subset.iter().zip(solved).for_each(|(&place, weight)| weights[place] = weight as f32);
             weights
         };
-        let pass = LinearMeasuresPass {
+        let pass = LinearMeasures {
             measure: self.measure.clone(),
             features: self.features.clone(),
             weights: subsets.par_iter().map(weights).collect(),
         };
-        Ok(self.engine.linear_measures(pass)?.per_query)
+        Ok(self.engine.ask(&pass)?.per_query)
     }
 
     fn worths(&self, subsets: &[&str]) -> featherank::Result<Vec<Worth>> {

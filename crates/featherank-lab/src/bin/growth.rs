@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::data::{FeatureId, View};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::{Centring, Gram, LinearMeasures};
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::random::{Purpose, stream};
 use featherank::rank::linear::design::Design;
 use featherank::rank::linear::gram_solver::GramSolver;
@@ -240,7 +240,7 @@ impl Bench {
             all.truncate(features / 2);
             all
         };
-        let solver = GramSolver::new((&engine as &dyn Engine).gram(products(features))?, 0.0);
+        let solver = GramSolver::new(engine.ask(&products(features))?, 0.0);
         Ok(Bench { solver, subsets: (0..MODELS).map(half).collect(), engine })
     }
 
@@ -259,7 +259,7 @@ impl Bench {
 
     fn gram(&self) -> Result<f64> {
         let start = Instant::now();
-        self.engine().gram(products(self.solver.width()))?;
+        self.engine().ask(&products(self.solver.width()))?;
         Ok(start.elapsed().as_secs_f64())
     }
 
@@ -281,9 +281,9 @@ impl Bench {
         };
         let weights: Vec<Vec<f32>> = self.subsets.iter().map(spread).collect();
         let features = products(self.solver.width()).features;
-        let pass = LinearMeasuresPass { measure: "ndcg@10".parse()?, features, weights };
+        let pass = LinearMeasures { measure: "ndcg@10".parse()?, features, weights };
         let start = Instant::now();
-        self.engine().linear_measures(pass)?;
+        self.engine().ask(&pass)?;
         Ok(start.elapsed().as_secs_f64())
     }
 
@@ -326,8 +326,8 @@ impl Bench {
     }
 }
 
-fn products(features: usize) -> GramPass {
-    GramPass::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
+fn products(features: usize) -> Gram {
+    Gram::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
 }
 
 /// Records the time of every reported step. Work before the first report, such as binning, is not

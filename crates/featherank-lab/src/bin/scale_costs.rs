@@ -11,11 +11,13 @@ use std::time::Instant;
 
 use featherank::data::{FeatureId, PartSource, ReadOptions};
 use featherank::engine::passes::{
-    Centring, GramPass, LinearMeasuresPass, MergeGainsPass, PairwiseHingePass,
+    Centring, FeatureMeans, FeatureMeasures, Gram, LinearMeans, LinearMeasures, MergeGains, Moments,
 };
-use featherank::engine::{Engine, FeatureMeasuresPass, Pass, RemoteEngine, Shard, Shards};
+use featherank::engine::{Ask, Engine, Pass};
 use featherank::measure::Measure;
+use featherank::rank::passes::PairwiseHinge;
 use featherank::run::Silent;
+use featherank::shards::{RemoteEngine, Shard, ShardTransport};
 
 /// Shards, and the seconds of their last replies.
 struct Timed {
@@ -23,7 +25,7 @@ struct Timed {
     seconds: Mutex<Vec<f64>>,
 }
 
-impl Shards for Timed {
+impl ShardTransport for Timed {
     fn count(&self) -> usize {
         self.shards.len()
     }
@@ -55,23 +57,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let shards = (0..count.parse::<usize>()?).map(open).collect::<featherank::Result<_>>()?;
         let shards = Arc::new(Timed { shards, seconds: Mutex::default() });
         let engine = RemoteEngine::open(shards.clone(), 16 << 30, Arc::new(Silent))?;
-        let (features, _) = (&engine as &dyn Engine).alive()?;
+        let (features, _) = engine.ask(&Moments)?.alive();
         for pass in passes(&features)? {
-            // Run once before timing, to fill the caches.
-            engine.run(&pass)?;
-            let start = Instant::now();
-            let moved = engine.run_counted(&pass)?.1.unwrap_or_default();
+            // Run once before timing, to fill the caches of the blocks.
+            (pass.ask)(&engine)?;
+            let (start, before) = (Instant::now(), engine.moved());
+            (pass.ask)(&engine)?;
+            let after = engine.moved();
             let total = start.elapsed().as_secs_f64();
             let seconds = shards.seconds.lock().unwrap().clone();
             let asked = seconds.len() as f64;
             let line = serde_json::json!({
-                "pass": pass.name(),
+                "pass": pass.name,
                 "documents": engine.schema().documents(),
                 "queries": engine.schema().queries(),
                 "features": features.len(),
                 "shards": asked,
-                "bytes_out": moved.sent as f64 / asked,
-                "bytes_back": moved.received as f64 / asked,
+                "bytes_out": (after.sent - before.sent) as f64 / asked,
+                "bytes_back": (after.received - before.received) as f64 / asked,
                 "shard_seconds": seconds.iter().sum::<f64>() / asked,
                 "slowest_shard_seconds": seconds.iter().copied().fold(0.0, f64::max),
                 "driver_seconds": total - seconds.iter().sum::<f64>(),
@@ -82,31 +85,39 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// A pass without its type.
+struct AnyPass {
+    name: &'static str,
+    ask: Box<dyn Fn(&RemoteEngine) -> featherank::Result<()>>,
+}
+
+impl AnyPass {
+    fn of<P: Pass>(pass: P) -> Self {
+        AnyPass { name: P::NAME, ask: Box::new(move |engine| engine.ask(&pass).map(|_| ())) }
+    }
+}
+
 /// One example of each frequent pass.
-fn passes(features: &[FeatureId]) -> featherank::Result<Vec<Pass>> {
+fn passes(features: &[FeatureId]) -> featherank::Result<Vec<AnyPass>> {
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let features = features.to_vec();
     let weight = |model: usize, f: usize| ((model * 7 + f * 3) % 11) as f32 - 5.0;
-    let linear = LinearMeasuresPass {
+    let linear = LinearMeasures {
         measure: measure.clone(),
         weights: (0..75).map(|m| (0..features.len()).map(|f| weight(m, f)).collect()).collect(),
         features: features.clone(),
     };
     Ok(vec![
-        Pass::Moments,
-        Pass::FeatureMeans(FeatureMeasuresPass {
-            measure: measure.clone(),
-            features: features.clone(),
-        }),
-        Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
-        Pass::LinearMeasures(linear.clone()),
-        Pass::LinearMeans(linear),
-        Pass::PairwiseHinge(PairwiseHingePass {
+        AnyPass::of(FeatureMeans(FeatureMeasures::new(&measure, &features))),
+        AnyPass::of(Gram::new(features.clone(), Centring::PerQuery)),
+        AnyPass::of(linear.clone()),
+        AnyPass::of(LinearMeans(linear)),
+        AnyPass::of(PairwiseHinge {
             weights: (0..features.len()).map(|f| f64::from(weight(1, f)) * 1e-4).collect(),
             features: features.clone(),
-            ..PairwiseHingePass::default()
+            ..PairwiseHinge::default()
         }),
-        Pass::MergeGains(MergeGainsPass {
+        AnyPass::of(MergeGains {
             measure,
             relevant_from: 1.0,
             live: features.clone(),

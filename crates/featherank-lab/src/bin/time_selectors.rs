@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use featherank::data::{Dataset, FeatureId, ReadOptions, read};
-use featherank::engine::{Engine, LocalEngine, Scope};
+use featherank::engine::{Engine, LocalEngine, Scope, correlations};
 use featherank::registry::selector;
 use featherank::run::{Constraints, Run};
 use featherank::select::embedded::proximal_newton::{Penalty, minimise};
@@ -84,7 +84,7 @@ fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
 fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
     let features: Vec<FeatureId> =
         (0..engine.schema().features.len()).map(FeatureId::from).collect();
-    let matrix = engine.correlations(kind.parse()?, Scope::Query, &features)?;
+    let matrix = correlations(engine, kind.parse()?, Scope::Query, &features)?;
     let row = |a: usize| (0..matrix.width()).map(|b| matrix.get(a, b)).collect::<Vec<_>>();
     Ok(json!((0..matrix.width()).map(row).collect::<Vec<_>>()))
 }

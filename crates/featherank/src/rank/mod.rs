@@ -4,6 +4,7 @@ mod importance;
 pub mod lambda;
 pub mod linear;
 mod model;
+pub mod passes;
 pub mod reduction;
 pub mod single_feature;
 mod train;

@@ -1,7 +1,8 @@
 //! Who may be chosen: the constraints as the filters that find a set see them.
 
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::remedy;
 use crate::run::Run;
@@ -21,7 +22,7 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Under the run's constraints.
     pub fn of(run: &Run, engine: &dyn Engine) -> Result<Self> {
-        let (alive, dead) = engine.alive()?;
+        let (alive, dead) = engine.ask(&Moments)?.alive();
         let constraints = &run.constraints;
         let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
         let is_dear = |f: &FeatureId| {

@@ -3,6 +3,7 @@
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
+use crate::engine::passes::feature_means;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::remedy;
@@ -63,7 +64,7 @@ pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
 /// does not depend on who ranks them.
 pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
-    let counted = engine.feature_means(measure, &first)?;
+    let counted = feature_means(engine, measure, &first)?;
     match counted.iter().any(|value| value.is_nan()) {
         false => Ok(()),
         true => Err(Error::nothing_counts(

@@ -28,7 +28,8 @@ mod words;
 
 use std::time::Instant;
 
-use crate::engine::{Engine, JoinedEngine, LocalEngine};
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine, JoinedEngine, LocalEngine};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::params::{Kind, Param, Params};
@@ -211,7 +212,7 @@ impl Auto {
         let proposers = portfolio::named(&state.methods.join(","))?;
         let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
         let all = joined.as_deref().unwrap_or(engine);
-        let (alive, _) = engine.alive()?;
+        let (alive, _) = engine.ask(&Moments)?.alive();
         let search =
             Search { auto: self, run, engine, all, candidates, alive, features, proposers };
         let informative = all.schema().informative();

@@ -26,7 +26,8 @@ use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::{Moments, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
@@ -112,7 +113,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for FsmRank {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (features, _) = engine.alive()?;
+        let (features, _) = engine.ask(&Moments)?.alive();
         let matrix = self.similarity.of(engine, &features)?;
         let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
         let prices = Prices {
@@ -153,7 +154,7 @@ impl Prices {
         if let Some(known) = lock().get(data) {
             return Ok(Arc::clone(known));
         }
-        let worths: Arc<[f64]> = engine.feature_means(&self.importance, &self.features)?.into();
+        let worths: Arc<[f64]> = feature_means(engine, &self.importance, &self.features)?.into();
         lock().insert(data.clone(), Arc::clone(&worths));
         Ok(worths)
     }

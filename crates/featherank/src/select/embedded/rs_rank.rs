@@ -3,7 +3,7 @@
 //!
 //! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω
 //! φ(βᵀ(xᵢ − xⱼ)) over pairs with yᵢ > yⱼ; weights ω and loss φ are those of
-//! [`crate::engine::passes::NdcgPairsPass`]. Their algorithm 1 is followed: in every iteration
+//! [`crate::engine::passes::NdcgPairs`]. Their algorithm 1 is followed: in every iteration
 //! documents are sorted by their scores, ω follows from the positions, and with ω fixed
 //!
 //! * β ← β − η ∇L(β), all queries at once;

@@ -25,8 +25,8 @@
 //! by the seed and the query's id.
 
 use crate::data::FeatureId;
-use crate::engine::Engine;
-use crate::engine::passes::{QuerySample, ReliefPass};
+use crate::engine::passes::{Moments, QuerySample, Relief};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::params::{Kind, Param, Params};
 use crate::registry::{Category, Status};
@@ -102,7 +102,7 @@ pub(in crate::select) fn compared(
     run: &Run,
     engine: &dyn Engine,
 ) -> Result<(Vec<FeatureId>, Vec<FeatureId>)> {
-    let (mut features, dead) = engine.alive()?;
+    let (mut features, dead) = engine.ask(&Moments)?.alive();
     features.retain(|f| !run.constraints.drop.contains(f));
     Ok((features, dead))
 }
@@ -128,14 +128,14 @@ impl RankFilter {
         dead: &[FeatureId],
         distance_weights: Option<Vec<f32>>,
     ) -> Result<Selection> {
-        let pass = ReliefPass {
+        let pass = Relief {
             neighbours: self.neighbours,
             ranges: self.ranges(engine, &features)?,
             sample: (self.share < 1.0).then_some(QuerySample { share: self.share, seed: run.seed }),
             features,
             distance_weights,
         };
-        let relief = engine.relief(pass.clone())?;
+        let relief = engine.ask(&pass.clone())?;
         run.step("choosing features", 1, Some(1))?;
         if relief.documents == 0 {
             return Err(Error::nothing_counts(
@@ -160,7 +160,7 @@ impl RankFilter {
         if self.within_queries {
             return Ok(None);
         }
-        let moments = engine.moments()?.features;
+        let moments = engine.ask(&Moments)?.features;
         let range = |f: &FeatureId| (moments[f.index()].min, moments[f.index()].max);
         Ok(Some(features.iter().map(range).collect()))
     }

@@ -2,7 +2,7 @@
 
 use crate::data::FeatureId;
 use crate::engine::passes::Correlation;
-use crate::engine::{CorrelationMatrix, Engine, Scope};
+use crate::engine::{CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::Result;
 use crate::params::{Kind, Param, Params};
 
@@ -43,6 +43,6 @@ impl Similarity {
 
     /// How alike these features are.
     pub fn of(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<CorrelationMatrix> {
-        engine.correlations(self.kind, self.scope, features)
+        correlations(engine, self.kind, self.scope, features)
     }
 }

@@ -7,7 +7,8 @@
 //! their expected value, not by their order in the file, because file order can carry information
 //! that no feature has.
 
-use crate::engine::Engine;
+use crate::engine::passes::{Moments, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::registry::{Category, Status};
@@ -39,8 +40,8 @@ pub const SPEC: SelectorSpec = SelectorSpec {
 
 impl Selector for TopK {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (alive, dead) = engine.alive()?;
-        let alone = engine.feature_means(&self.measure, &alive)?;
+        let (alive, dead) = engine.ask(&Moments)?.alive();
+        let alone = feature_means(engine, &self.measure, &alive)?;
         run.step("choosing features", 1, Some(1))?;
         let scored: Vec<_> = alive.into_iter().zip(alone).collect();
         Selection::by_score(run, engine.schema(), &scored, &dead)

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use super::training::{Bench, SETTINGS, Trainer, measure_param, on_threads_of, ranker_param};
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
@@ -66,7 +67,7 @@ impl Selector for Greedy {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let bench = Bench::new("greedy", &self.trainer, run, engine)?;
-            let (alive, dead) = engine.alive()?;
+            let (alive, dead) = engine.ask(&Moments)?.alive();
             let whole = bench.whole(&alive)?;
             let lesson = [bench.lesson(&whole)?];
             let values = |subsets: &[Vec<FeatureId>]| bench.values(&lesson, subsets);

@@ -20,7 +20,7 @@ use super::training::{
     Bench, FEW_TREES, Trainer, folds_param, measure_param, on_threads_of, ranker_param,
 };
 use crate::engine::Engine;
-use crate::engine::passes::Means;
+use crate::engine::passes::MeasureSums;
 use crate::error::Result;
 use crate::params::{Kind, Param};
 use crate::registry::{Category, Status};
@@ -119,7 +119,7 @@ impl Selector for Rfe {
 /// judged on.
 struct Round {
     ranked: Scored,
-    means: Means,
+    means: MeasureSums,
 }
 
 fn order_of(rounds: &[Round]) -> Scored {
@@ -157,7 +157,7 @@ impl Rfe {
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
         let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
         let of_part = |rounds: &Vec<Round>| {
-            Means::side_by_side(places.iter().map(|&round| rounds[round].means.clone()))
+            MeasureSums::concat(places.iter().map(|&round| rounds[round].means.clone()))
         };
         let values = bench.summaries(parts.iter().map(of_part))?;
         let judged: Vec<Option<f64>> = values.iter().copied().map(Some).collect();

@@ -15,13 +15,15 @@
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{FeatureId, View};
-use crate::rank::lambda::{Lambdas, Placed};
+use crate::data::FeatureId;
+use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
+use crate::error::Result;
+use crate::rank::lambda::{Lambdas, Placed, check_largest};
 use crate::rank::linear::design::Design;
 
 /// A linear model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct NdcgPairsPass {
+pub struct NdcgPairs {
     /// The features that the model weighs.
     pub features: Vec<FeatureId>,
     /// One weight a feature.
@@ -32,7 +34,7 @@ pub struct NdcgPairsPass {
 
 /// The loss and its derivative.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NdcgPairs {
+pub struct NdcgPairLoss {
     /// Σ ω φ(margin).
     pub loss: f64,
     /// Σ ω, the loss of a model that tells no documents apart under these weights.
@@ -41,10 +43,20 @@ pub struct NdcgPairs {
     pub slope: Vec<f64>,
 }
 
-impl NdcgPairs {
-    pub(crate) fn of(pass: &NdcgPairsPass, block: &View<'_>) -> Self {
-        let design = Design::with_features(block, pass.features.clone());
-        let scores = design.scores(&pass.weights);
+impl Pass for NdcgPairs {
+    type Answer = NdcgPairLoss;
+    const NAME: &'static str = "ndcg-pairs";
+    const ACTIVITY: &'static str = "weighting pairs by NDCG";
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        check_largest(schema.largest_label())?;
+        check_length("weights of a model", self.weights.len(), self.features.len())?;
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> NdcgPairLoss {
+        let design = Design::with_features(block, self.features.clone());
+        let scores = design.scores(&self.weights);
         let mut slope = vec![0.0; scores.len()];
         let (mut places, mut sums) = (Lambdas::new(None), Sums::default());
         let mut grades = Grades::default();
@@ -52,16 +64,18 @@ impl NdcgPairs {
             let labels = &design.labels()[documents.clone()];
             if let Some(placed) = places.rank(&scores[documents.clone()], labels) {
                 let slope = &mut slope[documents.clone()];
-                sums.add(match pass.slope_only {
+                sums.add(match self.slope_only {
                     true => grades.of_query::<false>(&placed, slope),
                     false => grades.of_query::<true>(&placed, slope),
                 });
             }
         }
-        NdcgPairs { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
+        NdcgPairLoss { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
     }
+}
 
-    pub(crate) fn merge(mut self, next: Self) -> Self {
+impl Merge for NdcgPairLoss {
+    fn merge(mut self, next: Self) -> Self {
         self.loss += next.loss;
         self.weight += next.weight;
         self.slope.iter_mut().zip(&next.slope).for_each(|(sum, x)| *sum += x);

@@ -1,40 +1,34 @@
-//! The engine for data that is larger than memory: pieces of Parquet files, read and asked one
-//! after the other.
-//!
-//! Pieces consist of the same blocks, merged in the same order, as if all rows were in memory:
-//! answers have the same bits.
+//! The engine for data that is larger than memory: pieces of Parquet files, read one after the other
+//! for every pass.
 
 use std::sync::Arc;
 
 use super::layout::Layout;
-use super::local::{pool, told};
-use super::memory::Memory;
 use super::store::{Store, piece_documents};
-use super::tree::Tree;
-use super::{Engine, Outcome, Pass, Schema};
 use crate::data::{Dataset, Parts};
+use crate::engine::{AnswerCache, Engine, Job, Schema, report, thread_pool};
 use crate::error::{Location, Problem, Result};
 use crate::run::{Observer, Step};
 
-/// Rows in files, of which only some are in memory at a time.
+/// Rows in Parquet files, only some of them in memory at the same time.
 pub struct StreamEngine {
     store: Store,
     blocks: u64,
     schema: Schema,
-    memory: Memory,
+    cache: AnswerCache,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
 }
 
 impl StreamEngine {
-    /// Looks at all rows once. `memory` is in bytes, about; 0 threads means all cores.
+    /// Reads all rows once. `memory` is an approximate limit in bytes; 0 threads means all cores.
     pub fn open(
         parts: Parts,
         memory: u64,
         threads: usize,
         observer: Arc<dyn Observer>,
     ) -> Result<Self> {
-        let pool = pool(threads)?;
+        let pool = thread_pool(threads)?;
         let queries = pool.install(|| parts.index().join([parts.scan(0..parts.rows())?]))?;
         let layout = Layout::new(&queries, parts.rows());
         let documents = piece_documents(memory, parts.features().len());
@@ -42,16 +36,16 @@ impl StreamEngine {
         let (features, blocks) = (parts.features().clone(), layout.blocks() as u64);
         let store = Store::new(Arc::new(parts), pieces, memory);
         let step =
-            |done| told(observer.as_ref(), &Step { what: "reading", done, total: Some(blocks) });
+            |done| report(observer.as_ref(), &Step { what: "reading", done, total: Some(blocks) });
         let found = pool.install(|| store.describe(step))?;
         let schema =
             found.ok_or_else(|| Problem::Empty.at(Location::file("no input")))?.schema(features);
-        Ok(StreamEngine { store, blocks, schema, memory: Memory::default(), pool, observer })
+        Ok(StreamEngine { store, blocks, schema, cache: AnswerCache::default(), pool, observer })
     }
 
-    /// How many pieces there are, and how many of them stay in memory.
+    /// The number of pieces, and how many of them stay in memory.
     pub fn pieces(&self) -> (usize, usize) {
-        (self.store.pieces().len(), self.store.staying())
+        (self.store.pieces().len(), self.store.resident())
     }
 }
 
@@ -60,13 +54,14 @@ impl Engine for StreamEngine {
         &self.schema
     }
 
-    fn run(&self, pass: &Pass) -> Result<Outcome> {
-        self.memory.or_ask(pass, || {
-            let mut tree = Tree::new();
-            let step =
-                |done| self.step(&Step { what: pass.describe(), done, total: Some(self.blocks) });
-            self.pool.install(|| self.store.answer(pass, &mut tree, step))?;
-            tree.finish().ok_or_else(|| Problem::Empty.at(Location::file("the data")))
+    fn run(&self, job: &mut dyn Job) -> Result<()> {
+        self.cache.or_run(job, |job| {
+            let (what, total) = (job.activity(), Some(self.blocks));
+            let step = |done| self.step(&Step { what, done, total });
+            self.pool.install(|| {
+                self.store.answer(job, step)?;
+                job.complete()
+            })
         })
     }
 
@@ -79,6 +74,6 @@ impl Engine for StreamEngine {
     }
 
     fn step(&self, step: &Step) -> Result<()> {
-        told(self.observer.as_ref(), step)
+        report(self.observer.as_ref(), step)
     }
 }

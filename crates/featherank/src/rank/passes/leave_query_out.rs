@@ -19,15 +19,17 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-use super::Centring;
-use crate::data::{FeatureId, View};
+use crate::data::FeatureId;
+use crate::engine::passes::Centring;
+use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
+use crate::error::Result;
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
 use crate::vector::dot;
 
 /// A least-squares model, and the features that could be added to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeaveQueryOutPass {
+pub struct LeaveQueryOut {
     /// The chosen features, then the candidates.
     pub features: Vec<FeatureId>,
     /// What each of them is divided by.
@@ -47,42 +49,58 @@ pub struct LeaveQueryOutPass {
     pub curvatures: Vec<f64>,
 }
 
-/// Squared errors, each query judged by the model fitted without it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeaveQueryOut {
-    /// With the chosen features alone.
-    pub chosen: f64,
-    /// With each candidate beside them.
-    pub with: Vec<f64>,
-}
+impl Pass for LeaveQueryOut {
+    type Answer = LeaveQueryOutErrors;
+    const NAME: &'static str = "leave-query-out";
+    const ACTIVITY: &'static str = "leaving out queries";
 
-impl LeaveQueryOut {
-    pub(crate) fn of(pass: &LeaveQueryOutPass, block: &View<'_>) -> Self {
-        let mut errors = LeaveQueryOut { chosen: 0.0, with: vec![0.0; pass.slopes.len()] };
+    fn check(&self, schema: &Schema) -> Result<()> {
+        let (chosen, candidates) = (self.weights.len(), self.slopes.len());
+        check_length("divisors", self.divisors.len(), self.features.len())?;
+        check_length("weights and slopes", chosen + candidates, self.features.len())?;
+        check_length("sums of products", self.penalised.len(), chosen * chosen)?;
+        check_length("projections", self.projections.len(), chosen * candidates)?;
+        check_length("curvatures", self.curvatures.len(), candidates)?;
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> LeaveQueryOutErrors {
+        let mut errors = LeaveQueryOutErrors { chosen: 0.0, with: vec![0.0; self.slopes.len()] };
         for rows in block.rows().filter(|rows| rows.len() > 1) {
             let data = block.data();
-            let mut columns = Mat::<f64>::zeros(rows.len(), pass.features.len() + 1);
-            for (c, (&f, divisor)) in pass.features.iter().zip(&pass.divisors).enumerate() {
-                let values = pass.centring.within_query(&data.column(f)[rows.clone()]);
+            let mut columns = Mat::<f64>::zeros(rows.len(), self.features.len() + 1);
+            for (c, (&f, divisor)) in self.features.iter().zip(&self.divisors).enumerate() {
+                let values = self.centring.within_query(&data.column(f)[rows.clone()]);
                 columns
                     .col_as_slice_mut(c)
                     .iter_mut()
                     .zip(values)
                     .for_each(|(cell, x)| *cell = x / divisor);
             }
-            let labels = pass.centring.within_query(&data.labels()[rows.clone()]);
+            let labels = self.centring.within_query(&data.labels()[rows.clone()]);
             columns
-                .col_as_slice_mut(pass.features.len())
+                .col_as_slice_mut(self.features.len())
                 .iter_mut()
                 .zip(labels)
                 .for_each(|(cell, y)| *cell = y);
-            errors.add_query(pass, columns);
+            errors.add_query(self, columns);
         }
         errors
     }
+}
 
+/// Squared errors, each query judged by the model fitted without it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LeaveQueryOutErrors {
+    /// With the chosen features alone.
+    pub chosen: f64,
+    /// With each candidate beside them.
+    pub with: Vec<f64>,
+}
+
+impl LeaveQueryOutErrors {
     /// Columns are the chosen features, the candidates and the labels.
-    fn add_query(&mut self, pass: &LeaveQueryOutPass, mut columns: Mat<f64>) {
+    fn add_query(&mut self, pass: &LeaveQueryOut, mut columns: Mat<f64>) {
         let (chosen, candidates) = (pass.weights.len(), pass.slopes.len());
         let (x, mut residuals) = columns.as_mut().split_at_col_mut(chosen);
         let x = x.as_ref();
@@ -104,8 +122,10 @@ impl LeaveQueryOut {
             self.with[j] += dot(&with, &with);
         }
     }
+}
 
-    pub(crate) fn merge(mut self, next: Self) -> Self {
+impl Merge for LeaveQueryOutErrors {
+    fn merge(mut self, next: Self) -> Self {
         self.chosen += next.chosen;
         self.with.iter_mut().zip(&next.with).for_each(|(sum, x)| *sum += x);
         self

@@ -1,12 +1,12 @@
-//! How data that is not in memory as a whole is divided: blocks, as everywhere, and pieces of whole
-//! blocks that are read together.
+//! How data that is not in memory as a whole is divided: blocks, as in every engine, and pieces of
+//! whole blocks that are read together.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::rows::blocks;
 use crate::data::QueryRows;
+use crate::engine::block_ranges;
 
 /// Whole blocks of queries that are read together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub(crate) struct Piece {
     pub rows: Range<u64>,
     /// The number of the first block among those of all data.
     pub first_block: u64,
-    /// How many blocks.
+    /// The number of blocks.
     pub blocks: u64,
 }
 
@@ -28,9 +28,9 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Of queries in order, out of so many rows.
+    /// The blocks of queries in order, among this many rows.
     pub fn new(queries: &[QueryRows], rows: u64) -> Self {
-        let blocks = blocks(queries.iter().map(|query| query.documents as usize));
+        let blocks = block_ranges(queries.iter().map(|query| query.documents as usize));
         let mut before = 0;
         let documents = blocks.iter().map(|block| {
             let own: u64 = queries[block.clone()].iter().map(|query| query.documents).sum();
@@ -39,24 +39,23 @@ impl Layout {
         });
         let mut documents: Vec<u64> = documents.collect();
         documents.push(before);
-        // Rows before the first query that counts go with it.
+        // Rows before the first query that counts are read with it.
         let firsts = blocks.iter().skip(1).map(|block| queries[block.start].first);
         let rows = std::iter::once(0).chain(firsts).chain([rows]).collect();
         Layout { rows, documents }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.documents.len() - 1
     }
 
-    /// As many runs of blocks as there are shards, about equally long; fewer where there are fewer
-    /// blocks.
+    /// One range of blocks for each shard, about equally long; fewer if there are fewer blocks.
     pub fn shards(&self, count: usize) -> Vec<Range<usize>> {
         let blocks = self.blocks();
         let count = count.clamp(1, blocks.max(1));
-        // Borders at multiples of a power of two leave few answers per shard that its neighbour has
-        // the other half of.
+        // Borders at multiples of a power of two leave few answers per shard whose other half is on
+        // the neighbouring shard.
         let step = (blocks / (8 * count)).checked_ilog2().map_or(1, |log| 1 << log);
         let border = |i: usize| match i {
             _ if i == count => blocks,
@@ -65,7 +64,7 @@ impl Layout {
         (0..count).map(|i| border(i)..border(i + 1)).collect()
     }
 
-    /// A run of blocks in pieces of at most so many documents, or of one block.
+    /// Cuts a range of blocks into pieces of at most this many documents, or of one block.
     pub fn pieces(&self, run: Range<usize>, documents: u64) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut first = run.start;

@@ -1,42 +1,39 @@
-//! Pieces of a data set under a limit of memory: as many as fit stay, the others are read anew for
-//! every pass.
+//! Pieces of a data set under a memory limit: as many as fit stay in memory, the others are read
+//! again for every pass.
 
 use std::sync::{Arc, OnceLock};
 
 use super::layout::Piece;
-use super::rows::Rows;
-use super::schema::SchemaPart;
-use super::tree::{Merge, Tree};
-use super::{Outcome, Pass};
 use crate::data::Parts;
+use crate::engine::{Job, Merge, RowBlocks, SchemaPart};
 use crate::error::{Error, Result};
 
-/// Of the memory, what one piece may take while it is read and asked.
-const PIECE: u64 = 16;
+/// One piece takes at most one part in this many of the memory limit.
+const PIECES_PER_LIMIT: u64 = 16;
 
-/// Of the memory, what pieces that stay may take, in tenths. Methods remember up to half as much
-/// again about rows that stay.
-const STAYING: u64 = 4;
+/// Tenths of the memory limit for pieces that stay in memory. Passes cache up to half as much again
+/// for these rows.
+const RESIDENT_TENTHS: u64 = 4;
 
-/// How many documents with so many features a piece may have under a limit of memory in bytes.
+/// The most documents of a piece under a memory limit in bytes.
 pub(super) fn piece_documents(memory: u64, features: usize) -> u64 {
-    (memory / PIECE / bytes_of_document(features)).max(1)
+    (memory / PIECES_PER_LIMIT / bytes_of_document(features)).max(1)
 }
 
 fn bytes_of_document(features: usize) -> u64 {
     4 * (features as u64 + 2)
 }
 
-/// Neighbouring pieces.
+/// Neighbouring pieces, some of them in memory.
 pub(super) struct Store {
     parts: Arc<Parts>,
     pieces: Vec<Piece>,
-    /// The first pieces, as many as may stay, once they are read.
-    staying: Vec<OnceLock<Rows>>,
+    /// The first pieces, as many as stay in memory, once they are read.
+    resident: Vec<OnceLock<RowBlocks>>,
 }
 
 impl Store {
-    /// Nothing is read yet.
+    /// A store that has read nothing yet.
     pub fn new(parts: Arc<Parts>, pieces: Vec<Piece>, memory: u64) -> Self {
         let bytes = |piece: &Piece| {
             piece
@@ -45,14 +42,14 @@ impl Store {
                 .saturating_sub(piece.rows.start)
                 .saturating_mul(bytes_of_document(parts.features().len()))
         };
-        let mut left = memory / 10 * STAYING;
+        let mut left = memory / 10 * RESIDENT_TENTHS;
         let fits = |piece: &&Piece| {
             let fits = bytes(piece) <= left;
             left = left.saturating_sub(bytes(piece));
             fits
         };
-        let staying = pieces.iter().take_while(fits).map(|_| OnceLock::new()).collect();
-        Store { parts, pieces, staying }
+        let resident = pieces.iter().take_while(fits).map(|_| OnceLock::new()).collect();
+        Store { parts, pieces, resident }
     }
 
     /// The pieces, in order.
@@ -61,26 +58,22 @@ impl Store {
     }
 
     /// How many of them stay in memory.
-    pub fn staying(&self) -> usize {
-        self.staying.len()
+    pub fn resident(&self) -> usize {
+        self.resident.len()
     }
 
-    /// Adds the answers of all blocks to a tree; `step` hears how many are done, and may say stop.
-    pub fn answer(
-        &self,
-        pass: &Pass,
-        tree: &mut Tree<Outcome>,
-        mut step: impl FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
+    /// Adds the answers of all blocks to a job. `step` receives the number of blocks done so far
+    /// and may stop the work.
+    pub fn answer(&self, job: &mut dyn Job, mut step: impl FnMut(u64) -> Result<()>) -> Result<()> {
         let mut before = 0;
         for number in 0..self.pieces.len() {
-            self.with(number, |rows| rows.answer(pass, tree, |done| step(before + done)))??;
+            self.with(number, |rows| rows.answer(job, |done| step(before + done)))??;
             before += self.pieces[number].blocks;
         }
         Ok(())
     }
 
-    /// What the data is like.
+    /// The schema of all pieces; `None` if there are none.
     pub fn describe(&self, mut step: impl FnMut(u64) -> Result<()>) -> Result<Option<SchemaPart>> {
         let mut all: Option<SchemaPart> = None;
         let mut done = 0;
@@ -96,9 +89,9 @@ impl Store {
         Ok(all)
     }
 
-    /// Does something with the rows of a piece.
-    fn with<T>(&self, number: usize, work: impl FnOnce(&Rows) -> T) -> Result<T> {
-        match self.staying.get(number) {
+    /// Calls `work` with the rows of a piece.
+    fn with<T>(&self, number: usize, work: impl FnOnce(&RowBlocks) -> T) -> Result<T> {
+        match self.resident.get(number) {
             None => Ok(work(&self.read(number)?)),
             Some(place) => match place.get() {
                 Some(rows) => Ok(work(rows)),
@@ -110,10 +103,10 @@ impl Store {
         }
     }
 
-    fn read(&self, number: usize) -> Result<Rows> {
+    fn read(&self, number: usize) -> Result<RowBlocks> {
         let piece = &self.pieces[number];
-        let rows = Rows::new(self.parts.read(piece.rows.clone())?, piece.first_block);
-        match rows.blocks() == piece.blocks {
+        let rows = RowBlocks::new(self.parts.read(piece.rows.clone())?, piece.first_block);
+        match rows.count() == piece.blocks {
             true => Ok(rows),
             false => Err(Error::mismatch(
                 "the data has changed since it was opened",
