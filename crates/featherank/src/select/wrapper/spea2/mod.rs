@@ -53,7 +53,7 @@ use crate::data::FeatureId;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evolve::spea2::genotype_distance;
-use crate::evolve::{self, Bits, Individual, Memo, Settings, Spea2, State, front};
+use crate::evolve::{self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2, front};
 use crate::measure::Measure;
 use crate::params::{Kind, Param};
 use crate::rank::{RankerSpec, tune};
@@ -90,7 +90,7 @@ pub struct Spea2Selection {
     alpha: f64,
     folds: usize,
     choose: Choice,
-    evolution: Settings,
+    evolution: SearchSettings,
     archive: usize,
     mutation: f64,
     gene: f64,
@@ -228,7 +228,7 @@ pub const SPEC: SelectorSpec = SelectorSpec {
             alpha: params.real("alpha")?,
             folds,
             choose: Choice::named(params.text("choose")),
-            evolution: Settings {
+            evolution: SearchSettings {
                 population: params.whole("population")? as usize,
                 generations: params.whole("generations")?,
                 crossover: params.real("crossover")?,
@@ -289,7 +289,7 @@ impl Spea2Selection {
         &self,
         run: &Run,
         subsets: Subsets<'a>,
-    ) -> Result<(State<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
+    ) -> Result<(SearchState<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
         let mut problem = Memo::bounded(subsets, REMEMBERED);
         let (saved, mut generations) = match run.saved::<Kept>()? {
             Some(kept) => {
@@ -304,25 +304,17 @@ impl Spea2Selection {
             dominance: self.test,
             distance: genotype_distance,
         };
-        let mut failed = None;
-        let observe = |state: &State<Bits, Worth>| {
+        let observe = |state: &SearchState<Bits, Worth>| {
             generations.push(generation(&state.archive));
             let kept = Kept::of(state, &generations);
             let done = state.generation + 1;
-            let told = run.save(&kept).and_then(|()| {
-                run.step("evolving subsets", done, Some(self.evolution.generations + 1))
-            });
-            if let Err(error) = told {
-                failed = Some(error);
-                return ControlFlow::Break(());
-            }
-            if run.is_out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            run.save(&kept)?;
+            run.step("evolving subsets", done, Some(self.evolution.generations + 1))?;
+            let stop = run.is_out_of_time();
+            Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
         let state = evolve::run(&mut problem, &algorithm, run.seed, saved, observe)?;
-        match failed {
-            Some(error) => Err(error),
-            None => Ok((state, problem.into_problem(), generations)),
-        }
+        Ok((state, problem.into_problem(), generations))
     }
 
     fn selection(
@@ -331,7 +323,7 @@ impl Spea2Selection {
         engine: &dyn Engine,
         candidates: &Candidates,
         subsets: &Subsets<'_>,
-        state: &State<Bits, Worth>,
+        state: &SearchState<Bits, Worth>,
         generations: Vec<Generation>,
     ) -> Result<Selection> {
         let members: Vec<&Individual<Bits, Worth>> = front(&state.archive).collect();
