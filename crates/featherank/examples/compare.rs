@@ -21,7 +21,7 @@ curves = false
 
 pub(crate) fn main() -> Result<()> {
     let (data, _) = generate(&Preset::Tiny.config())?;
-    let folds = FoldSource::deal(data, 3, 1)?;
+    let folds = FoldSource::split(data, 3, 1)?;
     let plan = Plan::parse(PLAN)?;
     let comparison = Comparison::new(plan, "Comparison".into(), Vec::new(), folds)?;
 
