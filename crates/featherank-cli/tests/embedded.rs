@@ -112,7 +112,7 @@ fn what_makes_no_sense_is_refused() {
         (&["--method", "l1-svm", "--valid", "absent.txt"], 1, "absent.txt"),
         (&["--method", "l1-svm", "-p", "c=0"], 2, "auto, or"),
         (&["--method", "l1-svm", "-p", "c=1e-9"], 2, "the model uses no feature"),
-        (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=no"], 2, "diverges"),
+        (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=false"], 2, "diverges"),
     ] {
         let output = featherank(folder.path(), &[&select[..], args].concat());
         let error = String::from_utf8(output.stderr).unwrap();

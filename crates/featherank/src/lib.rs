@@ -28,6 +28,7 @@
 pub mod checkpoint;
 mod cluster;
 pub mod data;
+pub mod declare;
 mod document;
 pub mod engine;
 mod error;
@@ -37,6 +38,7 @@ pub mod experiment;
 pub mod export;
 pub mod inspect;
 pub mod measure;
+mod names;
 pub mod params;
 pub mod random;
 pub mod rank;

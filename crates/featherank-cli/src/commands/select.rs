@@ -158,7 +158,7 @@ pub fn run(
         cluster,
         output,
     };
-    let open = |files: &[PathBuf]| args.scale.open(files, &how, &|| spec.check_elsewhere(&params));
+    let open = |files: &[PathBuf]| args.scale.open(files, &how, &|| spec.check_remote(&params));
     let opened = open(&args.train)?;
     let engine = opened.engine.as_ref();
     let constraints = args.limits.constraints(&engine.schema().features)?;

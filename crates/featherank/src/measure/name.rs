@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::conventions::{Conventions, Discount, Gain, Key, NoRelevant, Preset, ShortLists, Ties};
 use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
-use crate::registry::{ParameterEntry, near_names};
+use crate::measure::ParameterEntry;
+use crate::names::near_names;
 
 /// A word and what it sets.
 type Setting = (&'static str, fn(&mut Conventions));

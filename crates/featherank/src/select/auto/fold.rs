@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::portfolio::Proposer;
 use super::sizes::{Room, levels};
-use super::{Auto, Baseline};
+use super::{AutoSelector, RiskBaseline};
 use crate::data::{FeatureId, View};
 use crate::engine::{Deal, Engine, LocalEngine, PartEngine};
 use crate::error::Result;
@@ -119,7 +119,7 @@ pub struct Tested {
 
 /// A fold at work.
 pub struct Worker<'a> {
-    auto: &'a Auto,
+    auto: &'a AutoSelector,
     run: &'a Run,
     fold: &'a Fold<'a>,
     /// Features that may be chosen, by column.
@@ -129,7 +129,7 @@ pub struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub fn new(
-        auto: &'a Auto,
+        auto: &'a AutoSelector,
         run: &'a Run,
         fold: &'a Fold<'a>,
         features: &'a [FeatureId],
@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
 
     /// The settings of the ranker that do best where that is checked.
     fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
-        let Auto { ranker, measure, .. } = self.auto;
+        let AutoSelector { ranker, measure, .. } = self.auto;
         let (fixed, is_open) = self.auto.settings();
         let grid = if is_open { declared_grid(ranker, &fixed) } else { Vec::new() };
         if grid.is_empty() {
@@ -194,7 +194,8 @@ impl<'a> Worker<'a> {
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
         let run =
             Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
-        let takes_rows = self.fold.material.learnt_rows().is_some() || spec.needs_rows(&[])?;
+        let takes_rows =
+            self.fold.material.learnt_rows().is_some() || !spec.data_access(&[])?.is_passes();
         let selection = match self.fold.engine.local().filter(|_| takes_rows) {
             Some(data) => {
                 let part = |queries: &[usize]| -> Result<LocalEngine> {
@@ -308,9 +309,9 @@ impl<'a> Worker<'a> {
             Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
         };
         match self.auto.baseline {
-            Baseline::Full => Ok(all.to_vec()),
-            Baseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
-            Baseline::BestFeature => {
+            RiskBaseline::Full => Ok(all.to_vec()),
+            RiskBaseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
+            RiskBaseline::BestFeature => {
                 let values = learn.feature_means(measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));

@@ -8,7 +8,7 @@ use super::advice::{Advice, Found};
 use super::fold::{Fold, Role, Roles, Start, Tested, Worker};
 use super::portfolio::Proposer;
 use super::recommendation::{Judge, Yardstick};
-use super::{Auto, sizes, words};
+use super::{AutoSelector, sizes, words};
 use crate::data::FeatureId;
 use crate::engine::{Deal, Engine};
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) type Tests = (NonInferiority, NonInferiority);
 
 /// What a search has before it.
 pub(super) struct Search<'a> {
-    pub auto: &'a Auto,
+    pub auto: &'a AutoSelector,
     pub run: &'a Run,
     pub engine: &'a dyn Engine,
     /// All data: that of the engine, joined with validation data where there is some.

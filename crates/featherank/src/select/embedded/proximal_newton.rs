@@ -234,7 +234,7 @@ fn distance(slope: f64, weight: f64, pull: f64) -> f64 {
 fn diverged() -> Error {
     Error::Conflict {
         what: "the weights grow beyond all bounds".into(),
-        help: "weigh the penalty more, or let features be scaled (standardise=yes)".into(),
+        help: "weigh the penalty more, or let features be scaled (standardise=true)".into(),
     }
 }
 

@@ -9,7 +9,6 @@ use crate::data::FeatureId;
 use crate::engine::{Deal, Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::params::Params;
 use crate::rank::tune::Settings;
 use crate::rank::{Ranker, RankerSpec};
 use crate::run::Run;
@@ -39,7 +38,7 @@ impl<'a> BlackBox<'a> {
     ) -> Result<Self> {
         check_ranker("spea2", ranker, engine)?;
         check_counts(measure, engine)?;
-        let ranker = (ranker.build)(&Params::new(ranker.name, ranker.params, settings)?)?;
+        let ranker = ranker.with(settings)?;
         let parts = parts(engine, folds, run.seed)?;
         let material =
             |(learn, judge)| Material::new(ranker.as_ref(), learn, None, judge, features);
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
     use crate::data::synth::{SynthConfig, generate};
     use crate::engine::LocalEngine;
-    use crate::registry;
+    use crate::rank;
     use crate::run::Constraints;
 
     fn engine() -> LocalEngine {
@@ -121,7 +120,7 @@ mod tests {
             (Run::new(3, Constraints::default()), "ndcg@5".parse().unwrap());
         let features = engine.alive().unwrap().0;
         let subsets = [features.clone(), features[..3].to_vec(), vec![features[7]]];
-        for ranker in ["linear-regression", "rankrls"].map(|name| registry::ranker(name).unwrap()) {
+        for ranker in ["linear-regression", "rankrls"].map(|name| rank::ranker(name).unwrap()) {
             let mut in_sample = None;
             for folds in [0, 2, 7] {
                 let black_box =
