@@ -72,8 +72,8 @@ DATA ?= $(or $(FEATHERANK_DATA),../shared/data)
 # run goes on; `rm -r` it when the code has changed.
 PLANS := cheng2018 costa2010 laporte2015 sun2009 sousa2016 auto mofsrank
 reproduce:
-	cargo build --release --locked --workspace --examples --bins
-	$(TARGET)/release/examples/reproduce $(DATA) $(TARGET)/reproduction $(PLANS:%=experiments/%.toml) > docs/reproduction.md.new
+	cargo build --release --locked --package featherank-cli --package featherank-lab
+	$(TARGET)/release/reproduce $(DATA) $(TARGET)/reproduction $(PLANS:%=experiments/%.toml) > docs/reproduction.md.new
 	mv docs/reproduction.md.new docs/reproduction.md
 
 # Side-by-side timings against peers, as ratios measured in one run, and how the cost of training grows. RankSVM is set
@@ -82,20 +82,20 @@ OHSUMED ?= $(wildcard $(DATA)/OHSUMED/QueryLevelNorm)
 WEKA ?= $(wildcard /usr/share/java/weka.jar)
 bench: $(VENV)/installed
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
-	cargo build --release --locked --workspace --examples --bins
+	cargo build --release --locked --package featherank-cli --package featherank-lab
 	$(VENV)/bin/python bench/read_text.py
 	$(VENV)/bin/python bench/convex_rankers.py $(addprefix --ohsumed ,$(OHSUMED))
-	FEATHERANK_BIN=$(BIN) FIT_RANKER_BIN=$(TARGET)/release/examples/fit_ranker $(VENV)/bin/python bench/tree_rankers.py
-	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/filters.py
-	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors $(VENV)/bin/python bench/embedded.py \
+	FEATHERANK_BIN=$(BIN) FIT_RANKER_BIN=$(TARGET)/release/fit_ranker $(VENV)/bin/python bench/tree_rankers.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/time_selectors $(VENV)/bin/python bench/filters.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/time_selectors $(VENV)/bin/python bench/embedded.py \
 		$(addprefix --ohsumed ,$(OHSUMED)) $(addprefix --mq2008 ,$(wildcard $(DATA)/MQ2008))
-	EVOLVE_BIN=$(TARGET)/release/examples/evolve $(VENV)/bin/python bench/evolve.py
-	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/examples/time_selectors \
-		EVALUATE_SUBSETS_BIN=$(TARGET)/release/examples/evaluate_subsets $(VENV)/bin/python bench/spea2.py
+	EVOLVE_BIN=$(TARGET)/release/evolve $(VENV)/bin/python bench/evolve.py
+	FEATHERANK_BIN=$(BIN) TIME_SELECTORS_BIN=$(TARGET)/release/time_selectors \
+		EVALUATE_SUBSETS_BIN=$(TARGET)/release/evaluate_subsets $(VENV)/bin/python bench/spea2.py
 	$(if $(and $(WEKA),$(OHSUMED)),FEATHERANK_BIN=$(BIN) $(VENV)/bin/python bench/weka.py $(OHSUMED) --jar $(WEKA))
-	$(TARGET)/release/examples/growth
+	$(TARGET)/release/growth
 	$(MATURIN) develop --release --locked --quiet
-	SCALE_COSTS_BIN=$(TARGET)/release/examples/scale_costs $(VENV)/bin/python bench/scale.py
+	SCALE_COSTS_BIN=$(TARGET)/release/scale_costs $(VENV)/bin/python bench/scale.py
 
 # Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.
 fuzz:

@@ -29,10 +29,10 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 
 def example() -> Path:
-    """Builds the timing example; returns where it is."""
-    command = ["cargo", "build", "--release", "--workspace", "--examples"]
+    """Builds the timing program; returns where it is."""
+    command = ["cargo", "build", "--release", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
-    return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "examples" / "convex_rankers"
+    return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "convex_rankers"
 
 
 def report(*command: str | Path) -> dict:

@@ -2,7 +2,7 @@
 
 The same operators with the same parameters: simulated binary crossover (eta 15) and polynomial mutation (eta 20, one gene in thirty)
 for ZDT1, two-point crossover and bit flips (one in forty) for leading ones and trailing zeros. Means with their standard errors, over as many
-seeds as a few minutes allow each side. Wants EVOLVE_BIN, the built example.
+seeds as a few minutes allow each side. Wants EVOLVE_BIN, the built program.
 """
 
 import json

@@ -91,11 +91,11 @@ def target_folder() -> Path:
 
 
 def build() -> tuple[Path, Path]:
-    """Builds the command and the reading example; returns where they are."""
-    command = ["cargo", "build", "--release", "--workspace", "--examples", "--bins"]
+    """Builds the command and the reading program; returns where they are."""
+    command = ["cargo", "build", "--release", "-p", "featherank-cli", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
     release = target_folder() / "release"
-    return release / "featherank", release / "examples" / "read_data"
+    return release / "featherank", release / "read_data"
 
 
 def make_files(command: Path, folder: Path, documents: int) -> dict[str, Path]:

@@ -5,7 +5,7 @@
 overhead: methods on 727,623 × 136 documents (`synth --preset web10k`, made once), with the local engine and with two shards of a Ray cluster on this
 machine, turn by turn; seconds of the method itself, from the command's last line. memory: the same file streamed under limits, with the most memory that the
 process used. simulation: passes on 10 to 1,000 shards, from measured times and message sizes, with answers merged by the driver alone and by a tree
-of mergers. Wants the Python package as users install it (`make wheel`), with Ray, and SCALE_COSTS_BIN, the built example.
+of mergers. Wants the Python package as users install it (`make wheel`), with Ray, and SCALE_COSTS_BIN, the built program.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def memory(data):
 
 
 def costs(data, shards):
-    program = os.environ.get("SCALE_COSTS_BIN") or sys.exit("set SCALE_COSTS_BIN to the built example")
+    program = os.environ.get("SCALE_COSTS_BIN") or sys.exit("set SCALE_COSTS_BIN to the built program")
     done = subprocess.run([program, str(data), *map(str, shards)], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -1,6 +1,6 @@
-"""featherank chooses the ranking features worth paying for.
+"""Feature selection for learning to rank.
 
-Selectors are scikit-learn estimators with one more argument, the query of each row:
+Selectors are scikit-learn estimators whose ``fit`` also takes the query of each row:
 
 >>> import numpy as np
 >>> from featherank import TopK
@@ -11,10 +11,10 @@ Selectors are scikit-learn estimators with one more argument, the query of each 
 >>> TopK(k=1).fit(X, y, qid=qid).get_support(indices=True)
 array([1])
 
-Selectors are in this module, rankers in `featherank.rankers`, measures in `featherank.measures`, risk and tests in
-`featherank.comparison`, whole experiments in `featherank.experiment`, and what makes other libraries' rankers usable for
-cross-validated selection in
-`featherank.model_selection` and `featherank.elimination`.
+Selectors are in this module, rankers in `featherank.rankers`, measures in `featherank.measures`,
+risk and significance tests in `featherank.comparison`, and experiments in `featherank.experiment`.
+`featherank.model_selection` and `featherank.elimination` cross-validate the rankers of other
+libraries by query.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Loaded when they are asked for: the command starts without scikit-learn.
+# Loaded on first use, so that the command starts without importing scikit-learn.
 _HOMES = {
     **SELECTORS,
     "Comparison": "featherank.experiment",

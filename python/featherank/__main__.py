@@ -1,4 +1,4 @@
-"""The ``featherank`` command, the same as the Rust program: ``python -m featherank``."""
+"""The ``featherank`` command: ``python -m featherank`` runs the same code as the Rust binary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from featherank import _core
 
 
 def main() -> None:
-    """Run the command with the arguments of this process and leave with its exit code."""
+    """Run the command with this process's arguments and exit with its exit code."""
     sys.exit(_core.run_command(["featherank", *sys.argv[1:]]))
 
 

@@ -1,4 +1,4 @@
-"""From what users have (NumPy, SciPy sparse, pandas, polars, Arrow) to the columns that the library works on, in one copy."""
+"""Convert NumPy, SciPy sparse, pandas, polars and Arrow data to 32-bit columns, in one copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from featherank.exceptions import InputError
 
 
 def labels_of(estimator: object, y: Any, rows: int) -> npt.NDArray[np.float64]:
-    """One relevance label a row."""
+    """One relevance label per row."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     labels = column_or_1d(y, warn=True)
@@ -26,20 +26,21 @@ def labels_of(estimator: object, y: Any, rows: int) -> npt.NDArray[np.float64]:
 
 
 def columns_of(
-    estimator: object, X: Any, *, reset: bool, keep_missing: bool = False, least_rows: int = 1
+    estimator: object, X: Any, *, reset: bool, keep_missing: bool = False, min_rows: int = 1
 ) -> tuple[_core.Columns, int]:
-    """The columns of X and the number of rows, after the checks that scikit-learn makes.
+    """The columns of X and the number of rows, after scikit-learn's checks.
 
-    Sets ``n_features_in_`` and ``feature_names_in_`` of the estimator, or compares with them where not ``reset``.
+    Sets ``n_features_in_`` and ``feature_names_in_`` of the estimator if ``reset``; otherwise
+    checks X against them.
     """
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])
     if (columns := _frame_columns(X)) is not None:
-        _refuse_double_names(X)
+        _check_unique_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         rows, width = X.shape
-        _refuse_too_small(rows, width, least_rows)
+        _check_size(rows, width, min_rows)
         target = _core.Columns(rows, width, _names(estimator), keep_missing)
         for place in range(width):
             target.fill_column(place, columns(place))
@@ -51,7 +52,7 @@ def columns_of(
         accept_sparse="csc",
         dtype="numeric",
         ensure_all_finite=False,
-        ensure_min_samples=least_rows,
+        ensure_min_samples=min_rows,
     )
     rows, width = X.shape
     target = _core.Columns(rows, width, _names(estimator), keep_missing)
@@ -60,7 +61,7 @@ def columns_of(
     elif X.dtype in (np.float32, np.float64):
         target.fill_block(X)
     else:
-        # Whole numbers are converted a column at a time: a second matrix would be a needless copy.
+        # Convert integers one column at a time, to avoid a second copy of the matrix.
         for place in range(width):
             target.fill_column(place, _numbers(X[:, place]))
     return target, rows
@@ -69,13 +70,13 @@ def columns_of(
 def data_of(
     columns: _core.Columns, labels: npt.NDArray[np.float64] | None, rows: int, queries: Queries
 ) -> _core.Data:
-    """Columns, labels (all 0 where nobody needs them) and queries as one data set."""
+    """Columns, labels (0 if not needed) and queries as one data set."""
     labels = np.zeros(rows) if labels is None else labels
     return _core.Data(columns, labels, queries.ids, queries.sizes)
 
 
 def rows_of(X: Any) -> int:
-    """How many rows X has, whatever it is."""
+    """The number of rows of any kind of X."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
@@ -85,23 +86,23 @@ def _names(estimator: object) -> list[str] | None:
 
 
 def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """32-bit numbers from whole ones, which round once that way; others as they are, if they are of a width we know."""
+    """32- or 64-bit floats; integers become 32-bit floats directly, which rounds only once."""
     if values.dtype in (np.float32, np.float64):
         return values
     return values.astype(np.float64 if values.dtype.kind == "f" and values.dtype.itemsize > 4 else np.float32)
 
 
-def _refuse_too_small(rows: int, width: int, least_rows: int) -> None:
-    # The words of scikit-learn's check_array, which never sees tables.
-    if rows < least_rows:
+def _check_size(rows: int, width: int, min_rows: int) -> None:
+    # The messages of scikit-learn's check_array, which does not see tables.
+    if rows < min_rows:
         raise ValueError(
-            f"Found array with {rows} sample(s) (shape={(rows, width)}) while a minimum of {least_rows} is required."
+            f"Found array with {rows} sample(s) (shape={(rows, width)}) while a minimum of {min_rows} is required."
         )
     if width < 1:
         raise ValueError(f"Found array with 0 feature(s) (shape={(rows, width)}) while a minimum of 1 is required.")
 
 
-def _refuse_double_names(X: Any) -> None:
+def _check_unique_names(X: Any) -> None:
     names = X.column_names if hasattr(X, "column_names") else list(X.columns)
     for place, name in enumerate(names):
         if name in names[:place]:
@@ -109,9 +110,9 @@ def _refuse_double_names(X: Any) -> None:
 
 
 def _frame_columns(X: Any) -> Any:
-    """What gives the numbers of a table's columns by their place, or nothing where X is no table.
+    """A function that returns the values of a table's column by position, or None if X is no table.
 
-    Tables are never converted as a whole: their columns are numbers already, most of the time.
+    Tables are converted one column at a time, because most columns are numeric already.
     """
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
@@ -124,7 +125,7 @@ def _frame_columns(X: Any) -> Any:
 
 
 class _ArrowColumn:
-    """A column of Arrow that is asked as those of pandas and polars are."""
+    """Gives an Arrow column the interface of pandas and polars columns."""
 
     def __init__(self, column: Any) -> None:
         self._column = column
@@ -137,10 +138,10 @@ class _ArrowColumn:
 
 
 def _column(column: Any, name: object, kind: object) -> npt.NDArray[Any]:
-    """The numbers of one column, without a copy where they are of 32 or 64 bits and none is missing."""
+    """The values of a column, without a copy for 32- and 64-bit floats without missing values."""
     values = column.to_numpy()
     if values.dtype == object:
-        # Numbers with missing ones between them, or texts.
+        # Numbers with missing values, or text.
         try:
             return np.array([np.nan if _is_missing(one) else float(one) for one in values], dtype=np.float64)
         except (TypeError, ValueError):
@@ -154,5 +155,5 @@ def _column(column: Any, name: object, kind: object) -> npt.NDArray[Any]:
 
 
 def _is_missing(one: object) -> bool:
-    # pandas.NA refuses to be compared.
+    # pandas.NA cannot be compared.
     return one is None or type(one).__name__ == "NAType" or one != one

@@ -1,4 +1,4 @@
-"""What selectors and rankers share: data in, seed, threads, time and progress."""
+"""Base class of selectors and rankers: input data, seed, threads, time limit and progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from featherank.exceptions import InvalidParameterError
 
 
 class RegisteredMethod(BaseEstimator):
-    """A method of the registry, with its parameters as keyword arguments."""
+    """A registered method with its parameters as keyword arguments."""
 
     _kind: str
     _method: str
@@ -27,15 +27,15 @@ class RegisteredMethod(BaseEstimator):
     time_limit: float | None
     verbose: int
 
-    # Where metadata routing is on, methods ask for the query of each row; sizes cannot be cut into folds.
+    # With metadata routing, request the query of each row: group sizes cannot be split into folds.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "group": False, "valid": False}
 
     def __sklearn_is_fitted__(self) -> bool:
-        """A parameter called ``lambda_`` must not pass for something that was learnt."""
+        """Do not mistake a parameter such as ``lambda_`` for a fitted attribute."""
         return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Any:
-        """Say what scikit-learn's own checks should know."""
+        """Declare capabilities for scikit-learn's estimator checks."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
@@ -49,7 +49,7 @@ class RegisteredMethod(BaseEstimator):
 
     def _data(self, X: Any, y: Any, qid: Any, group: Any, *, reset: bool) -> _core.Data:
         keep_missing = self._entry()["takes_missing"]
-        columns, rows = columns_of(self, X, reset=reset, keep_missing=keep_missing, least_rows=2 if reset else 1)
+        columns, rows = columns_of(self, X, reset=reset, keep_missing=keep_missing, min_rows=2 if reset else 1)
         return data_of(columns, labels_of(self, y, rows), rows, queries_of(rows, qid, group))
 
     def _valid_data(self, valid: Any) -> _core.Data | None:
@@ -74,7 +74,7 @@ class RegisteredMethod(BaseEstimator):
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number for the library, from all that scikit-learn takes."""
+    """The library's integer seed, from any ``random_state`` that scikit-learn accepts."""
     if isinstance(random_state, numbers.Integral):
         seed = int(random_state)
         if not 0 <= seed < 2**64:
@@ -84,7 +84,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Threads as the library counts them: 0 for all cores."""
+    """The library's thread count, where 0 means all cores."""
     if n_jobs is None or n_jobs == -1:
         return 0
     if not isinstance(n_jobs, numbers.Integral) or n_jobs < 1:

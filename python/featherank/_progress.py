@@ -1,4 +1,4 @@
-"""A progress bar: tqdm's where it is installed, else our own."""
+"""A progress bar: tqdm if it is installed, otherwise a built-in one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Progress = Callable[[str, int, int | None], None]
 
 @contextmanager
 def progress_bar(verbose: int) -> Iterator[Progress | None]:
-    """What shows the steps of work, or nothing where nobody wants to see them."""
+    """A callback that shows progress, or None if ``verbose`` is 0."""
     if not verbose:
         yield None
         return
@@ -30,7 +30,7 @@ def progress_bar(verbose: int) -> Iterator[Progress | None]:
 
 
 class _TqdmBar:
-    """One bar of tqdm for each kind of work, one after the other."""
+    """One tqdm bar per activity, one after the other."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
@@ -51,19 +51,19 @@ class _TqdmBar:
 
 
 class _PlainBar:
-    """One line on standard error: a bar on a terminal, a line for each kind of work elsewhere."""
+    """A bar on a terminal; otherwise one line on standard error per activity."""
 
     _WIDTH = 32
 
     def __init__(self) -> None:
         self._start = time.monotonic()
-        self._said: set[str] = set()
+        self._announced: set[str] = set()
         self._drawn = False
 
     def show(self, what: str, done: int, total: int | None) -> None:
         if not sys.stderr.isatty():
-            if what not in self._said:
-                self._said.add(what)
+            if what not in self._announced:
+                self._announced.add(what)
                 print(what, file=sys.stderr)
             return
         share = done / total if total else 0.0

@@ -1,4 +1,4 @@
-"""Which rows belong to which query: query ids a row, or sizes, become runs of rows."""
+"""Convert query ids per row, or query sizes, to contiguous ranges of rows."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from featherank.exceptions import InputError
 
 
 class Queries(NamedTuple):
-    """Runs of rows: the id and the number of rows of each query, in the order of the rows."""
+    """The id and the number of rows of each query, in row order."""
 
     ids: list[str]
     sizes: list[int]
 
     def per_row(self) -> npt.NDArray[np.int64]:
-        """The number of its query, from 0, for every row."""
+        """The index of the query, from 0, for every row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 def queries_of(rows: int, qid: Any = None, group: Any = None) -> Queries:
-    """The queries of so many rows.
+    """The queries of a number of rows.
 
     Parameters
     ----------
     rows
-        How many rows there are.
+        Number of rows.
     qid
-        The id of its query for every row, as XGBoost wants it. Rows of one query stand together.
+        The query id of every row, as in XGBoost. Rows of one query must be adjacent.
     group
-        The number of rows of each query, as LightGBM wants it. Queries without rows are passed over.
+        The number of rows of each query, as in LightGBM. Queries without rows are skipped.
 
-    Without both, all rows belong to one query.
+    Without either, all rows belong to one query.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _from_ids(rows: int, qid: npt.NDArray[Any]) -> Queries:
 
 
 def _id_text(one: object) -> str:
-    # What has gone through a column of floats is still called 7 in files.
+    # An integer id that went through a float column is written without decimals, as in files.
     if isinstance(one, float) and one.is_integer():
         return str(int(one))
     return one.decode() if isinstance(one, bytes) else str(one)
@@ -86,7 +86,7 @@ def _from_sizes(rows: int, group: npt.NDArray[Any]) -> Queries:
 
 
 def sizes_of(qid: Sequence[object] | npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The number of rows of each query, from one id a row: what LightGBM calls ``group``.
+    """The number of rows of each query, which LightGBM calls ``group``, from one id per row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base of all rankers."""
+"""Base class of all rankers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class RankingEstimator(RegisteredMethod):
-    """A ranker of featherank, as a scikit-learn estimator.
+    """A featherank ranker as a scikit-learn estimator.
 
-    Every ranker has these parameters besides its own, all of them keywords.
+    Every ranker takes these keyword parameters in addition to its own.
 
     Parameters
     ----------
     normaliser : {"none", "query-minmax", "query-zscore", "zscore"}, default="none"
-        What is done to the features first. The model remembers it.
+        Normalisation of the features, saved with the model.
     random_state : int, RandomState or None, default=1
-        Seed of everything random. The same whole number gives the same model as ``--seed`` of the command.
+        Seed. An integer gives the same model as ``--seed`` of the command.
     n_jobs : int, optional
-        Threads; all cores by default. Results do not depend on it.
+        Number of threads; all cores by default. Results do not depend on it.
     time_limit : float, optional
         Seconds after which training stops with `TimeLimitError`.
     verbose : int, default=0
@@ -60,20 +60,21 @@ class RankingEstimator(RegisteredMethod):
     feature_importances_: npt.NDArray[np.float64]
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
-        """Learn to score documents.
+        """Train the ranker.
 
         Parameters
         ----------
         X : array-like, sparse matrix or table of shape (n_rows, n_features)
-            One row for each document of a query.
+            One row per document of a query.
         y : array-like of shape (n_rows,)
-            Relevance grades from 0 up.
+            Relevance grades, 0 or more.
         qid : array-like of shape (n_rows,), optional
-            The query of each row. Rows of one query stand together. Without ``qid`` and ``group`` all rows are one query.
+            The query of each row. Rows of one query must be adjacent. Without ``qid`` and
+            ``group``, all rows are one query.
         group : array-like of shape (n_queries,), optional
-            The number of rows of each query instead.
+            The number of rows of each query, instead of ``qid``.
         valid : tuple (X, y, qid), optional
-            Data on which rankers stop early.
+            Validation data for early stopping.
         """
         data = self._data(X, y, qid, group, reset=True)
         held_out = self._valid_data(valid)
@@ -87,9 +88,9 @@ class RankingEstimator(RegisteredMethod):
         return self
 
     def predict(self, X: Any, *, qid: Any = None, group: Any = None) -> npt.NDArray[np.float32]:
-        """Scores of documents; only their order within a query means something.
+        """Scores of documents; only their order within a query is meaningful.
 
-        Queries are needed where features are normalised within them.
+        Queries are required if features are normalised per query.
         """
         check_is_fitted(self)
         keep_missing = self._entry()["takes_missing"]

@@ -1,4 +1,4 @@
-"""The registry of methods, and how values of Python become the texts that it knows."""
+"""The registry of methods, and the conversion of Python values to its text form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def methods(kind: str) -> dict[str, dict[str, Any]]:
 
 
 def argument_name(parameter: str) -> str:
-    """What a parameter is called in Python.
+    """The Python name of a parameter.
 
     >>> argument_name("learning-rate"), argument_name("lambda")
     ('learning_rate', 'lambda_')
@@ -30,7 +30,7 @@ def argument_name(parameter: str) -> str:
 
 
 def default_value(parameter: Mapping[str, Any]) -> Any:
-    """A parameter's default as a value of Python."""
+    """The default of a parameter as a Python value."""
     text, kind = parameter["default"], parameter["kind"]
     if kind == "whole":
         return int(text)
@@ -42,7 +42,7 @@ def default_value(parameter: Mapping[str, Any]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as the command line would have it.
+    """A value as on the command line.
 
     >>> as_text(0.25), as_text(3.0), as_text([1, 10]), as_text({"trees": 50}), as_text(True)
     ('0.25', '3', '1,10', 'trees=50', 'true')
@@ -60,7 +60,7 @@ def as_text(value: Any) -> str:
 
 
 def set_parameters(method: Mapping[str, Any], estimator: object) -> list[tuple[str, str]]:
-    """The parameters of an estimator that are not the defaults, as texts."""
+    """The parameters of an estimator that differ from their defaults, as text."""
     given = []
     for parameter in method["parameters"]:
         value = getattr(estimator, argument_name(parameter["name"]))

@@ -1,4 +1,4 @@
-"""The base of all selectors."""
+"""Base class of all selectors."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ Costs = Mapping["int | str", float] | Iterable[float]
 
 
 class RankingSelector(SelectorMixin, RegisteredMethod):
-    """A method of featherank that chooses features, as a scikit-learn estimator.
+    """A featherank selector as a scikit-learn estimator.
 
-    Every selector has these parameters besides its own, all of them keywords.
+    Every selector takes these keyword parameters in addition to its own.
 
     Parameters
     ----------
     k : int, optional
-        Choose exactly this many features; by default as many as the method finds.
+        Number of features to select; by default the method decides.
     keep, drop : iterable of int or str, optional
-        Features that must, or must not, be chosen: columns from 0, or names.
+        Features that must, or must not, be selected: column indices from 0, or names.
     costs : mapping or array-like, optional
-        What features cost: by column or name, or one number a feature; 1 each by default.
+        Costs of features, by column or name, or one number per feature; default 1 each.
     budget : float, optional
-        The most that all chosen features may cost together.
+        Upper limit for the total cost of the selected features.
     random_state : int, RandomState or None, default=1
-        Seed of everything random. The same whole number gives the same result as ``--seed`` of the command.
+        Seed. An integer gives the same result as ``--seed`` of the command.
     n_jobs : int, optional
-        Threads; all cores by default. Results do not depend on it.
+        Number of threads; all cores by default. Results do not depend on it.
     time_limit : float, optional
-        Seconds after which the method stops: with the best so far where it has something, else with `TimeLimitError`.
+        Seconds after which the method stops. Methods that search return the best result so far;
+        the others raise `TimeLimitError`.
     verbose : int, default=0
         Show progress.
     """
@@ -83,20 +84,23 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
     model_: _core.Model | None
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or table of shape (n_rows, n_features), or data that `featherank.ray.open` returned
-            One row for each document of a query.
+        X : array-like, sparse matrix or table of shape (n_rows, n_features), or sharded data
+            from `featherank.ray.open`
+            One row per document of a query.
         y : array-like of shape (n_rows,)
-            Relevance grades from 0 up; data on a cluster has them.
+            Relevance grades, 0 or more. Sharded data contains them.
         qid : array-like of shape (n_rows,), optional
-            The query of each row. Rows of one query stand together. Without ``qid`` and ``group`` all rows are one query.
+            The query of each row. Rows of one query must be adjacent. Without ``qid`` and
+            ``group``, all rows are one query.
         group : array-like of shape (n_queries,), optional
-            The number of rows of each query instead.
+            The number of rows of each query, instead of ``qid``.
         valid : tuple (X, y, qid), optional
-            Data on which methods that tune or judge do so; by default parts of the training data.
+            Validation data for methods that tune or judge on it; by default they hold out queries
+            of the training data.
         """
         data = self._sharded(X, y, qid, group) or self._data(X, y, qid, group, reset=True)
         held_out = self._sharded(valid) or self._valid_data(valid)
@@ -111,7 +115,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         return self
 
     def _sharded(self, X: Any, *others: Any) -> _core.Cluster | None:
-        """Data that lies with shards, and has its labels and queries."""
+        """Sharded data, which contains its labels and queries; None for other data."""
         core = getattr(X, "_core", None)
         if not isinstance(core, _core.Cluster):
             return None
@@ -132,11 +136,12 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         chosen = {columns[feature["id"]]: float(feature["score"]) for feature in selection["selected"]}
         self.support_ = np.zeros(len(columns), dtype=bool)
         self.support_[list(chosen)] = True
-        # Rank 1 is chosen, as in scikit-learn's RFE; then the order in which the others would come in; then the rest.
+        # Rank 1 is selected, as in scikit-learn's RFE; then the rest of the path in order; then all
+        # others.
         later = [step.feature for step in self.path_ if step.feature not in chosen]
         self.ranking_ = np.where(self.support_, 1, len(later) + 2)
         self.ranking_[later] = np.arange(2, len(later) + 2)
-        # The values of the path are scores of features where those that were chosen say so.
+        # Values of the path are scores of features if they equal the scores of the selected ones.
         self.scores_ = np.full(len(columns), np.nan)
         values = {step.feature: step.value for step in self.path_}
         if all(values.get(feature) == score for feature, score in chosen.items()):
@@ -148,7 +153,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
             "k": self._whole("k", self.k),
             "keep": self._columns("keep", self.keep, data),
             "drop": self._columns("drop", self.drop, data),
-            "costs": prices_of(self.costs, data),
+            "costs": costs_in_order(self.costs, data),
             "budget": None if self.budget is None else float(self.budget),
         }
 
@@ -168,7 +173,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
 
 
 def column_of(name: str, feature: int | str, data: _core.Data | _core.Cluster) -> int:
-    """The column of a feature that a parameter of that name has."""
+    """The column of a feature given in the parameter ``name``."""
     if isinstance(feature, str):
         return data.resolve(feature)
     width = len(data.feature_ids())
@@ -177,8 +182,8 @@ def column_of(name: str, feature: int | str, data: _core.Data | _core.Cluster) -
     return int(feature)
 
 
-def prices_of(costs: Costs | None, data: _core.Data | _core.Cluster) -> list[float]:
-    """What every feature costs, in column order; nothing where nothing is said."""
+def costs_in_order(costs: Costs | None, data: _core.Data | _core.Cluster) -> list[float]:
+    """The cost of every feature in column order; empty without costs."""
     if costs is None:
         return []
     width = len(data.feature_ids())
@@ -190,11 +195,11 @@ def prices_of(costs: Costs | None, data: _core.Data | _core.Cluster) -> list[flo
         prices = [float(cost) for cost in costs]
     if len(prices) != width:
         raise InvalidParameterError(f"{len(prices)} costs for {width} features")
-    refuse_bad_prices(prices)
+    check_costs(prices)
     return prices
 
 
-def refuse_bad_prices(prices: list[float]) -> None:
-    """Costs that cannot be."""
+def check_costs(prices: list[float]) -> None:
+    """Raise an error unless all costs are finite and 0 or more."""
     if prices and (not all(np.isfinite(prices)) or min(prices) < 0):
         raise InvalidParameterError("costs are numbers, 0 or more")

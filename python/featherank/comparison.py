@@ -1,7 +1,7 @@
-"""Risk and tests: is one system better than another, and which queries does it hurt?
+"""Risk and significance tests: is one system better than another, and which queries does it hurt?
 
-Everything here takes one value a query, as `featherank.measures.measure_per_query` gives them. NaN means that a query does not
-count; it is left out, for both systems.
+All functions take one value per query, as `featherank.measures.measure_per_query` returns them. A
+query whose value is NaN is excluded for both systems.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from featherank import _core
 
 
 class TTest(NamedTuple):
-    """What a paired t-test found."""
+    """Result of a paired t-test."""
 
     statistic: float
     df: float
@@ -27,7 +27,7 @@ class TTest(NamedTuple):
 
 
 class Wilcoxon(NamedTuple):
-    """What a signed-rank test found."""
+    """Result of a Wilcoxon signed-rank test."""
 
     w_plus: float
     w_minus: float
@@ -37,7 +37,7 @@ class Wilcoxon(NamedTuple):
 
 
 class NonInferiority(NamedTuple):
-    """Whether a new system loses less than a margin."""
+    """Result of a non-inferiority test."""
 
     mean_difference: float
     lower_bound: float
@@ -51,7 +51,7 @@ def _values(values: Any) -> npt.NDArray[np.float64]:
 
 
 def _read(text: str) -> dict[str, Any]:
-    """JSON whose infinite numbers are words."""
+    """Parse JSON in which infinite numbers and NaN are strings."""
     words = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
     return {name: words.get(value, value) if isinstance(value, str) else value for name, value in json.loads(text).items()}
 
@@ -68,7 +68,7 @@ def paired_t(a: Any, b: Any) -> TTest:
 
 
 def wilcoxon(a: Any, b: Any) -> Wilcoxon:
-    """Signed-rank test of ``a - b`` over queries, exact where there are few.
+    """Wilcoxon signed-rank test of ``a - b`` over queries, exact for few queries.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def wilcoxon(a: Any, b: Any) -> Wilcoxon:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values of several tests.
+    """Holm correction of the p-values of several tests.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def non_inferior(new: Any, reference: Any, *, margin: float, level: float = 0.05) -> NonInferiority:
-    """Whether ``new`` loses less than ``margin`` against ``reference``: needs evidence, not the lack of it.
+    """Test whether ``new`` is at most ``margin`` worse than ``reference``.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def non_inferior(new: Any, reference: Any, *, margin: float, level: float = 0.05
 def bootstrap_interval(
     values: Any, *, level: float = 0.95, resamples: int = 1000, random_state: int = 1
 ) -> tuple[float, float]:
-    """Where the mean over queries like these may lie.
+    """Bootstrap confidence interval of the mean over queries.
 
     Examples
     --------
@@ -115,7 +115,9 @@ def bootstrap_interval(
 
 
 def risk_report(model: Any, baseline: Any, *, alpha: float = 1.0) -> dict[str, Any]:
-    """All risk measures of a model against a baseline; losses weigh ``1 + alpha`` times as much as gains.
+    """All risk measures of a model against a baseline.
+
+    Losses weigh ``1 + alpha`` times as much as gains.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def f_risk(model: Any, baseline: Any) -> float:
 
 
 def u_risk(model: Any, baseline: Any, *, alpha: float = 1.0) -> float:
-    """Mean gain less ``1 + alpha`` times the mean loss.
+    """Mean gain minus ``1 + alpha`` times the mean loss.
 
     >>> round(u_risk([0.5, 0.3, 0.8], [0.4, 0.5, 0.6]), 4)
     -0.0333
@@ -145,7 +147,7 @@ def u_risk(model: Any, baseline: Any, *, alpha: float = 1.0) -> float:
 
 
 def t_risk(model: Any, baseline: Any, *, alpha: float = 1.0) -> float:
-    """U_RISK in standard errors: below -2, the model is significantly riskier than the baseline.
+    """U_RISK divided by its standard error; below -2 the model is significantly riskier.
 
     >>> t_risk([0.5, 0.3, 0.8], [0.4, 0.5, 0.6]) < 0
     True
@@ -158,7 +160,9 @@ def _trade_off(model: Any, baseline: Any, alpha: float, name: str) -> float:
 
 
 def geo_risk(systems: Sequence[Any], *, alpha: float = 1.0) -> npt.NDArray[np.float64]:
-    """GeoRisk of several systems on the same queries: effectiveness and safety in one number, higher is better.
+    """GeoRisk of several systems on the same queries, which combines effectiveness and risk.
+
+    Higher is better.
 
     >>> safe, wild = geo_risk([[0.5, 0.5, 0.5], [0.9, 0.6, 0.0]])
     >>> bool(safe > wild)

@@ -1,7 +1,8 @@
 """Recursive elimination and sequential selection with any ranker, cross-validated over queries.
 
-What scikit-learn's RFECV and SequentialFeatureSelector would do if they knew queries: folds of whole queries, queries passed to
-the ranker in the form that it wants, and a measure taken query by query.
+Counterparts of scikit-learn's RFECV and SequentialFeatureSelector that support queries: folds
+consist of whole queries, queries are passed to the ranker in the form it expects, and measures are
+computed per query.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ Fold = tuple[Rows, Rows]
 
 
 class _RankerSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """What elimination and sequential selection share."""
+    """Base class of elimination and sequential selection."""
 
-    # Where metadata routing is on, they ask for the query of each row; sizes cannot be cut into folds.
+    # With metadata routing, request the query of each row: group sizes cannot be split into folds.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "group": False}
 
     estimator: Any
@@ -45,7 +46,7 @@ class _RankerSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_: Any
 
     def __sklearn_tags__(self) -> Any:
-        """Say what scikit-learn's own checks should know."""
+        """Declare capabilities for scikit-learn's estimator checks."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
@@ -84,7 +85,7 @@ def _importances(ranker: Any, getter: str | Callable[[Any], Any]) -> npt.NDArray
     elif getter != "auto":
         values = attrgetter(getter)(ranker)
     elif hasattr(ranker, "get_feature_importance"):
-        # CatBoost's own choice for rankers wants the data once more, and is nothing without it.
+        # CatBoost's default for rankers needs the training data again.
         values = ranker.get_feature_importance(type="PredictionValuesChange")
     elif hasattr(ranker, "feature_importances_"):
         values = ranker.feature_importances_
@@ -99,36 +100,41 @@ def _importances(ranker: Any, getter: str | Callable[[Any], Any]) -> npt.NDArray
 
 
 class RankRFECV(_RankerSelection):
-    """Recursive feature elimination with any ranker; the number of features is chosen by cross-validation over queries.
+    """Recursive feature elimination with any ranker, cross-validated over queries.
+
+    Cross-validation chooses the number of features.
 
     Parameters
     ----------
     estimator : ranker
-        LGBMRanker, XGBRanker, CatBoostRanker, a ranker of featherank, or anything with ``fit``, ``predict`` and importances
-        whose ``fit`` takes ``qid``, ``group``, ``group_id`` or ``groups``.
+        LGBMRanker, XGBRanker, CatBoostRanker, a featherank ranker, or any estimator with
+        ``predict``, importances, and a ``fit`` that takes ``qid``, ``group``, ``group_id`` or
+        ``groups``.
     step : int or float, default=1
-        Features that leave in a round: so many, or below 1 a share of those that are left.
+        Features to remove per round: a number, or below 1 a share of the remaining features.
     min_features_to_select : int, default=1
-        The least number of features.
+        Minimum number of features.
     cv : int or splitter, default=5
-        Folds of whole queries; a splitter gets the query of each row as ``groups``.
+        Folds of whole queries. A splitter receives the query of each row as ``groups``.
     measure : str, default="ndcg@10"
-        What rankings are judged by, mean over all held-out queries.
+        Measure of rankings, averaged over all held-out queries.
     importance_getter : str or callable, default="auto"
-        What says how much features matter.
+        Source of feature importances.
     n_jobs : int, optional
-        Folds at a time, as joblib counts them.
+        Number of folds processed in parallel, as in joblib.
 
     Attributes
     ----------
     support_, ranking_ : arrays of shape (n_features,)
-        Which features were chosen, and in which order the others left; rank 1 is chosen.
+        Which features are selected, and the order in which the others were removed; rank 1 is
+        selected.
     n_features_ : int
-        How many were chosen.
+        Number of selected features.
     cv_results_ : dict
-        ``n_features``, ``mean_test_score`` over all queries and ``split0_test_score`` … for every size.
+        ``n_features``, ``mean_test_score`` over all queries and ``split0_test_score`` … for every
+        size.
     estimator_ : ranker
-        Trained on all rows with the chosen features.
+        The ranker trained on all rows with the selected features.
     """
 
     def __init__(
@@ -161,7 +167,7 @@ class RankRFECV(_RankerSelection):
             delayed(self._judge)(X, y, queries, fold, sizes) for fold in folds
         )
         means = [_core.measure_summary(self.measure, np.concatenate(values)) for values in zip(*judged, strict=True)]
-        # Of equally good sizes the smallest, which stands last.
+        # Of equally good sizes, take the smallest, which is last.
         best = len(means) - 1 - int(np.argmax(means[::-1]))
         self.cv_results_ = {"n_features": np.asarray(sizes), "mean_test_score": np.asarray(means)}
         for number, values in enumerate(judged):
@@ -180,22 +186,22 @@ class RankRFECV(_RankerSelection):
         return self
 
     def _sizes(self, width: int) -> list[int]:
-        """From all features to the least number."""
-        least = min(max(1, self.min_features_to_select), width)
+        """Sizes from all features to the minimum."""
+        minimum = min(max(1, self.min_features_to_select), width)
         sizes = [width]
-        while sizes[-1] > least:
-            leaving = self.step if self.step >= 1 else self.step * sizes[-1]
-            sizes.append(max(least, sizes[-1] - max(1, int(leaving))))
+        while sizes[-1] > minimum:
+            removed = self.step if self.step >= 1 else self.step * sizes[-1]
+            sizes.append(max(minimum, sizes[-1] - max(1, int(removed))))
         return sizes
 
     def _eliminate(self, X: Any, y: Any, queries: Queries, sizes: list[int]) -> list[tuple[Rows, Any]]:
-        """The features of every size, in the order of their columns, and the ranker trained on them."""
+        """The features of every size in column order, and the ranker trained on them."""
         features = np.arange(X.shape[1])
         path: list[tuple[Rows, Any]] = []
         for size in sizes:
             if path:
                 importances = _importances(path[-1][1], self.importance_getter)
-                # Of equally unimportant features the last leaves first.
+                # Of equally unimportant features, remove the last one first.
                 order = np.lexsort((np.arange(len(features)), -importances))
                 features = np.sort(features[order[:size]])
             path.append((features, fit_ranker(clone(self.estimator), _columns(X, features), y, queries)))
@@ -217,26 +223,27 @@ class RankSFS(_RankerSelection):
     estimator : ranker
         As in `RankRFECV`; importances are not needed.
     n_features_to_select : int or "auto", default="auto"
-        How many; "auto" stops when the measure grows by less than ``tol``, or, backward, falls by more.
+        Number of features. "auto" stops when the measure improves by less than ``tol`` (forward) or
+        drops by more (backward).
     tol : float, default=0.001
         See ``n_features_to_select``.
     direction : {"forward", "backward"}, default="forward"
-        Add features to none, or remove them from all.
+        Add features to the empty set, or remove them from the full one.
     cv : int or splitter, default=5
-        Folds of whole queries; a splitter gets the query of each row as ``groups``.
+        Folds of whole queries. A splitter receives the query of each row as ``groups``.
     measure : str, default="ndcg@10"
-        What rankings are judged by, mean over all held-out queries.
+        Measure of rankings, averaged over all held-out queries.
     n_jobs : int, optional
-        Candidates at a time, as joblib counts them.
+        Number of candidates evaluated in parallel, as in joblib.
 
     Attributes
     ----------
     support_ : array of shape (n_features,)
-        Which features were chosen.
+        Which features are selected.
     path_ : list of (int, float)
-        The feature that came or left at every step, and the measure after it.
+        The feature added or removed at every step, and the measure after it.
     estimator_ : ranker
-        Trained on all rows with the chosen features.
+        The ranker trained on all rows with the selected features.
     """
 
     def __init__(
@@ -259,7 +266,7 @@ class RankSFS(_RankerSelection):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None) -> Self:
-        """Choose features; see `featherank.TopK.fit` for ``qid`` and ``group``."""
+        """Select features; see `featherank.TopK.fit` for ``qid`` and ``group``."""
         if self.direction not in ("forward", "backward"):
             raise InvalidParameterError(f"`{self.direction}` is not a valid direction: forward or backward")
         X, y, queries = self._checked(X, y, qid, group)
@@ -285,7 +292,7 @@ class RankSFS(_RankerSelection):
         return self
 
     def _wanted_size(self, width: int) -> int:
-        """So many, or 0 to find out."""
+        """The requested number of features, or 0 for "auto"."""
         wanted = self.n_features_to_select
         if wanted == "auto":
             return 0

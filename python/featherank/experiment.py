@@ -1,4 +1,4 @@
-"""Methods and rankers on folds, as papers compare them: the command's ``compare`` and ``report``."""
+"""Experiments: the ``compare`` and ``report`` commands for Python."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from featherank._method import RegisteredMethod, seed_of, threads_of
 from featherank._progress import progress_bar
 from featherank._queries import queries_of
 from featherank._registry import set_parameters
-from featherank._selector import Costs, prices_of, refuse_bad_prices
+from featherank._selector import Costs, costs_in_order, check_costs
 from featherank.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What selectors and rankers have besides their own parameters, and what a comparison sets itself.
+# Common parameters of methods that a comparison sets itself, and those it does not support.
 _SET_HERE = {"random_state": 1, "n_jobs": None, "verbose": 0}
 _NOT_HERE = ("keep", "drop", "costs", "budget", "time_limit", "checkpoint")
 
 
 class Comparison(NamedTuple):
-    """What `compare` returns: a table, and a report that notebooks show."""
+    """Result of `compare`: a table, and a report that notebooks display."""
 
     table: pd.DataFrame
     report: Report
@@ -42,16 +42,16 @@ class Comparison(NamedTuple):
 
 
 class Report:
-    """The report of an experiment: what every query of every cell is worth, and a page with plots.
+    """The report of an experiment: the values of every query in every cell, and a page with plots.
 
     Attributes
     ----------
     results : dict
-        Everything that was found, as the command writes it to ``results.json``.
+        All results, as the command writes them to ``results.json``.
     tables : str
         All tables as text: effectiveness with tests, risk, size and cost, stability, agreement.
     html : str
-        The page: one file that works without a network.
+        The page, self-contained.
     """
 
     def __init__(self, results: dict[str, Any], tables: str, page: str) -> None:
@@ -64,7 +64,7 @@ class Report:
         return f"<Report of {methods} methods on {len(self.results['folds'])} folds>"
 
     def _repr_html_(self) -> str:
-        # A page of its own: its styles and scripts must not meet those of the notebook.
+        # An iframe keeps styles and scripts of the report apart from those of the notebook.
         style = "width: 100%; height: 48rem; border: 0"
         page = html.escape(self.html, quote=True)
         return f'<iframe title="report" sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
@@ -77,8 +77,8 @@ class Report:
         unfinished.replace(target)
 
     def cells(self) -> pd.DataFrame:
-        """One row for each method, fold and seed: test means of the measures, features, cost, seconds and what failed."""
-        return _frames().DataFrame([_cell(cell, self.results["measures"]) for cell in self.results["cells"]])
+        """One row per method, fold and seed: test means, features, cost, seconds and failures."""
+        return _pandas().DataFrame([_cell(cell, self.results["measures"]) for cell in self.results["cells"]])
 
 
 def compare(
@@ -104,50 +104,57 @@ def compare(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Comparison:
-    """Compare methods of selection, each with rankers, on folds of queries.
+    """Compare selectors, each with several rankers, on folds of queries.
 
-    Features are selected on training data, settings are chosen on each fold's validation data, and test data is looked at
-    once. All features with every ranker are always a row.
+    Features are selected on training data, settings are chosen on each fold's validation data, and
+    test data is used once. All features with each ranker are always included.
 
     Parameters
     ----------
     X : array-like, sparse matrix, table, path or list of paths
-        One row for each document of a query; or a LETOR folder, three or more part files, or one file, without ``y``.
+        One row per document of a query; or, without ``y``, a LETOR folder, three or more part
+        files, or one file.
     y : array-like of shape (n_rows,)
-        Relevance grades from 0 up.
+        Relevance grades, 0 or more.
     qid, group
         The query of each row, or the number of rows of each query.
     methods : selectors or their names
-        Such as ``BestGain(delta=0.03)`` or ``"best-gain[delta=0.03]"``.
+        For example ``BestGain(delta=0.03)`` or ``"best-gain[delta=0.03]"``.
     rankers : rankers or their names
-        ``"own"`` is the model that a selector trains itself; without rankers own models are tested.
+        ``"own"`` is the model that an embedded selector trains. Without rankers, own models are
+        tested.
     folds : int, optional
-        Parts that the queries are dealt into; 5 by default. Folders and part files have folds already.
+        Number of folds, default 5. LETOR folders and part files define their own.
     measures : str or list of str
-        Measures on test data, the most important first.
+        Measures on test data; risk uses the first.
     choose : str, optional
-        The measure that chooses settings on validation data; by default the first one, with ties by expected value.
+        The measure that chooses settings on validation data; by default the first measure, with
+        ties by expected value.
     k : int or list of int
-        Numbers of features among which validation data chooses, for all methods without a ``k`` of their own.
+        Numbers of features from which validation data chooses, for methods without their own
+        ``k``.
     seeds, random_state : int
-        With how many seeds everything is run, and the first of them.
+        The number of seeds, and the first one.
     bootstraps : int
-        From how many draws of the training queries features are selected, to see how stable selections are.
+        Number of bootstrap samples of the training queries from which features are selected, to
+        measure stability.
     tune, curves, recommend : bool
-        Tune rankers; judge other numbers of features on validation data; let ``auto`` recommend a set on all data.
+        Tune rankers; judge other numbers of features on validation data; let ``auto`` recommend a
+        set from all data.
     costs : mapping or array-like, optional
-        What features cost: by column or name, or one number a feature.
+        Costs of features, by column or name, or one number per feature.
     output : path, optional
-        A folder for results. The same call goes on where it was interrupted.
+        A folder for results. Repeat the same call to resume after an interruption.
     n_jobs : int, optional
-        Threads; all cores by default. Results do not depend on it.
+        Number of threads; all cores by default. Results do not depend on it.
     verbose : int, default=0
         Show progress.
 
     Returns
     -------
     Comparison
-        A named tuple: ``table``, a pandas DataFrame with one row a method, and ``report``, which a notebook shows as plots.
+        A named tuple: ``table``, a pandas DataFrame with one row per method, and ``report``, which
+        a notebook displays.
 
     Examples
     --------
@@ -163,13 +170,13 @@ def compare(
     >>> report
     <Report of 2 methods on 5 folds>
     """
-    _frames()
+    _pandas()
     measures = [measures] if isinstance(measures, str) else list(measures)
     if not measures:
         raise InvalidParameterError("no measure was given\n  help: name at least one")
     plan: dict[str, Any] = {
-        "methods": _words("methods", "selectors", methods),
-        "rankers": _words("rankers", "rankers", rankers),
+        "methods": _method_texts("methods", "selectors", methods),
+        "rankers": _method_texts("rankers", "rankers", rankers),
         "measures": measures,
         **({} if choose is None else {"choose": choose}),
         "k": [int(number) for number in (k if isinstance(k, Iterable) else [k])],
@@ -184,7 +191,7 @@ def compare(
     with tempfile.TemporaryDirectory() as scratch, progress_bar(verbose) as progress:
         folder = Path(scratch) / "results" if output is None else Path(output)
         experiment = {
-            # Lists, texts, numbers and truth values look alike in JSON and in TOML.
+            # Lists, strings, numbers and booleans have the same syntax in JSON and TOML.
             "plan": "".join(
                 f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in {"title": "Comparison", **plan}.items()
             ),
@@ -203,8 +210,8 @@ def compare(
     return Comparison(_by_method(report.cells(), results["measures"]), report)
 
 
-def _frames() -> Any:
-    """The library of tables, which is asked for before anything takes long."""
+def _pandas() -> Any:
+    """Import pandas early, so that a missing package is reported before any work."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -213,13 +220,13 @@ def _frames() -> Any:
 
 
 class _Table(BaseEstimator):
-    """Remembers the columns of a table, as estimators do."""
+    """An estimator that only records the columns of a table."""
 
 
 def _source(
     X: Any, y: Any, qid: Any, group: Any, costs: Any
 ) -> tuple[list[str | os.PathLike[str]], _core.Data | None, list[float]]:
-    """Paths or data, and what features cost."""
+    """Paths or data, and the costs of features."""
     paths = [X] if isinstance(X, (str, os.PathLike)) else X
     if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
         if y is not None or qid is not None or group is not None:
@@ -227,17 +234,17 @@ def _source(
         if isinstance(costs, Mapping):
             raise InvalidParameterError("costs by name need data in memory\n  help: pass one number a feature")
         prices = [] if costs is None else [float(cost) for cost in costs]
-        refuse_bad_prices(prices)
+        check_costs(prices)
         return list(paths), None, prices
     table = _Table()
-    columns, rows = columns_of(table, X, reset=True, least_rows=2)
+    columns, rows = columns_of(table, X, reset=True, min_rows=2)
     data = data_of(columns, labels_of(table, y, rows), rows, queries_of(rows, qid, group))
-    return [], data, prices_of(costs, data)
+    return [], data, costs_in_order(costs, data)
 
 
 def _command(plan: Mapping[str, Any], paths: Sequence[Any], folds: int | None, prices: list[float]) -> list[str]:
-    """The command that does the same. Data in memory has no name: it would have to be written to a file first."""
-    words = ["featherank", "compare", *(map(os.fspath, paths) if paths else ["DATA"])]
+    """The equivalent command. Data in memory has no file name and is written as DATA."""
+    arguments = ["featherank", "compare", *(map(os.fspath, paths) if paths else ["DATA"])]
     for option, value in (
         ("--methods", ",".join(plan["methods"])),
         ("--rankers", ",".join(plan["rankers"])),
@@ -251,19 +258,19 @@ def _command(plan: Mapping[str, Any], paths: Sequence[Any], folds: int | None, p
         ("--costs", "COSTS" if prices else None),
     ):
         if value not in (None, ""):
-            words += [option, str(value)]
+            arguments += [option, str(value)]
     switches = {"--no-tune": not plan["tune"], "--no-curves": not plan["curves"], "--recommend": plan["recommend"]}
-    return words + [name for name, is_on in switches.items() if is_on]
+    return arguments + [name for name, is_on in switches.items() if is_on]
 
 
-def _words(parameter: str, kind: str, given: Any) -> list[str]:
-    """Methods as the command names them: ``name[setting=value]``."""
+def _method_texts(parameter: str, kind: str, given: Any) -> list[str]:
+    """Methods in the notation of the command: ``name[setting=value]``."""
     if isinstance(given, (str, BaseEstimator)):
         given = [given]
-    return [_word(parameter, kind, method) for method in given]
+    return [_method_text(parameter, kind, method) for method in given]
 
 
-def _word(parameter: str, kind: str, method: Any) -> str:
+def _method_text(parameter: str, kind: str, method: Any) -> str:
     if isinstance(method, str):
         return method
     if not isinstance(method, RegisteredMethod) or method._kind != kind:
@@ -303,7 +310,7 @@ def _cell(cell: dict[str, Any], measures: list[str]) -> dict[str, Any]:
 
 
 def _by_method(cells: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
-    """Means over folds and seeds, methods in the order in which they were asked for."""
+    """Means over folds and seeds, with methods in the requested order."""
     shown = [name for name in [*measures, "features", "cost", "seconds"] if name in cells]
     table = cells.groupby("method", sort=False)[shown].mean()
     table["failed"] = cells.groupby("method", sort=False)["failed"].count()

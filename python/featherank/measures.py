@@ -1,7 +1,7 @@
-"""Measures of rankings, query by query.
+"""Measures of rankings, computed per query.
 
-A measure is known by its name, which says every convention that differs from the standard ones: ``ndcg@10``,
-``ndcg[letor]@10``, ``map``, ``p[rel=2]@5``. ``featherank methods`` lists all of them.
+A measure is identified by its name, which states every convention that differs from the standard:
+``ndcg@10``, ``ndcg[letor]@10``, ``map``, ``p[rel=2]@5``. ``featherank methods`` lists all measures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from featherank._queries import queries_of
 def measure_per_query(
     measure: str, y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None
 ) -> npt.NDArray[np.float64]:
-    """The value of every query, in the order of the rows; NaN where a query does not count.
+    """The value of every query, in row order; NaN for queries that do not count.
 
     Examples
     --------
@@ -50,21 +50,22 @@ def _at(name: str, k: int | None) -> str:
 def ndcg_score(y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None, k: int | None = 10) -> float:
     """NDCG at ``k``, mean over queries.
 
-    Gains are ``2**y - 1``, queries without a relevant document count 0, ties keep the order of the rows: the measure
-    ``ndcg@k`` of the command. Other conventions have names of their own, for `measure_score`.
+    Gains are ``2**y - 1``, queries without relevant documents count 0, and ties keep the order of
+    the rows: the measure ``ndcg@k`` of the command. For other conventions, pass their names to
+    `measure_score`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        Relevance grades from 0 up.
+        Relevance grades, 0 or more.
     y_score : array-like of shape (n_rows,)
-        Scores; high ones rank first.
+        Scores; the highest ranks first.
     qid : array-like of shape (n_rows,), optional
-        The query of each row. Rows of one query stand together.
+        The query of each row. Rows of one query must be adjacent.
     group : array-like of shape (n_queries,), optional
-        The number of rows of each query instead.
+        The number of rows of each query, instead of ``qid``.
     k : int or None, default=10
-        How many positions count; all of them where None.
+        Cut-off; None counts all positions.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def ndcg_score(y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None,
 
 
 def average_precision_score(y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None) -> float:
-    """Average precision, mean over queries (MAP); labels from 1 up are relevant.
+    """Average precision, mean over queries (MAP); labels of 1 or more are relevant.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def average_precision_score(y_true: Any, y_score: Any, *, qid: Any = None, group
 
 
 def reciprocal_rank_score(y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None) -> float:
-    """One over the place of the first relevant document, mean over queries (MRR).
+    """Reciprocal rank of the first relevant document, mean over queries (MRR).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cross-validation that knows queries: a splitter, a scorer, and training of other libraries' rankers as each wants it."""
+"""Cross-validation by query: a splitter, a scorer, and training of other libraries' rankers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from featherank.measures import measure_score
 
 
 class QueryKFold(BaseCrossValidator):
-    """Folds of whole queries. Rows keep their order, so that the rows of a query stay together.
+    """Folds of whole queries. Rows keep their order, so the rows of a query stay adjacent.
 
     Parameters
     ----------
     n_splits : int, default=5
-        How many folds.
+        Number of folds.
     shuffle : bool, default=True
-        Deal queries out at random; otherwise in turn, by their order.
+        Assign queries to folds at random; otherwise in turn, in their order.
     random_state : int, RandomState or None, default=1
         Seed of the shuffle.
 
@@ -42,7 +42,7 @@ class QueryKFold(BaseCrossValidator):
     [0 1 2 3] [4 5]
     """
 
-    # Where metadata routing is on, splitters of queries ask for them.
+    # With metadata routing, request the query of each row.
     __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = 1) -> None:
@@ -53,7 +53,7 @@ class QueryKFold(BaseCrossValidator):
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Rows to train and to test on, fold by fold; ``groups`` is the query of each row."""
+        """Training and test rows of every fold; ``groups`` is the query of each row."""
         if groups is None:
             raise ValueError("The 'groups' parameter should not be None: pass the query of each row.")
         queries = queries_of(rows_of(X), qid=groups)
@@ -72,7 +72,7 @@ class QueryKFold(BaseCrossValidator):
             yield np.flatnonzero(rows != number), np.flatnonzero(rows == number)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many folds."""
+        """The number of folds."""
         return self.n_splits
 
 
@@ -81,10 +81,10 @@ def _ranking_score(y_true: Any, y_score: Any, *, measure: str, qid: Any = None, 
 
 
 def rank_scorer(measure: str = "ndcg@10") -> Any:
-    """A scorer that measures query by query, for everything in scikit-learn that takes ``scoring``.
+    """A scorer that measures per query, for everything in scikit-learn that takes ``scoring``.
 
-    scikit-learn hands queries to scorers by metadata routing, which must be on. The scorer asks for ``qid``;
-    ``set_score_request`` changes that.
+    scikit-learn passes queries to scorers by metadata routing, which must be enabled. The scorer
+    requests ``qid``; ``set_score_request`` changes that.
 
     Examples
     --------
@@ -103,33 +103,34 @@ def rank_scorer(measure: str = "ndcg@10") -> Any:
 
 
 def _forms(queries: Queries) -> dict[str, npt.NDArray[np.int64]]:
-    """Queries in every form that a ranker may want, under the name that it gives them; the first one it knows is passed."""
+    """Queries in every form that rankers expect, by argument name, in order of preference."""
     rows = queries.per_row()
     return {"qid": rows, "group_id": rows, "group": np.asarray(queries.sizes, dtype=np.int64), "groups": rows}
 
 
-def _wanted(method: Any, queries: Queries) -> dict[str, npt.NDArray[np.int64]]:
+def _expected(method: Any, queries: Queries) -> dict[str, npt.NDArray[np.int64]]:
     accepted = inspect.signature(method).parameters
     return next(({name: form} for name, form in _forms(queries).items() if name in accepted), {})
 
 
-def _wanted_by_steps(pipeline: Any, queries: Queries) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
+def _expected_by_steps(pipeline: Any, queries: Queries) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
     for name, step in pipeline.steps:
         if hasattr(step, "fit"):
-            yield from ((name, form, rows) for form, rows in _wanted(step.fit, queries).items())
+            yield from ((name, form, rows) for form, rows in _expected(step.fit, queries).items())
 
 
 def fit_ranker(estimator: Any, X: Any, y: Any, queries: Queries, **fit_params: Any) -> Any:
-    """Train a ranker with its queries in the form that it wants.
+    """Train a ranker with its queries in the form it expects.
 
-    XGBRanker wants ``qid``, LGBMRanker ``group``, CatBoostRanker ``group_id``; a pipeline passes to every step what that wants.
+    XGBRanker expects ``qid``, LGBMRanker ``group``, CatBoostRanker ``group_id``; a pipeline passes
+    every step what it expects.
     """
     if isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]:
-        wanted = {f"{name}__{form}": rows for name, form, rows in _wanted_by_steps(estimator, queries)}
+        wanted = {f"{name}__{form}": rows for name, form, rows in _expected_by_steps(estimator, queries)}
     elif isinstance(estimator, Pipeline):
-        wanted = {form: rows for _, form, rows in _wanted_by_steps(estimator, queries)}
+        wanted = {form: rows for _, form, rows in _expected_by_steps(estimator, queries)}
     else:
-        wanted = _wanted(estimator.fit, queries)
+        wanted = _expected(estimator.fit, queries)
     if not wanted:
         raise InvalidParameterError(
             f"{type(estimator).__name__} takes no queries: its fit has none of qid, group, group_id and groups"
@@ -138,5 +139,5 @@ def fit_ranker(estimator: Any, X: Any, y: Any, queries: Queries, **fit_params: A
 
 
 def rank_with(estimator: Any, X: Any, queries: Queries) -> npt.NDArray[np.float64]:
-    """Scores of documents, with queries where the ranker asks for them."""
-    return np.asarray(estimator.predict(X, **_wanted(estimator.predict, queries)), dtype=np.float64)
+    """Scores of documents; queries are passed if the ranker's ``predict`` takes them."""
+    return np.asarray(estimator.predict(X, **_expected(estimator.predict, queries)), dtype=np.float64)

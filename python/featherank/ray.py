@@ -1,8 +1,8 @@
-"""Data that is spread over a Ray cluster: the same selectors, and the same answers, as on one machine.
+"""Data on a Ray cluster: the same selectors and the same results as on one machine.
 
-Needs Ray: ``pip install "featherank[ray]"``. Rows never move: each shard is an actor that reads its own rows of a
-Parquet dataset with the library's reader, and answers small questions about them. A shard that is lost is started anew by Ray,
-reads its rows again and is asked again.
+Requires Ray: ``pip install "featherank[ray]"``. Rows do not move: each shard is an actor that reads
+its own rows of a Parquet data set and answers small requests about them. Ray restarts a lost shard,
+which reads its rows again and is asked again.
 
 >>> import featherank.ray                                         # doctest: +SKIP
 >>> from featherank import TopK
@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any
 
 from featherank import _core
 from featherank._progress import progress_bar
-from featherank.exceptions import ConflictError, FileError, InvalidParameterError, ShardError
+from featherank.exceptions import FileError, InvalidParameterError, ShardError, UnsupportedError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["ShardedData", "open"]
 
-# How often a shard may be lost before the work is given up.
+# Number of times a shard may be lost before the call fails.
 _RESTARTS = 3
 
-# What rows may take on each shard where nothing is said: what is there is not known before a shard runs.
+# Default memory for rows per shard; the memory of a node is not known before the shard runs.
 _MEMORY = 4 << 30
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -55,35 +55,36 @@ def open(
     restarts: int = _RESTARTS,
     verbose: int = 0,
 ) -> ShardedData:
-    """Open Parquet files as one data set whose rows lie with the shards of a Ray cluster.
+    """Open Parquet files as one data set whose rows stay on the shards of a Ray cluster.
 
     Parameters
     ----------
     files : path, URL, pattern, or several of them
-        Local paths that all nodes see, or URLs that pyarrow or fsspec open (``s3://``, ``gs://``, ``abfs://``, …). Rows of one
-        query stand together.
+        Local paths that all nodes can read, or URLs that pyarrow or fsspec can open (``s3://``,
+        ``gs://``, ``abfs://``, …). Rows of one query must be adjacent.
     shards : int, optional
-        Number of actors; by default one for each core of the cluster.
+        Number of actors; by default one per core of the cluster.
     memory : int or str, optional
-        What rows may take with each shard, about: bytes, or such as ``"2GiB"``; 4 GiB by default. What is beyond is read anew for
-        every pass.
+        Approximate memory for rows per shard, in bytes or as in ``"2GiB"``; 4 GiB by default. Rows
+        beyond it are read again for every pass.
     label, query, document : str, optional
-        Columns; guessed by the usual names.
+        Column names; by default found by their usual names.
     ignore : sequence of str
-        Columns that are no features.
+        Columns that are not features.
     missing : {"error", "zero"}
-        What missing values mean.
+        How to read missing values.
     unjudged : {"error", "drop", "zero"}
-        What documents without a label mean.
+        How to read documents without a label.
     clip : bool
-        Cut infinities and numbers beyond 32 bits.
+        Clip infinities and numbers beyond 32 bits.
     storage_options : mapping, optional
-        What fsspec is told besides the URL, such as credentials. It is sent to the shards and written nowhere.
+        Options for fsspec, such as credentials. They are sent to the shards and not written
+        anywhere.
     address : str, optional
-        Of the cluster, where Ray is not started yet; by default the one that ``ray start`` or the environment names, else one on
-        this machine.
+        Address of the cluster if Ray is not initialised yet; by default the one that ``ray start``
+        or the environment names, otherwise a cluster on this machine.
     restarts : int
-        How often a shard may be lost before the work is given up.
+        Number of times a shard may be lost before the call fails.
     verbose : int
         Show progress.
     """
@@ -98,29 +99,29 @@ def open(
         "ignore": list(ignore),
     }
     listed = [os.fspath(files)] if isinstance(files, (str, os.PathLike)) else [os.fspath(path) for path in files]
-    carrier, count, limit = _start(listed, json.dumps(options), address, shards, _bytes_of(memory), storage_options, restarts)
+    transport, count, limit = _start(listed, json.dumps(options), address, shards, _bytes_of(memory), storage_options, restarts)
     with progress_bar(verbose) as progress:
         try:
-            core = _core.Cluster(carrier, count, limit, progress)
+            core = _core.Cluster(transport, count, limit, progress)
         except BaseException:
-            carrier.close()
+            transport.close()
             raise
-    return ShardedData(core, carrier)
+    return ShardedData(core, transport)
 
 
 class ShardedData:
-    """Rows that lie with shards.
+    """Data whose rows are on the shards of a cluster.
 
-    Give it to ``fit`` of a selector instead of ``X`` and ``y``; close it, or use ``with``, when done.
+    Pass it to ``fit`` of a selector instead of ``X`` and ``y``; close it, or use ``with``.
     """
 
-    def __init__(self, core: _core.Cluster, carrier: _Carrier) -> None:
+    def __init__(self, core: _core.Cluster, transport: _Transport) -> None:
         self._core = core
-        self._carrier = carrier
+        self._transport = transport
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of documents and of features."""
+        """Number of documents and number of features."""
         return self._core.shape()[0], len(self._core.feature_ids())
 
     @property
@@ -131,21 +132,21 @@ class ShardedData:
     @property
     def n_shards(self) -> int:
         """Number of shards."""
-        return len(self._carrier.actors)
+        return len(self._transport.actors)
 
     @property
     def feature_names(self) -> list[str]:
-        """The names of the features, or their ids."""
+        """The names of the features, or their ids if they have none."""
         return self._core.feature_names()
 
     @property
     def bytes_moved(self) -> tuple[int, int]:
-        """Bytes that went to the shards, and that came back, so far."""
+        """Bytes sent to and received from the shards so far."""
         return self._core.moved()
 
     def close(self) -> None:
         """Stop the shards."""
-        self._carrier.close()
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +162,7 @@ class ShardedData:
 
 
 class _Shard:
-    """An actor. It opens its files when it is first asked, so that what is wrong with them is an answer and not a death."""
+    """An actor. It opens files on the first request, so that an error is a reply, not a crash."""
 
     def __init__(self, files: list[str], options: str, memory: int, threads: int, storage: Mapping[str, Any] | None) -> None:
         self._make: Callable[[], _core.Shard] = lambda: _core.Shard(
@@ -170,7 +171,7 @@ class _Shard:
         self._shard: _core.Shard | None = None
 
     def reply(self, request: bytes) -> tuple[bytes | None, str]:
-        """The reply, or what went wrong before there could be one."""
+        """The reply, or None and the error."""
         try:
             if self._shard is None:
                 self._shard = self._make()
@@ -179,8 +180,8 @@ class _Shard:
             return None, _without_secrets(str(error))
 
 
-class _Carrier:
-    """Carries messages to actors and back, for the library."""
+class _Transport:
+    """Transports messages between the library and the actors."""
 
     def __init__(self, ray: Any, actors: list[Any], restarts: int) -> None:
         self.actors = actors
@@ -194,10 +195,10 @@ class _Carrier:
         return [actor.reply.remote(request) for actor, request in zip(self.actors, requests, strict=False)]
 
     def poll(self, sent: list[Any], seconds: float) -> tuple[int, list[bytes] | None]:
-        """Wait a little; how many were answered, and the answers when all are."""
+        """Wait briefly; the number of replies so far, and all replies once they are complete."""
         done, waiting = self._ray.wait(sent, num_returns=len(sent), timeout=seconds)
         if waiting:
-            # A shard that is lost for good is said at once, whatever the others do.
+            # Report a shard that is lost for good at once, without waiting for the others.
             for reference in done:
                 self._answer(sent.index(reference), reference)
             return len(done), None
@@ -230,12 +231,12 @@ def _start(
     memory: int | None,
     storage_options: Mapping[str, Any] | None = None,
     restarts: int = _RESTARTS,
-) -> tuple[_Carrier, int, int]:
-    """Start actors; what carries messages to them, how many there are and what rows may take with each."""
+) -> tuple[_Transport, int, int]:
+    """Start the actors; returns the transport, their number and the memory for rows of each."""
     try:
         import ray
     except ImportError:
-        raise ConflictError('Ray is not installed: pip install "featherank[ray]"') from None
+        raise UnsupportedError('Ray is not installed: pip install "featherank[ray]"') from None
     if shards is not None and (not isinstance(shards, int) or shards < 1):
         raise InvalidParameterError(f"`{shards}` is not a valid number of shards: at least 1")
     if not isinstance(restarts, int) or restarts < 0:
@@ -245,18 +246,18 @@ def _start(
         ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     cores = float(ray.cluster_resources().get("CPU", 1))
     count = shards or max(1, int(cores))
-    # More shards than cores share them.
+    # If there are more shards than cores, shards share cores.
     share = min(1.0, cores / count)
     limit = memory or _MEMORY
     actor = ray.remote(_Shard).options(
         num_cpus=share, max_restarts=restarts, max_task_retries=-1, scheduling_strategy="SPREAD"
     )
     actors = [actor.remote(found, options, limit, 1, storage_options) for _ in range(count)]
-    return _Carrier(ray, actors, restarts), count, limit
+    return _Transport(ray, actors, restarts), count, limit
 
 
 def _matches(pattern: str, storage_options: Mapping[str, Any] | None) -> list[str]:
-    """The files of a path, URL or pattern, in order of their names."""
+    """The files that match a path, URL or pattern, sorted by name."""
     if "://" not in pattern:
         found = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
         found = [os.path.abspath(path) for path in found]
@@ -273,7 +274,7 @@ def _matches(pattern: str, storage_options: Mapping[str, Any] | None) -> list[st
 
 
 def _opened(file: str, storage_options: Mapping[str, Any] | None) -> str | tuple[str, Any]:
-    """A path that the library reads itself, or what to call a file and an object that reads it."""
+    """A path that the library reads, or the name of a file and an object that reads it."""
     if "://" not in file:
         return file
     import pyarrow as pa
@@ -284,7 +285,7 @@ def _opened(file: str, storage_options: Mapping[str, Any] | None) -> str | tuple
             raise pa.ArrowInvalid("fsspec is told more than the URL")
         system, path = pyarrow.fs.FileSystem.from_uri(file)
     except pa.ArrowInvalid:
-        # Not one of pyarrow's own.
+        # Not a file system of pyarrow.
         import fsspec
 
         found, path = fsspec.core.url_to_fs(file, **(storage_options or {}))
@@ -293,7 +294,7 @@ def _opened(file: str, storage_options: Mapping[str, Any] | None) -> str | tuple
 
 
 def _without_secrets(text: str) -> str:
-    """A text whose URLs neither say who logs in nor what follows a question mark."""
+    """Remove user information and query strings from URLs in a text."""
     return re.sub(r"(://[^\s?]*)\?\S*", r"\1", re.sub(r"://[^/@\s]*@", "://", text))
 
 

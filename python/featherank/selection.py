@@ -12,31 +12,31 @@ import numpy.typing as npt
 
 
 class PathStep(NamedTuple):
-    """One more feature on the way from none to all."""
+    """A step of the path from no features to all."""
 
     size: int
-    """Number of features with this one."""
+    """Number of features, including this one."""
     feature: int
     """The column of the feature that was added."""
     value: float
     """The method's own measure at this step."""
     cost: float
-    """What the features up to here cost together."""
+    """Total cost of the features so far."""
 
 
 class FrontMember(NamedTuple):
-    """A subset that no other one dominates."""
+    """An undominated subset."""
 
     features: npt.NDArray[np.int64]
     """The columns of its features."""
     objectives: dict[str, float]
     """Its objectives by name."""
     chosen: bool
-    """Whether this one was chosen."""
+    """Whether this is the selected subset."""
 
 
 class Selection(Mapping[str, Any]):
-    """A selection as ``featherank select -o`` writes it: a mapping that is saved to the same bytes.
+    """A selection, as ``featherank select -o`` writes it: a mapping that saves to the same bytes.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Selection(Mapping[str, Any]):
         return len(self._content)
 
     def __repr__(self) -> str:
-        """What was chosen, in one line."""
+        """The selected features in one line."""
         names = ", ".join(str(feature.get("name", feature["id"])) for feature in self["selected"])
         return f"<selection by {self['method']}: {names}>"
 
@@ -74,7 +74,7 @@ class Selection(Mapping[str, Any]):
         return self._text
 
     def save(self, path: str | Path) -> None:
-        """Write the document, whole or not at all; every command with ``--selection`` reads it."""
+        """Write the document atomically; every command with ``--selection`` reads it."""
         path = Path(path)
         unfinished = path.with_name(path.name + ".unfinished")
         unfinished.write_text(self._text, encoding="utf-8", newline="\n")
@@ -88,7 +88,7 @@ def path_of(selection: Selection, columns: Mapping[int, int]) -> list[PathStep]:
 
 
 def front_of(selection: Selection, columns: Mapping[int, int]) -> list[FrontMember]:
-    """The subsets that no other one dominates; none of a method that does not search among subsets."""
+    """The undominated subsets; empty for methods that do not search."""
     members = selection.get("searched", {}).get("front", [])
 
     def member(one: dict[str, Any]) -> FrontMember:

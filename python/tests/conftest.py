@@ -1,4 +1,4 @@
-"""Settings that must be in force before the oracles are imported."""
+"""Settings that must be made before reference libraries are imported."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-# ranx compiles its measures with numba; on data as small as ours compiling takes far longer than interpreting.
+# ranx compiles its measures with numba; on small data, compiling takes longer than interpreting.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 from support import find_binary  # noqa: E402
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Stops at once when there is no command to test, instead of failing every test."""
+    """Stop at once if there is no command to test, instead of failing every test."""
     try:
         find_binary()
     except FileNotFoundError as error:

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class RankingData(NamedTuple):
-    """Rows of queries, and what is known of them."""
+    """Rows of queries with their labels and names."""
 
     X: np.ndarray
     y: np.ndarray
@@ -21,7 +21,7 @@ class RankingData(NamedTuple):
 
 
 def ranking_data(queries: int = 24, features: int = 8, seed: int = 0, dtype: type = np.float32) -> RankingData:
-    """Labels 0 to 2; features that follow them less and less, with scales that differ; the last one is dead."""
+    """Labels 0 to 2; features of decreasing relevance on different scales; the last one is dead."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(6, 13, queries)
     qid = np.repeat(np.arange(1, queries + 1), sizes)
@@ -34,7 +34,7 @@ def ranking_data(queries: int = 24, features: int = 8, seed: int = 0, dtype: typ
 
 
 def write_letor(path: Path, data: RankingData) -> Path:
-    """The same data as a file. Numbers are written so that they read back as they were."""
+    """The same data as a file, with numbers that read back exactly."""
     with path.open("w") as file:
         for row, label, query in zip(data.X, data.y, data.qid, strict=True):
             cells = " ".join(f"{number}:{np.float32(value)!s}" for number, value in enumerate(row, start=1))
@@ -42,7 +42,7 @@ def write_letor(path: Path, data: RankingData) -> Path:
     return path
 
 
-# Settings with which the methods that take long are done soon. Everything else about them stays as it is.
+# Settings that make slow methods fast; all other settings are the defaults.
 CHEAP: dict[str, dict[str, object]] = {
     "auto": {"ranker": "linear-regression", "methods": "top-k", "folds": 3},
     "greedy": {"ranker": "linear-regression"},

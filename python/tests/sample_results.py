@@ -1,4 +1,4 @@
-"""Results of a small experiment that was never run: three folds, two seeds, five methods, names that attack the page."""
+"""Made-up results of an experiment: three folds, two seeds, five methods, names with markup."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def fold(random: np.random.Generator, number: int) -> dict[str, Any]:
 
 
 def some(random: np.random.Generator, count: int) -> list[int]:
-    """Ids of features; small ones are chosen more often."""
+    """Ids of features; small ones are selected more often."""
     weights = 1 / np.arange(1, len(FEATURES) + 1)
     return (random.choice(len(FEATURES), count, replace=False, p=weights / weights.sum()) + 1).tolist()
 
@@ -146,7 +146,7 @@ def cell(random: np.random.Generator, method: str, fold: int, seed: int, hard: n
 
 
 def alike(random: np.random.Generator) -> dict[str, Any]:
-    """Correlations with two groups in them."""
+    """Correlations that contain two groups."""
     base = random.normal(size=(200, len(FEATURES)))
     base[:, 1] = base[:, 0] + 0.2 * base[:, 1]
     base[:, 7] = -base[:, 6] + 0.3 * base[:, 7]

@@ -1,4 +1,4 @@
-"""Finds and runs the featherank command, and writes the data the tests give it."""
+"""Find and run the featherank command, and write its input data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_binary() -> Path:
     """The command under test: FEATHERANK_BIN, else a release build, else a debug build."""
     named = os.environ.get("FEATHERANK_BIN")
     if named:
-        # Tests change the working directory; a relative path is meant from the project's root.
+        # Tests change the working directory; a relative path is relative to the project's root.
         candidates = [PROJECT / named]
     else:
         target = PROJECT / os.environ.get("CARGO_TARGET_DIR", "target")
@@ -32,21 +32,21 @@ def find_binary() -> Path:
 
 
 def run(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs featherank, whatever comes of it."""
+    """Run featherank, whether it succeeds or fails."""
     command = [str(find_binary()), *map(str, arguments)]
     done = subprocess.run(command, input=stdin, capture_output=True, timeout=60)
     return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def run_ok(*arguments: object) -> str:
-    """Runs featherank, which must succeed; returns its standard output."""
+    """Run featherank, which must succeed; return its standard output."""
     done = run(*arguments)
     assert done.returncode == 0, f"{done.args} exits with {done.returncode}: {done.stderr}"
     return done.stdout
 
 
 def run_json(*arguments: object) -> Any:
-    """Runs featherank with --json; the output must be JSON in the strict sense, without NaN or Infinity."""
+    """Run featherank with --json; the output must be strict JSON, without NaN or Infinity."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -63,7 +63,7 @@ class Query:
 
 
 def write_letor(path: Path, label_lists: Iterable[np.ndarray]) -> Path:
-    """A data file with a single feature: measures look at labels and scores only."""
+    """A data file with a single feature; measures use only labels and scores."""
     with path.open("w") as file:
         for number, labels in enumerate(label_lists, start=1):
             file.writelines(f"{label} qid:{number} 1:{i}\n" for i, label in enumerate(labels))
@@ -71,7 +71,7 @@ def write_letor(path: Path, label_lists: Iterable[np.ndarray]) -> Path:
 
 
 def write_scores(path: Path, score_lists: Iterable[np.ndarray]) -> Path:
-    """A score file; the scores must be exact in 32 bits, so that featherank and the oracle rank alike."""
+    """A score file; scores are exact in 32 bits, so that both implementations rank alike."""
     scores = np.concatenate(list(score_lists))
     assert np.array_equal(scores, scores.astype(np.float32))
     path.write_text("".join(f"{score!r}\n" for score in scores.tolist()))
@@ -79,13 +79,13 @@ def write_scores(path: Path, score_lists: Iterable[np.ndarray]) -> Path:
 
 
 def per_query(evaluation: dict[str, Any], ranking: int = 0) -> dict[str, np.ndarray]:
-    """Values of every query under each measure."""
+    """Values of every query for each measure."""
     values = evaluation["rankings"][ranking]["values"]
     return {name: np.array(v["per_query"]) for name, v in zip(evaluation["measures"], values, strict=True)}
 
 
 def evaluate(folder: Path, queries: Sequence[Query], measures: Sequence[str]) -> dict[str, np.ndarray]:
-    """What featherank says about one ranking: per-query values under each measure, so one resample is enough."""
+    """Per-query values of one ranking for each measure; intervals are not used."""
     data = write_letor(folder / "data.txt", [query.labels for query in queries])
     scores = write_scores(folder / "scores.txt", [query.scores for query in queries])
     wanted = ["--measure", ",".join(measures), "--resamples", 1]

@@ -1,4 +1,4 @@
-"""Every kind of array and table gives the same data, names are kept, and no second copy of the data is made."""
+"""All array and table types give the same data, keep names, and are copied only once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def selection(X: Any, data: RankingData) -> Any:
     return TopK(k=3).fit(X, data.y, qid=data.qid).selection_
 
 
-def test_arrays_of_any_width_and_order_are_the_same_data(data: RankingData) -> None:
+def test_arrays_of_any_dtype_and_order_give_the_same_data(data: RankingData) -> None:
     expected = selection(data.X, data)
     wide = data.X.astype(np.float64)
     padded = np.zeros((2 * len(wide), 16))
@@ -55,7 +55,7 @@ def test_arrays_of_any_width_and_order_are_the_same_data(data: RankingData) -> N
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64, np.bool_, np.float16, np.longdouble])
-def test_numbers_of_other_kinds_are_the_same_data(data: RankingData, kind: type) -> None:
+def test_other_dtypes_give_the_same_data(data: RankingData, kind: type) -> None:
     whole = np.clip(np.round(data.X), 0, 100).astype(kind)
     assert selection(whole, data) == selection(whole.astype(np.float64), data)
 
@@ -68,7 +68,7 @@ def tables(data: RankingData) -> list[Any]:
     return [wide, mixed, pl.from_pandas(wide), arrow, chunked, arrow.to_batches()[0]]
 
 
-def test_tables_are_the_same_data_and_keep_their_names(data: RankingData) -> None:
+def test_tables_give_the_same_data_and_keep_column_names(data: RankingData) -> None:
     first, *others = [TopK(k=3).fit(X, data.y, qid=pd.Series(data.qid)) for X in tables(data)]
     assert first.feature_names_in_.tolist() == NAMES
     for fitted in others:
@@ -80,7 +80,7 @@ def test_tables_are_the_same_data_and_keep_their_names(data: RankingData) -> Non
     assert by_name.support_[6]
 
 
-def test_output_is_the_table_that_was_asked_for(data: RankingData) -> None:
+def test_set_output_returns_the_requested_table_type(data: RankingData) -> None:
     frame = tables(data)[0]
     selector = TopK(k=2).set_output(transform="pandas")
     out = selector.fit_transform(frame, data.y, qid=data.qid)
@@ -89,14 +89,14 @@ def test_output_is_the_table_that_was_asked_for(data: RankingData) -> None:
     assert isinstance(selector.set_output(transform="polars").transform(pl.from_pandas(frame)), pl.DataFrame)
 
 
-def test_a_table_is_the_parquet_file_that_holds_it(data: RankingData, tmp_path: Path) -> None:
+def test_a_table_equals_its_parquet_file(data: RankingData, tmp_path: Path) -> None:
     frame = pd.DataFrame(data.X, columns=NAMES)
     frame.assign(label=data.y, qid=data.qid).to_parquet(tmp_path / "train.parquet")
     expected = run_json("select", tmp_path / "train.parquet", "--k", 3, "--method", "top-k", "--quiet")
     assert dict(TopK(k=3).fit(frame, data.y, qid=data.qid).selection_) == expected
 
 
-def test_query_ids_of_any_kind_are_the_same_queries(data: RankingData) -> None:
+def test_query_ids_of_any_dtype_give_the_same_queries(data: RankingData) -> None:
     expected = selection(data.X, data)
     for qid in (
         data.qid.tolist(),
@@ -110,21 +110,21 @@ def test_query_ids_of_any_kind_are_the_same_queries(data: RankingData) -> None:
         assert TopK(k=3).fit(data.X, data.y, qid=qid).selection_ == expected
 
 
-def test_without_queries_all_rows_are_one(data: RankingData, tmp_path: Path) -> None:
+def test_without_queries_all_rows_are_one_query(data: RankingData, tmp_path: Path) -> None:
     one = RankingData(data.X, data.y, np.ones(len(data.y), dtype=int))
     file = write_letor(tmp_path / "one.txt", one)
     expected = run_json("select", file, "--method", "top-k", "--k", 3, "--quiet")
     assert dict(TopK(k=3).fit(data.X, data.y).selection_) == expected
 
 
-def test_trees_take_missing_values_as_they_are(data: RankingData) -> None:
+def test_trees_accept_missing_values(data: RankingData) -> None:
     X = data.X.copy()
     X[::3, 0] = np.nan
     scores = RegressionTree().fit(X, data.y, qid=data.qid).predict(X)
     assert np.isfinite(scores).all()
 
 
-# A process of its own: its high-water mark of memory before and after the data has come in.
+# A separate process that prints its peak memory before and after reading the data.
 MEASURE = """
 import sys
 import numpy as np
@@ -138,7 +138,8 @@ if kind == "pandas":
     X = pd.DataFrame({f"f{place}": np.random.rand(rows) for place in range(width)})
 elif kind == "polars":
     import polars as pl
-    X = pl.DataFrame({f"f{place}": np.random.rand(rows).astype(np.float32) for place in range(width)})
+    X = pl.DataFrame({f"f{place}": np.random.rand(rows).astype(np.float32) for place in
+    range(width)})
 elif kind == "arrow":
     import pyarrow as pa
     X = pa.table({f"f{place}": np.random.rand(rows) for place in range(width)})
@@ -162,8 +163,8 @@ print((memory("VmHWM") - before) / (rows * width * 4))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 @pytest.mark.parametrize("kind", ["C-float32", "C-float64", "F-float32", "F-float64", "pandas", "polars", "arrow"])
-def test_one_copy_of_32_bits_is_made_and_no_other(kind: str) -> None:
+def test_input_is_copied_only_once(kind: str) -> None:
     done = subprocess.run([sys.executable, "-c", MEASURE, kind], capture_output=True, text=True, check=True)
     copies = float(done.stdout)
-    # A second copy, even of 32 bits, would make it 2.
+    # A second copy, even in 32 bits, would give 2.
     assert copies < 1.5, f"{kind}: {copies:.2f} times the memory of the data in 32 bits"

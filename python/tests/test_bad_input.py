@@ -1,4 +1,4 @@
-"""Bad input raises what users of scikit-learn expect, with the text of the command and a remedy that works in Python."""
+"""Invalid input raises the exceptions of scikit-learn conventions, with remedies for Python."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from featherank import BestGain, TopK, ndcg_score
-from featherank.exceptions import ConflictError, FeatherankError, InputError, InvalidParameterError, UnknownNameError
+from featherank import BestGain, TopK, _core, ndcg_score
+from featherank.exceptions import (
+    ConstraintError,
+    FeatherankError,
+    InputError,
+    InvalidParameterError,
+    NothingCountsError,
+    UnknownNameError,
+)
 
 from ranking_data import RankingData, ranking_data
 from support import run
@@ -52,10 +59,10 @@ def changed(array: np.ndarray, place: Any, value: Any) -> np.ndarray:
         ({"group": -DATA.sizes}, InputError, "whole numbers, 0 or more"),
         ({"group": DATA.sizes + 0.5}, InputError, "whole numbers, 0 or more"),
         ({"qid": DATA.qid, "group": DATA.sizes}, InputError, "qid and group were both given"),
-        ({"y": np.zeros(len(DATA.y))}, ConflictError, "no query has documents of different relevance"),
+        ({"y": np.zeros(len(DATA.y))}, NothingCountsError, "no query has documents of different relevance"),
     ],
 )
-def test_data_that_cannot_be_right(arguments: dict[str, Any], kind: Any, says: str) -> None:
+def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) -> None:
     if not {"qid", "group"} & set(arguments):
         arguments = {**arguments, "qid": DATA.qid[: np.shape(arguments.get("X", DATA.X))[0]]}
     with pytest.raises(kind, match=says) as raised:
@@ -68,16 +75,16 @@ def test_data_that_cannot_be_right(arguments: dict[str, Any], kind: Any, says: s
     [
         (TopK(k=0), InvalidParameterError, "`0` is not a valid k: a whole number, at least 1"),
         (TopK(k=2.5), InvalidParameterError, "`2.5` is not a valid k"),
-        (TopK(k=9), InvalidParameterError, "at most 8, the number of features that may be chosen"),
-        (TopK(k=1, keep=[0, 1]), ConflictError, "help: raise k or keep fewer"),
-        (TopK(keep=[0], drop=[0]), ConflictError, "name it in keep or in drop, not in both"),
+        (TopK(k=9), InvalidParameterError, "at most 8, the number of features that may be selected"),
+        (TopK(k=1, keep=[0, 1]), ConstraintError, "help: raise k or keep fewer"),
+        (TopK(keep=[0], drop=[0]), ConstraintError, "name it in keep or in drop, not in both"),
         (TopK(keep=[8]), InvalidParameterError, "`8` is not a valid column in keep: from 0 to 7, or a name"),
         (TopK(keep="bm25"), InvalidParameterError, "a list of columns or names"),
         (TopK(keep=["bm25"]), UnknownNameError, "there is no feature called `bm25`"),
         (TopK(costs=[1.0]), InvalidParameterError, "1 costs for 8 features"),
         (TopK(costs={0: -1}), InvalidParameterError, "0 or more"),
         (TopK(budget=-1), InvalidParameterError, "a number above 0"),
-        (TopK(budget=0.5), ConflictError, "the budget of 0.5 pays for no more"),
+        (TopK(budget=0.5), ConstraintError, "the budget of 0.5 allows no more; raise budget"),
         (TopK(measure="ndgc@10"), UnknownNameError, "did you mean `ndcg`"),
         (TopK(measure=10), UnknownNameError, "measure called `10`"),
         (TopK(random_state=-1), InvalidParameterError, "not a valid random_state"),
@@ -87,14 +94,24 @@ def test_data_that_cannot_be_right(arguments: dict[str, Any], kind: Any, says: s
         (BestGain(delta=None), InvalidParameterError, "not a valid delta of best-gain"),
     ],
 )
-def test_parameters_that_cannot_be_right(selector: Any, kind: Any, says: str) -> None:
+def test_invalid_parameters_raise(selector: Any, kind: Any, says: str) -> None:
     with pytest.raises(kind, match=says) as raised:
         fit(selector)
     assert isinstance(raised.value, FeatherankError)
     assert isinstance(raised.value, ValueError)
 
 
-def test_scattered_queries_are_named_as_by_the_command(tmp_path: Path) -> None:
+def test_remedies_name_no_flags_of_the_command() -> None:
+    words = _core.remedy_words()
+    assert len(words) > 40
+    for setting, text in words:
+        assert text and "--" not in text and "-p " not in text, (setting, text)
+    assert ("Regroup", 'order them with numpy.argsort(qid, kind="stable")') in words
+    assert ("K", "k") in words and ("K", "pass k") in words
+    assert ('ParameterValue("eta", "auto")', 'pass eta="auto"') in words
+
+
+def test_scattered_queries_raise_the_error_of_the_command(tmp_path: Path) -> None:
     X, y, qid = np.array([[0.5], [0.1], [0.9]]), [1, 0, 0], [7, 8, 7]
     file = tmp_path / "scattered.txt"
     file.write_text("1 qid:7 1:0.5\n0 qid:8 1:0.1\n0 qid:7 1:0.9\n")
@@ -109,7 +126,7 @@ def test_scattered_queries_are_named_as_by_the_command(tmp_path: Path) -> None:
     TopK().fit(X[order], np.array(y)[order], qid=np.array(qid)[order])
 
 
-def test_tables_with_columns_that_are_no_features() -> None:
+def test_non_numeric_columns_raise() -> None:
     frame = pd.DataFrame({"bm25": [0.5, 0.25], "url": ["a", "b"]})
     with pytest.raises(InputError, match="column `url` holds .*, which cannot be a feature"):
         TopK().fit(frame, [1, 0])
@@ -123,7 +140,7 @@ def test_tables_with_columns_that_are_no_features() -> None:
         TopK().fit(frame[:0], [])
 
 
-def test_features_that_changed_since_fit(data: RankingData = DATA) -> None:
+def test_features_that_differ_from_fit_raise(data: RankingData = DATA) -> None:
     names = [f"f{number}" for number in range(8)]
     fitted = TopK(k=2).fit(pd.DataFrame(data.X, columns=names), data.y, qid=data.qid)
     with pytest.raises(ValueError, match="feature names should match"):
@@ -132,7 +149,7 @@ def test_features_that_changed_since_fit(data: RankingData = DATA) -> None:
         fitted.transform(data.X[:, :3])
 
 
-def test_measures_refuse_what_does_not_fit() -> None:
+def test_measures_reject_inconsistent_input() -> None:
     with pytest.raises(ValueError, match="inconsistent shapes"):
         ndcg_score([1, 0], [0.5])
     with pytest.raises(FeatherankError, match="`NaN` is not a valid score of document 1"):

@@ -1,4 +1,4 @@
-"""`featherank.compare`: the command's comparison from Python, as a DataFrame and a report for notebooks."""
+"""`featherank.compare` returns the results of the command as a DataFrame and a report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compared(data: RankingData) -> featherank.Comparison:
 
 
 def comparable(results: dict[str, Any]) -> dict[str, Any]:
-    """Without what differs from run to run."""
+    """Remove what differs from run to run."""
     results = json.loads(json.dumps(results))
     del results["command"]
     for cell in results["cells"]:
@@ -39,7 +39,7 @@ def comparable(results: dict[str, Any]) -> dict[str, Any]:
     return results
 
 
-def test_results_are_those_of_the_command(
+def test_results_equal_those_of_the_command(
     data: RankingData, compared: featherank.Comparison, tmp_path: Path
 ) -> None:
     letor = write_letor(tmp_path / "data.txt", data)
@@ -49,7 +49,7 @@ def test_results_are_those_of_the_command(
     assert comparable(compared.report.results) == comparable(expected)
 
 
-def test_the_report_says_how_to_repeat_it(data: RankingData, compared: featherank.Comparison, tmp_path: Path) -> None:
+def test_the_report_contains_the_command(data: RankingData, compared: featherank.Comparison, tmp_path: Path) -> None:
     words = compared.report.results["command"]
     assert words[:3] == ["featherank", "compare", "DATA"]
     letor = write_letor(tmp_path / "data.txt", data)
@@ -58,7 +58,7 @@ def test_the_report_says_how_to_repeat_it(data: RankingData, compared: featheran
     assert comparable(again) == comparable(compared.report.results)
 
 
-def test_numbers_of_numpy_are_numbers(data: RankingData, compared: featherank.Comparison) -> None:
+def test_numpy_numbers_are_accepted(data: RankingData, compared: featherank.Comparison) -> None:
     again = compare(
         data.X, data.y, qid=data.qid, methods=METHODS, rankers="linear-regression", random_state=np.int64(3), seeds=np.int64(1)
     )
@@ -71,13 +71,13 @@ def test_methods_may_be_estimators(data: RankingData, compared: featherank.Compa
     assert comparable(again.report.results) == comparable(compared.report.results)
 
 
-def test_files_are_as_good_as_arrays(data: RankingData, compared: featherank.Comparison, tmp_path: Path) -> None:
+def test_files_give_the_same_results_as_arrays(data: RankingData, compared: featherank.Comparison, tmp_path: Path) -> None:
     letor = write_letor(tmp_path / "data.txt", data)
     again = compare(letor, methods=METHODS, rankers="linear-regression", random_state=3)
     assert comparable(again.report.results) == comparable(compared.report.results)
 
 
-def test_the_table_has_means_of_test_means(compared: featherank.Comparison) -> None:
+def test_the_table_contains_means_of_test_means(compared: featherank.Comparison) -> None:
     table, report = compared
     assert list(table.index) == [
         "all features, linear-regression",
@@ -90,13 +90,13 @@ def test_the_table_has_means_of_test_means(compared: featherank.Comparison) -> N
     row = table.loc["top-k[k=2], linear-regression"]
     assert row["ndcg@10"] == pytest.approx(np.mean(means), abs=1e-12)
     assert (row["features"], row["failed"], len(report.cells())) == (2.0, 0, 15)
-    # The same figures as in the printed table, which the library makes.
+    # The figures equal those of the printed table.
     line = next(line for line in report.tables.splitlines() if "top-k[k=2], linear-regression" in line)
     assert f"{row['ndcg@10']:.4f}" in line
 
 
 class Frames(HTMLParser):
-    """The pages within a page."""
+    """Collects the documents of iframes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,11 +107,11 @@ class Frames(HTMLParser):
             self.pages.append(dict(attrs)["srcdoc"] or "")
 
 
-def test_notebooks_show_the_plots(compared: featherank.Comparison, tmp_path: Path) -> None:
+def test_notebooks_display_the_report(compared: featherank.Comparison, tmp_path: Path) -> None:
     for shown in (compared, compared.report):
         frames = Frames()
         frames.feed(shown._repr_html_())
-        # The page comes out of the frame as it went in, whatever is in it.
+        # The iframe contains the page unchanged.
         assert frames.pages == [compared.report.html]
     assert "Plotly" in compared.report.html
     assert compared._repr_html_().startswith("<table")
@@ -120,7 +120,7 @@ def test_notebooks_show_the_plots(compared: featherank.Comparison, tmp_path: Pat
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == compared.report.html
 
 
-def test_the_same_call_goes_on_in_its_folder(data: RankingData, tmp_path: Path) -> None:
+def test_the_same_call_resumes_in_its_folder(data: RankingData, tmp_path: Path) -> None:
     def again(**others: Any) -> dict[str, Any]:
         found = compare(
             data.X, data.y, qid=data.qid, methods=METHODS, rankers="linear-regression", output=tmp_path / "out", **others
@@ -132,15 +132,15 @@ def test_the_same_call_goes_on_in_its_folder(data: RankingData, tmp_path: Path) 
     cells[0].unlink()
     second = again(n_jobs=1)
     assert comparable(first) == comparable(second)
-    # Times of all cells but one are those of the first run: they were not run again.
+    # The times of all other cells are those of the first run: they were not repeated.
     measured = [[cell["done"]["measured"] for cell in results["cells"]] for results in (first, second)]
     assert sum(a != b for a, b in zip(*measured, strict=True)) <= 1
     with pytest.raises(featherank.FeatherankError, match="folder of another experiment: seed is 1 there and 2 here"):
         again(random_state=2)
 
 
-def test_a_failed_cell_is_reported_not_fatal(data: RankingData) -> None:
-    # One of eight features never differs within a query: there are no eight to choose.
+def test_a_failed_cell_is_reported_and_not_fatal(data: RankingData) -> None:
+    # One of eight features is dead, so eight cannot be selected.
     found = compare(data.X, data.y, qid=data.qid, methods=["top-k[k=2]", "top-k[k=8]"], rankers="linear-regression")
     assert found.table["failed"].tolist() == [0, 0, 5]
     assert np.isnan(found.table["ndcg@10"].iloc[-1])
@@ -177,13 +177,13 @@ def test_costs_and_measures(data: RankingData) -> None:
         ({"qid": None}, "quer"),
     ],
 )
-def test_bad_calls_are_refused(data: RankingData, change: dict[str, Any], message: str) -> None:
+def test_invalid_calls_raise(data: RankingData, change: dict[str, Any], message: str) -> None:
     call = {"qid": data.qid, "methods": "top-k[k=2]", "rankers": "linear-regression", **change}
     with pytest.raises(ValueError, match=message):
         compare(data.X, data.y, **call)
 
 
-def test_a_file_has_its_labels(data: RankingData, tmp_path: Path) -> None:
+def test_labels_with_a_file_raise(data: RankingData, tmp_path: Path) -> None:
     letor = write_letor(tmp_path / "data.txt", data)
     with pytest.raises(InvalidParameterError, match="leave out y"):
         compare(letor, data.y, methods="top-k")

@@ -1,6 +1,7 @@
-"""Exported models give in LightGBM, XGBoost, ONNX Runtime, RankLib, Solr and Elasticsearch what they give in featherank.
+"""Exported models give the scores of featherank in all target systems.
 
-The first three are run. What the others do with a model is written down here as their documentation and sources have it.
+The first three are run. What the others do with a model is written down here as their documentation
+and sources have it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ NAMES = ["bm25", "page rank", "length", "age", "clicks", "title"]
 
 
 def random_tree(random: np.random.Generator, features: int, splits: int, missing: bool) -> dict[str, list[Any]]:
-    """A random tree: every new split takes the place of some leaf."""
+    """A random tree; every new split replaces a random leaf."""
     tree: dict[str, list[Any]] = {key: [] for key in ("feature", "threshold", "missing_left", "left", "right", "gain")}
-    # Where each leaf hangs: the split and the side.
+    # Parent split and side of each leaf.
     open_ends: list[tuple[int, str]] = []
     for split in range(splits):
         if open_ends:
@@ -58,7 +59,7 @@ def zscore(random: np.random.Generator, features: int) -> dict[str, Any]:
 
 
 def make_trees(seed: int, *, missing: bool = False, scaled: bool = False, named: bool = False) -> Model:
-    """Forty trees over features 2, 3 and 6 of six; one of them has no split."""
+    """Forty trees over features 2, 3 and 6 of six; one of them is a single leaf."""
     random = np.random.default_rng(seed)
     trees = [random_tree(random, 3, int(random.integers(0, 12)), missing) for _ in range(39)]
     trees.append(random_tree(random, 3, 0, missing))
@@ -76,7 +77,7 @@ def make_linear(seed: int, *, scaled: bool = False, named: bool = False, interce
 
 
 def make_values(model: Model, seed: int, missing: bool = False) -> np.ndarray:
-    """Random values, among them every threshold of the model and its neighbours."""
+    """Random values, including every threshold of the model and its neighbours."""
     random = np.random.default_rng(seed)
     values = (random.normal(size=(600, 6)) * 3).astype(np.float32)
     entries = model.get("features") or model["weights"]
@@ -94,7 +95,7 @@ def make_values(model: Model, seed: int, missing: bool = False) -> np.ndarray:
 
 
 def write_data(path: Path, values: np.ndarray) -> Path:
-    """Ten documents a query, as text."""
+    """LETOR text with ten documents per query."""
     with path.open("w") as file:
         for row, numbers in enumerate(values):
             cells = [f"{i}:{'NULL' if np.isnan(x) else repr(float(x))}" for i, x in enumerate(numbers, start=1)]
@@ -152,7 +153,7 @@ def lightgbm_scores(path: Path, values: np.ndarray) -> np.ndarray:
 
 
 def not_zero_for_lightgbm(exported: Exported) -> np.ndarray:
-    """Rows without numbers so small that LightGBM reads them as 0, as it does up to 1e-35, before any model sees them."""
+    """Rows without values up to 1e-35, which LightGBM reads as 0."""
     tiny = (exported.values != 0) & (np.abs(exported.values) <= 1e-35)
     return ~tiny.any(axis=1)
 
@@ -170,7 +171,7 @@ def onnx_session(path: Path) -> onnxruntime.InferenceSession:
 
 
 def onnx_scores(path: Path, values: np.ndarray) -> np.ndarray:
-    """Columns as the metadata says."""
+    """Columns in the order of the metadata."""
     session = onnx_session(path)
     ids = json.loads(session.get_modelmeta().custom_metadata_map["feature_ids"])
     (found,) = session.run(["score"], {"features": values[:, [i - 1 for i in ids]]})
@@ -187,12 +188,12 @@ def test_lightgbm_predicts_the_same(tmp_path: Path, kind: str) -> None:
     np.testing.assert_allclose(lightgbm_scores(path, exported.values)[kept], exported.scores[kept], **TOLERANCE)
     booster = lightgbm.Booster(model_file=path)
     assert booster.num_feature() == 6 and booster.num_trees() == 40
-    # What Vespa reads.
+    # The format that Vespa reads.
     dumped = booster.dump_model()
     assert dumped["max_feature_idx"] == 5 and len(dumped["tree_info"]) == 40
 
 
-def test_lightgbm_takes_wider_data(tmp_path: Path) -> None:
+def test_lightgbm_accepts_data_with_more_columns(tmp_path: Path) -> None:
     exported = trees(tmp_path, "plain")
     wide = np.hstack([exported.values, np.ones((len(exported.values), 4), dtype=np.float32)])
     found = lightgbm_scores(exported.export("lightgbm", "--columns", 10), wide)
@@ -207,7 +208,7 @@ def test_xgboost_predicts_the_same(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TREES)
-def test_the_dump_is_the_one_that_xgboost_writes(tmp_path: Path, kind: str) -> None:
+def test_the_dump_equals_that_of_xgboost(tmp_path: Path, kind: str) -> None:
     exported = trees(tmp_path, kind)
     booster = xgboost.Booster()
     named = tmp_path / "booster.json"
@@ -254,7 +255,7 @@ Scorer = Callable[[np.ndarray], float]
 
 
 def ranklib_scorer(text: str) -> Scorer:
-    """Lines that start with # are left out, the others trimmed and joined; feature i is at place i from 1."""
+    """As in RankLib: skip lines that start with #, trim and join the others; features count from 1."""
     body = "".join(line.strip() for line in text.splitlines() if not line.startswith("#"))
     if body.startswith("<ensemble>"):
         found = [(float(tree.get("weight", "nan")), tree[0]) for tree in ElementTree.fromstring(body)]
@@ -284,7 +285,7 @@ def test_ranklib_scores_the_same(tmp_path: Path, make: Callable[[Path, str], Exp
 
 
 def solr_scorer(model: dict[str, Any]) -> Callable[[dict[str, float]], float]:
-    """LinearModel, MultipleAdditiveTreesModel and StandardNormalizer in 32 bits; 1e-6 is added to every threshold."""
+    """As in Solr: 32-bit arithmetic, with 1e-6 added to every threshold."""
     slack = np.float32(1e-6)
 
     def normalised(entry: dict[str, Any], row: dict[str, float]) -> np.float32:
@@ -328,13 +329,13 @@ def test_solr_scores_the_same(tmp_path: Path, make: Callable[[Path, str], Export
     assert model["name"] == "mine"
     scorer = solr_scorer(model)
     found = np.array([scorer(row) for row in rows_by_name(exported)])
-    # What is added to every score is not part of Solr's linear models.
+    # Solr's linear models have no constant term.
     found += exported.model.get("intercept", 0.0)
     np.testing.assert_allclose(found, exported.scores, **TOLERANCE)
 
 
 def elasticsearch_scorer(body: dict[str, Any]) -> Callable[[dict[str, float]], float]:
-    """model/linear with standard normalizers, model/xgboost+json: left below the condition, missing as the split says."""
+    """As in Elasticsearch: go left below the condition, with missing values as the split says."""
     model = body["model"]["model"]
     definition = json.loads(model["definition"])
     if model["type"] == "model/linear":
@@ -383,7 +384,7 @@ def test_pruned_feature_sets(tmp_path: Path) -> None:
     assert json.loads(exported.export("solr-features", "--featureset", source).read_text()) == [store[1], store[2], store[5]]
 
 
-def test_what_cannot_be_held_is_refused(tmp_path: Path) -> None:
+def test_models_that_a_target_cannot_represent_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     for model, target, says in [
         (make_linear(1), "lightgbm", "holds trees"),
@@ -399,7 +400,7 @@ def test_what_cannot_be_held_is_refused(tmp_path: Path) -> None:
 
 
 def real_train() -> Path:
-    """MQ2008's first training part, where it is there: its licence does not let us ship it."""
+    """The first training part of MQ2008, if present; its licence does not allow shipping it."""
     root = Path(os.environ.get("FEATHERANK_DATA", PROJECT.parent / "shared" / "data"))
     found = sorted(root.glob("MQ2008/**/*.txt*")) or sorted(root.glob("OHSUMED/**/*.txt*"))
     if not found:
@@ -416,7 +417,7 @@ def learnt(folder: Path, ranker: str, normalise: str) -> tuple[Path, Path]:
 
 
 def real_values(folder: Path, data: Path, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """All values of the data, a column a feature from 1, and featherank's scores."""
+    """All values of the data, one column per feature, and featherank's scores."""
     text = folder / "plain.txt"
     run_ok("convert", data, text)
     rows = [line.split("#")[0].split()[2:] for line in text.read_text().splitlines()]
@@ -427,7 +428,7 @@ def real_values(folder: Path, data: Path, path: Path) -> tuple[np.ndarray, np.nd
 
 @pytest.mark.parametrize("normalise", ["none", "zscore"])
 @pytest.mark.parametrize("ranker", ["lambdamart", "linear-regression", "single-feature"])
-def test_models_learnt_from_real_data(tmp_path: Path, ranker: str, normalise: str) -> None:
+def test_models_trained_on_real_data(tmp_path: Path, ranker: str, normalise: str) -> None:
     data, path = learnt(tmp_path, ranker, normalise)
     values, scores = real_values(tmp_path, data, path)
     out = tmp_path / "exported"

@@ -1,4 +1,4 @@
-"""Files of pandas, pyarrow and scikit-learn are read right, they read ours right, and failures are clean."""
+"""Files are exchanged with pandas, pyarrow and scikit-learn, and failures are clean."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEATURES = ["bm25", "clicks", "length", "is_title", "pagerank"]
 
 
 def make_table(seed: int = 1, queries: int = 6) -> pd.DataFrame:
-    """A table with a column of every kind: floats of both widths, integers of both signs, and truth values."""
+    """A table with columns of all types: floats, signed and unsigned integers, booleans."""
     random = np.random.default_rng(seed)
     qid = np.repeat(np.arange(100, 100 + queries), random.integers(2, 9, queries))
     size = len(qid)
@@ -38,12 +38,12 @@ def make_table(seed: int = 1, queries: int = 6) -> pd.DataFrame:
 
 
 def feature_values(table: pd.DataFrame) -> np.ndarray:
-    """The features as featherank keeps them: rounded once to 32 bits."""
+    """The features as featherank stores them, rounded to 32 bits."""
     return np.column_stack([table[name].to_numpy().astype(np.float32) for name in FEATURES])
 
 
 def assert_reads_as(source: Path, table: pd.DataFrame, *options: object) -> None:
-    """Converts to text, which scikit-learn must read back as the table."""
+    """Convert to text, which scikit-learn must read back as the table."""
     text = source.with_name("converted.txt")
     run_ok("convert", source, text, *options)
     values, labels, queries = load_svmlight_file(str(text), query_id=True, zero_based=False, n_features=len(FEATURES))
@@ -74,12 +74,12 @@ WRITERS: dict[str, tuple[str, Writer]] = {
 
 
 def write_csv(table: pd.DataFrame, path: Path, **options: object) -> None:
-    """pandas, with truth values as numbers: featherank takes the words True and False for a mistake."""
+    """Write by pandas, with booleans as numbers: featherank rejects the words True and False."""
     table.astype({"is_title": int}).to_csv(path, index=False, **options)
 
 
 def write_parquet(table: pd.DataFrame, path: Path, **options: object) -> None:
-    """pyarrow, whose options pandas does not all pass on."""
+    """Write by pyarrow, some of whose options pandas does not support."""
     pq.write_table(pa.Table.from_pandas(table, preserve_index=False), path, **options)
 
 
@@ -124,7 +124,7 @@ def test_labels_of_any_type_are_read(tmp_path: Path, dtype: str) -> None:
     assert_reads_as(tmp_path / "data.parquet", table)
 
 
-def test_nulls_are_refused_or_zero(tmp_path: Path) -> None:
+def test_nulls_are_rejected_or_read_as_zero(tmp_path: Path) -> None:
     table = make_table()
     table.loc[3, "bm25"] = np.nan
     for name, write in [("data.parquet", write_parquet), ("data.csv", write_csv)]:
@@ -134,7 +134,7 @@ def test_nulls_are_refused_or_zero(tmp_path: Path) -> None:
         assert_reads_as(tmp_path / name, table.fillna({"bm25": 0.0}), "--missing", "zero")
 
 
-def test_our_parquet_is_read_by_pandas(tmp_path: Path) -> None:
+def test_pandas_reads_our_parquet(tmp_path: Path) -> None:
     table = make_table()
     write_csv(table, tmp_path / "data.csv")
     run_ok("convert", tmp_path / "data.csv", tmp_path / "ours.parquet")
@@ -148,7 +148,7 @@ def test_our_parquet_is_read_by_pandas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["txt", "txt.gz", "txt.zst", "txt.xz"])
-def test_text_and_parquet_hold_the_same(tmp_path: Path, ending: str) -> None:
+def test_text_and_parquet_hold_the_same_data(tmp_path: Path, ending: str) -> None:
     table = make_table()
     table.to_parquet(tmp_path / "data.parquet")
     text = tmp_path / f"there.{ending}"
@@ -161,7 +161,7 @@ def test_text_and_parquet_hold_the_same(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("zero_based", [False, True])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "with zeros left out"])
 def test_files_of_scikit_learn_are_read(tmp_path: Path, zero_based: bool, sparse: bool) -> None:
-    """scikit-learn never writes zeros, so zeros among the values make its rows sparse."""
+    """scikit-learn does not write zeros, so zeros make its rows sparse."""
     random = np.random.default_rng(2)
     values = random.normal(size=(40, 7)) * (random.random((40, 7)) < 0.5 if sparse else 1.0)
     values[-1] = 1.0
@@ -200,7 +200,7 @@ BAD_DATA = {
 
 
 def assert_failed(done: subprocess.CompletedProcess[str], code: int) -> None:
-    """The code that was promised, words on standard error, nothing that a program could take for a result."""
+    """The documented exit code, a message on standard error, and no output."""
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith("error: ")
     assert done.stdout == ""
@@ -210,7 +210,7 @@ def assert_failed(done: subprocess.CompletedProcess[str], code: int) -> None:
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]], ids=["", "quiet"])
 @pytest.mark.parametrize("kind", BAD_DATA)
 def test_bad_data_exits_with_1(tmp_path: Path, kind: str, quiet: list[str]) -> None:
-    """Even a quiet run says why it failed."""
+    """A quiet run also prints why it failed."""
     (tmp_path / "bad.txt").write_text(BAD_DATA[kind])
     for output in ("out.txt", "out.parquet"):
         done = run("convert", tmp_path / "bad.txt", tmp_path / output, *quiet)
@@ -257,14 +257,14 @@ def test_a_failed_run_keeps_the_old_output(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of small synthetic data."""
+    """A folder with small synthetic data."""
     folder = tmp_path_factory.mktemp("synthetic")
     run_ok("synth", "--output", folder, "--set", "queries=20", "--quiet")
     return folder
 
 
 def commands(folder: Path, output: Path) -> list[list[object]]:
-    """Every command that works on data or prints facts."""
+    """Every command that reads data or prints information."""
     data = folder / "train.txt"
     return [
         ["inspect", data],
@@ -276,8 +276,8 @@ def commands(folder: Path, output: Path) -> list[list[object]]:
     ]
 
 
-def test_json_is_json_everywhere(synthetic: Path, tmp_path: Path) -> None:
-    """`convert` has nothing to say but its file; everything else answers."""
+def test_every_command_prints_valid_json(synthetic: Path, tmp_path: Path) -> None:
+    """All commands except `convert`, which only writes a file, print JSON."""
     for command in commands(synthetic, tmp_path):
         if command[0] == "convert":
             assert run_ok(*command, "--json") == ""
@@ -292,14 +292,14 @@ def test_quiet_runs_leave_standard_error_empty(synthetic: Path, tmp_path: Path) 
 
 
 def test_results_go_to_standard_output_alone(synthetic: Path, tmp_path: Path) -> None:
-    """With and without --quiet the same bytes, so that progress can never spoil a pipe."""
+    """Standard output is the same with and without --quiet."""
     for command in commands(synthetic, tmp_path):
         quiet, loud = (run_ok(*command, "--json", *extra) for extra in (["--quiet"], []))
         assert quiet == loud, command
 
 
 def test_an_interrupted_run_exits_with_130(tmp_path: Path) -> None:
-    """The first line of progress shows that the run watches for Ctrl-C; then there is work for seconds to come."""
+    """The first line of progress shows that the signal handler is installed."""
     size = ["--set", "queries=60", "--set", "documents=7200"]
     run_ok("synth", "--output", tmp_path, "--preset", "web10k", *size, "--one-file", "--quiet")
     measures = ",".join(f"ndcg@{k}" for k in range(1, 41))

@@ -1,4 +1,4 @@
-"""The `featherank` command that the package installs is the Rust program: the same output, exit codes, pipes and Ctrl-C."""
+"""The installed `featherank` command behaves like the binary: output, exit codes, pipes, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def outcome(command: list[str], arguments: list[str], folder: Path) -> tuple[int
         ([], 2),
     ],
 )
-def test_outcomes_are_the_same(arguments: list[str], code: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_output_and_exit_code_equal_those_of_the_binary(arguments: list[str], code: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp() / "command"
     folder.mkdir(exist_ok=True)
     expected, *others = [outcome(command, arguments, folder) for command in COMMANDS]
@@ -46,7 +46,7 @@ def test_outcomes_are_the_same(arguments: list[str], code: int, tmp_path_factory
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["program", "script", "module"])
-def test_a_reader_that_has_seen_enough_is_no_failure(command: list[str]) -> None:
+def test_a_closed_pipe_is_not_a_failure(command: list[str]) -> None:
     with subprocess.Popen([*command, "methods", "--markdown"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -1,4 +1,4 @@
-"""Long work: other threads go on, Ctrl-C stops it, and progress is shown when it is asked for."""
+"""Long calls release the GIL, stop on Ctrl-C, and show progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def data() -> RankingData:
     return ranking_data()
 
 
-def test_other_threads_go_on_meanwhile(data: RankingData) -> None:
+def test_other_threads_run_during_a_fit(data: RankingData) -> None:
     turns = []
     done = threading.Event()
 
@@ -38,13 +38,13 @@ def test_other_threads_go_on_meanwhile(data: RankingData) -> None:
     done.set()
     counter.join()
     during = [turn for turn in turns if start < turn < end]
-    # Work that held the lock would let the other thread in at its beginning and its end only.
+    # If the fit held the GIL, the other thread would run only before and after it.
     assert len(during) > 20
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent")
 def test_ctrl_c_stops_within_a_second(data: RankingData) -> None:
-    # A machine that does other things may be late once, but not three times running.
+    # A busy machine may be late once, but not three times in a row.
     assert min(seconds_after_ctrl_c(data) for _ in range(3)) < 1
 
 
@@ -55,7 +55,7 @@ def seconds_after_ctrl_c(data: RankingData) -> float:
         pressed.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    # A shell starts what runs in the background with the signal ignored.
+    # Shells start background processes with the signal ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.4, press)
     timer.start()
@@ -69,7 +69,7 @@ def seconds_after_ctrl_c(data: RankingData) -> float:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_work_goes_on_in_a_forked_process(data: RankingData) -> None:
+def test_fit_works_in_a_forked_process(data: RankingData) -> None:
     expected = TopK(k=3).fit(data.X, data.y, qid=data.qid).support_
     with multiprocessing.get_context("fork").Pool(1) as pool:
         found = pool.apply_async(fit_support, (data,)).get(timeout=60)
@@ -80,14 +80,14 @@ def fit_support(data: RankingData) -> list[bool]:
     return TopK(k=3).fit(data.X, data.y, qid=data.qid).support_.tolist()
 
 
-def test_progress_is_shown_when_asked_for(data: RankingData, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_if_verbose(data: RankingData, capsys: pytest.CaptureFixture[str]) -> None:
     TopK().fit(data.X, data.y, qid=data.qid)
     assert capsys.readouterr().err == ""
     TopK(verbose=1).fit(data.X, data.y, qid=data.qid)
     assert "choosing features" in capsys.readouterr().err
 
 
-def test_the_built_in_bar_stands_in_for_tqdm(
+def test_the_built_in_bar_replaces_tqdm(
     data: RankingData, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
@@ -103,7 +103,7 @@ def test_the_built_in_bar_stands_in_for_tqdm(
     assert shown.endswith("\r\x1b[K"), "the bar is wiped away"
 
 
-def test_an_error_in_the_callback_stops_the_work(data: RankingData, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_callback_stops_the_fit(data: RankingData, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("the bar broke")
 

@@ -1,4 +1,4 @@
-"""Measures equal those of scikit-learn and ranx, query by query."""
+"""Per-query measures equal those of scikit-learn and ranx."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ONE_QUERY = np.newaxis
 def make_queries(seed: int, tied: bool, count: int = 60) -> list[Query]:
     """Random queries, each with something relevant and something that is not.
 
-    Scores are multiples of 1/1024, exact in the 32 bits featherank keeps. Untied ones are a shuffle of distinct
-    numbers; tied ones are drawn from five.
+    Scores are multiples of 1/1024, exact in the 32 bits featherank keeps. Untied ones are a shuffle
+    of distinct numbers; tied ones are drawn from five.
     """
     random = np.random.default_rng(seed)
     queries = []
@@ -45,13 +45,13 @@ def sklearn_values(
 
 
 def assert_equal(found: np.ndarray, expected: list[float] | np.ndarray) -> None:
-    """Equal to 1e-9, the agreement promised."""
+    """Equal to 1e-9."""
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("tied", [False, True], ids=["untied", "tied"])
 @pytest.mark.parametrize("gain", ["exp", "linear"])
-def test_expected_gain_is_that_of_scikit_learn(tmp_path: Path, gain: str, tied: bool) -> None:
+def test_expected_ndcg_equals_that_of_scikit_learn(tmp_path: Path, gain: str, tied: bool) -> None:
     queries = make_queries(seed=1, tied=tied)
     gain_of = exponential if gain == "exp" else lambda labels: labels.astype(float)
     option = "ties=expected" if gain == "exp" else "gain=linear,ties=expected"
@@ -74,8 +74,8 @@ def test_file_order_changes_nothing_without_ties(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("relevant_from", [1, 2])
-def test_average_precision_is_that_of_scikit_learn(tmp_path: Path, relevant_from: int) -> None:
-    """Only without ties: scikit-learn takes a tied group as one step of the curve, not as orders to average over."""
+def test_average_precision_equals_that_of_scikit_learn(tmp_path: Path, relevant_from: int) -> None:
+    """Without ties only: scikit-learn treats a tied group as one step."""
     queries = [q for q in make_queries(seed=3, tied=False) if q.labels.max() >= relevant_from]
     name = "map" if relevant_from == 1 else f"map[rel={relevant_from}]"
     expected = [average_precision_score(q.labels >= relevant_from, q.scores) for q in queries]
@@ -83,7 +83,7 @@ def test_average_precision_is_that_of_scikit_learn(tmp_path: Path, relevant_from
 
 
 def test_ties_average_over_all_orders(tmp_path: Path) -> None:
-    """Where no library averages over ties as featherank does, many random orders of the tied documents must."""
+    """Expected values under ties equal the mean over many random orders of the tied documents."""
     queries = make_queries(seed=4, tied=True, count=8)
     names = ["map", "mrr", "err@5", "p@5"]
     expected_names = ["map[ties=expected]", "mrr[ties=expected]", "err[ties=expected]@5", "p[ties=expected]@5"]
@@ -100,7 +100,7 @@ def test_ties_average_over_all_orders(tmp_path: Path) -> None:
 
 
 def ranx_values(queries: list[Query], measures: list[str]) -> dict[str, np.ndarray]:
-    """Per-query values of ranx, with queries named so that their order is the same under sorting."""
+    """Per-query values of ranx, with query names that sort in their original order."""
     names = [f"q{number:04}" for number in range(len(queries))]
     documents = [[f"d{i:03}" for i in range(len(query.labels))] for query in queries]
     labels = [dict(zip(ids, query.labels.tolist())) for ids, query in zip(documents, queries)]
@@ -109,8 +109,8 @@ def ranx_values(queries: list[Query], measures: list[str]) -> dict[str, np.ndarr
     return ranx_evaluate(qrels, ranking, measures, return_mean=False)
 
 
-def test_measures_are_those_of_ranx(tmp_path: Path) -> None:
-    """ranx breaks ties in its own way, hence untied scores; lists shorter than a cut-off are among the queries."""
+def test_measures_equal_those_of_ranx(tmp_path: Path) -> None:
+    """Without ties, which ranx breaks differently; some lists are shorter than the cut-off."""
     queries = make_queries(seed=5, tied=False)
     same = {"map": "map", "map[rel=2]": "map-l2", "mrr": "mrr", "mrr@5": "mrr@5", "wta": "hit_rate@1"}
     for k in CUTOFFS:
@@ -123,8 +123,8 @@ def test_measures_are_those_of_ranx(tmp_path: Path) -> None:
         assert_equal(found[ours], expected[theirs])
 
 
-def test_queries_with_nothing_to_find_follow_the_option(tmp_path: Path) -> None:
-    """scikit-learn says 0; the other two answers are the ones of LightGBM and of papers that leave such queries out."""
+def test_queries_without_relevant_documents_follow_the_option(tmp_path: Path) -> None:
+    """0 as in scikit-learn, 1 as in LightGBM, or excluded as in some papers."""
     queries = [Query(np.array([0, 0, 0]), np.array([3.0, 2.0, 1.0])), Query(np.array([0, 1]), np.array([1.0, 2.0]))]
     found = evaluate(tmp_path, queries, ["ndcg@2", "ndcg[empty=one]@2", "ndcg[empty=skip]@2"])
     assert_equal(found["ndcg@2"], sklearn_values(ndcg_score, queries, exponential, 2))

@@ -1,4 +1,4 @@
-"""Rankers of LightGBM, XGBoost and CatBoost inside cross-validated selection, and what goes wrong without it."""
+"""Cross-validated selection with rankers of LightGBM, XGBoost and CatBoost."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def rankers() -> list[Any]:
 
 
 @pytest.mark.parametrize("ranker", rankers(), ids=lambda one: type(one).__name__)
-def test_elimination_finds_what_ranks(ranker: Any, data: RankingData) -> None:
+def test_elimination_keeps_useful_features(ranker: Any, data: RankingData) -> None:
     fitted = RankRFECV(ranker, cv=3, step=2, measure="ndcg@5").fit(data.X, data.y, qid=data.qid)
     assert fitted.support_[0], "the strongest feature"
     assert fitted.cv_results_["n_features"].tolist() == [6, 4, 2, 1]
     assert fitted.n_features_ == fitted.support_.sum() == (fitted.ranking_ == 1).sum()
     assert fitted.transform(data.X).shape == (len(data.y), fitted.n_features_)
-    # The means over all queries are those of a loop by hand at the first size.
+    # At the first size, the mean over all queries equals that of an explicit loop.
     by_hand = []
     for train, test in QueryKFold(3).split(data.X, groups=data.qid):
         by_hand.append(measure_per_query("ndcg@5", data.y[test], by(ranker, data, train, test), qid=data.qid[test]))
@@ -58,7 +58,7 @@ def test_elimination_finds_what_ranks(ranker: Any, data: RankingData) -> None:
 
 
 def by(ranker: Any, data: RankingData, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Scores of the test rows by a ranker that was trained as its library's documentation says."""
+    """Scores of the test rows by a ranker trained as in its library's documentation."""
     ranker, (X, y, qid) = sklearn.base.clone(ranker), (data.X[train], data.y[train], data.qid[train])
     if isinstance(ranker, LGBMRanker):
         ranker.fit(X, y, group=np.unique(qid, return_counts=True)[1])
@@ -70,7 +70,7 @@ def by(ranker: Any, data: RankingData, train: np.ndarray, test: np.ndarray) -> n
 
 
 @pytest.mark.parametrize("ranker", rankers(), ids=lambda one: type(one).__name__)
-def test_sequential_selection_finds_what_ranks(ranker: Any, data: RankingData) -> None:
+def test_sequential_selection_keeps_useful_features(ranker: Any, data: RankingData) -> None:
     frame = pd.DataFrame(data.X[:, [0, 3, 5]], columns=["strong", "medium", "weak"])
     fitted = RankSFS(ranker, n_features_to_select=1, cv=2).fit(frame, data.y, group=data.sizes)
     assert fitted.get_feature_names_out().tolist() == ["strong"]
@@ -79,7 +79,7 @@ def test_sequential_selection_finds_what_ranks(ranker: Any, data: RankingData) -
     assert len(backward.path_) == 1
 
 
-def test_sequential_selection_stops_by_itself(data: RankingData) -> None:
+def test_sequential_selection_stops_at_the_tolerance(data: RankingData) -> None:
     fitted = RankSFS(LinearRegression(), cv=3, tol=0.005).fit(data.X, data.y, qid=data.qid)
     values = [value for _, value in fitted.path_]
     assert 1 <= len(values) < 6
@@ -87,11 +87,11 @@ def test_sequential_selection_stops_by_itself(data: RankingData) -> None:
 
 
 def test_rfecv_with_xgbranker_is_silently_wrong_and_rankrfecv_is_not(data: RankingData, routing: None) -> None:
-    """scikit-learn runs without a warning, on numbers that have nothing to do with the ranking of any query."""
+    """scikit-learn gives no warning, but its numbers do not measure the ranking of any query."""
     assert not [name for name in get_scorer_names() if "ndcg" in name or "rank" in name]
     ranker = XGBRanker(n_estimators=5, max_depth=2, n_jobs=1, objective="rank:ndcg", eval_metric="ndcg@20")
     ranker.set_fit_request(qid=True)
-    # As in real logs, values of one query are larger than those of another, which says nothing about its documents.
+    # As in real logs, values differ between queries in ways unrelated to relevance.
     shifts = np.random.default_rng(0).normal(scale=5, size=len(data.sizes))
     data = data._replace(X=data.X + np.repeat(shifts, data.sizes)[:, None].astype(np.float32) * data.X.std(axis=0))
     folds = list(QueryKFold(3).split(data.X, groups=data.qid))
@@ -103,18 +103,18 @@ def test_rfecv_with_xgbranker_is_silently_wrong_and_rankrfecv_is_not(data: Ranki
         true.append(measure_per_query("ndcg@20", data.y[test], scores, qid=data.qid[test]))
     truth = np.concatenate(true).mean()
 
-    # RFECV takes a ranker for a regression: it reports R², of labels that the scores were never meant to meet.
+    # RFECV treats a ranker as a regressor and reports R² of scores against labels.
     plain = RFECV(ranker, cv=folds, step=2).fit(data.X, data.y, qid=data.qid)
     assert plain.cv_results_["mean_test_score"][-1] == pytest.approx(np.mean(regression), abs=1e-6)
     assert plain.cv_results_["mean_test_score"][-1] < 0
-    # What asks the ranker itself, as cross-validation and sequential selection do, gets the NDCG of a whole fold as one list.
+    # The ranker's own score, as cross-validation uses it, is the NDCG of a whole fold as one list.
     plain = cross_validate(ranker, data.X, data.y, cv=folds, params={"qid": data.qid})["test_score"]
     assert plain == pytest.approx(one_list, abs=1e-6)
     assert abs(np.mean(plain) - truth) > 0.2
 
     right = RankRFECV(ranker, cv=folds, step=2, measure="ndcg@20").fit(data.X, data.y, qid=data.qid)
     assert right.cv_results_["mean_test_score"][0] == pytest.approx(truth, abs=1e-12)
-    # The scorer makes scikit-learn's own RFECV right as well, up to the mean of folds instead of queries.
+    # With the scorer, scikit-learn's RFECV is right as well, except that it averages over folds.
     scored = RFECV(ranker, cv=folds, step=2, scoring=rank_scorer("ndcg@20")).fit(data.X, data.y, qid=data.qid)
     assert scored.cv_results_["mean_test_score"][-1] == pytest.approx(np.mean([one.mean() for one in true]), abs=1e-6)
 
@@ -174,6 +174,6 @@ def test_folds_hold_whole_queries(data: RankingData) -> None:
         list(QueryKFold(3).split(data.X))
 
 
-def test_rankers_that_know_no_queries_are_refused(data: RankingData) -> None:
+def test_rankers_without_query_arguments_raise(data: RankingData) -> None:
     with pytest.raises(ValueError, match="StandardScaler takes no queries"):
         RankRFECV(StandardScaler()).fit(data.X, data.y, qid=data.qid)

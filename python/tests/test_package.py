@@ -1,4 +1,4 @@
-"""The package as a whole: generated modules, types, style, and every example in the documentation."""
+"""Generated modules, types, style, and every Python example in the documentation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = PROJECT / "python" / "featherank"
 MODULES = sorted(module.name for module in pkgutil.iter_modules(featherank.__path__, "featherank.") if "_core" not in module.name)
 
 
-def test_the_installed_package_is_this_one() -> None:
+def test_the_installed_package_is_this_source_tree() -> None:
     assert Path(featherank.__file__).parent == PACKAGE
     assert featherank.__version__ != "0"
     assert (PACKAGE / "py.typed").is_file()
@@ -44,7 +44,7 @@ def test_examples_of_modules_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_the_guide_runs() -> None:
+def test_examples_of_the_guide_run() -> None:
     found = doctest.testfile(str(PROJECT / "docs" / "python.md"), module_relative=False)
     assert found.attempted > 20
     assert found.failed == 0
@@ -62,11 +62,11 @@ def run_tool(*arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_types_are_right() -> None:
+def test_mypy_passes() -> None:
     run_tool("mypy", "--config-file", "pyproject.toml")
 
 
-def test_stubs_are_those_of_the_compiled_module() -> None:
+def test_stubs_match_the_compiled_module() -> None:
     run_tool("mypy.stubtest", "featherank._core", "--mypy-config-file", "pyproject.toml", "--ignore-missing-stub")
 
 

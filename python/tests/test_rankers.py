@@ -1,4 +1,4 @@
-"""Rankers of the Python package: the models of the command, byte by byte."""
+"""Rankers of the Python package give the models of the command, byte for byte."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def letor(data: RankingData, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", featherank.rankers.__all__)
-def test_the_model_is_that_of_the_command(name: str, data: RankingData, letor: Path, tmp_path: Path) -> None:
+def test_models_equal_those_of_the_command(name: str, data: RankingData, letor: Path, tmp_path: Path) -> None:
     ranker = getattr(featherank.rankers, name)
     quick = {key: value for key, value in QUICK.items() if key in ranker().get_params()}
     settings = [word for key, value in quick.items() for word in ("-p", f"{key}={value}")]
@@ -41,7 +41,7 @@ def test_the_model_is_that_of_the_command(name: str, data: RankingData, letor: P
     assert np.array_equal(fitted.predict(data.X), np.array(scores.split(), dtype=np.float32))
 
 
-def test_normalised_models_are_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
+def test_normalised_models_equal_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     for how in ("query-minmax", "query-zscore", "zscore"):
         run_ok("train", letor, "--ranker", "linear-regression", "--normalise", how, "-o", tmp_path / how, "--quiet")
         fitted = LinearRegression(normaliser=how).fit(data.X, data.y, qid=data.qid)
@@ -52,7 +52,7 @@ def test_normalised_models_are_those_of_the_command(data: RankingData, letor: Pa
         LinearRegression(normaliser="minmax").fit(data.X, data.y, qid=data.qid)
 
 
-def test_validation_data_stops_early(data: RankingData) -> None:
+def test_validation_data_enables_early_stopping(data: RankingData) -> None:
     held_out = ranking_data(queries=6, seed=9)
     fitted = LambdaMART(trees=300, patience=3).fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
     assert len(json.loads(fitted.model_.to_json())["trees"]) < 300

@@ -1,4 +1,4 @@
-"""Rows on a Ray cluster: the answers of one machine, whatever is lost on the way."""
+"""A Ray cluster gives the results of one machine, even if shards are lost."""
 
 import doctest
 import functools
@@ -21,7 +21,7 @@ from support import PROJECT, run, run_json, run_ok
 
 CLASSES = {chosen._method: chosen for chosen in [BestGain, GreedyRankRLS, L1SVM, MRMR, SPEA2, TopK]}
 
-# Methods of every kind, with settings that are quick.
+# Methods of every kind with fast settings.
 METHODS = {
     "top-k": ["--k", "7"],
     "best-gain": [],
@@ -34,7 +34,7 @@ METHODS = {
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """Data in the shape of web10k, in files whose borders lie amid queries, and the same in one file."""
+    """Data shaped like web10k, in files that split queries, and the same data in one file."""
     import pyarrow.parquet as pq
 
     folder = tmp_path_factory.mktemp("data")
@@ -50,7 +50,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes, with more cores than this machine may have, so that one can take over from the other."""
+    """Two nodes with enough logical cores for one to take over from the other."""
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 4, "include_dashboard": False})
     cluster.add_node(num_cpus=4)
     cluster.wait_for_nodes()
@@ -76,7 +76,7 @@ def selector(method):
 
 
 @pytest.mark.parametrize("shards", [1, 2, 5])
-def test_the_answers_are_those_of_one_machine(data, cluster, shards):
+def test_results_equal_those_of_one_machine(data, cluster, shards):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=shards) as rows:
         assert rows.n_shards == shards and rows.shape[1] == 136 and "shards" in repr(rows)
         for method in METHODS:
@@ -89,12 +89,12 @@ def shard_processes():
     return [process for process in every if "ray::_Shard" in " ".join(process.info["cmdline"] or [])]
 
 
-# How many shards are killed.
+# Number of shards that are killed.
 KILLS = 6
 
 
 def kill_some(killed, draws):
-    """Kill a shard now and then; what comes next takes a moment to start, and shall sometimes be killed while it does."""
+    """Kill shards repeatedly, sometimes while a replacement is still starting."""
     while len(killed) < KILLS:
         time.sleep(draws.uniform(0.5, 4.0))
         victims = shard_processes()
@@ -107,7 +107,7 @@ def kill_some(killed, draws):
                 pass
 
 
-def test_shards_that_are_killed_at_any_moment_change_nothing(data, cluster):
+def test_killing_shards_does_not_change_results(data, cluster):
     search = selector("spea2").set_params(generations=30)
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2, restarts=1000) as rows:
         expected = dict(search.fit(rows).selection_)
@@ -119,7 +119,7 @@ def test_shards_that_are_killed_at_any_moment_change_nothing(data, cluster):
         assert dict(search.fit(rows).selection_) == expected
 
 
-def test_a_node_that_is_lost_changes_nothing(data, cluster):
+def test_losing_a_node_does_not_change_results(data, cluster):
     node = cluster.add_node(num_cpus=4)
     with featherank.ray.open(data / "parts" / "*.parquet", shards=6) as rows:
         calm = selector("spea2").fit(rows)
@@ -132,7 +132,7 @@ def test_a_node_that_is_lost_changes_nothing(data, cluster):
     assert found.selection_["selected"]
 
 
-def test_a_shard_that_is_lost_too_often_is_named_with_the_checkpoint(data, cluster, tmp_path):
+def test_a_shard_lost_too_often_raises_with_the_checkpoint(data, cluster, tmp_path):
     checkpoint = tmp_path / "search.json"
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2, restarts=0) as rows:
         threading.Timer(1.0, lambda: shard_processes()[0].kill()).start()
@@ -143,9 +143,9 @@ def test_a_shard_that_is_lost_too_often_is_named_with_the_checkpoint(data, clust
     assert found.selection_["selected"]
 
 
-def test_other_methods_refuse_by_name(data, cluster):
+def test_methods_that_need_rows_raise(data, cluster):
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
-        with pytest.raises(exceptions.ConflictError, match="mofsrank"):
+        with pytest.raises(exceptions.UnsupportedError, match="mofsrank"):
             MOFSRank().fit(rows)
         with pytest.raises(exceptions.InvalidParameterError, match="neither y nor qid"):
             TopK(k=2).fit(rows, [1, 2, 3])
@@ -155,13 +155,13 @@ def test_other_methods_refuse_by_name(data, cluster):
 
 
 @pytest.mark.parametrize("scheme", ["file://", "local://"])
-def test_urls_are_read_as_well_as_paths(data, cluster, scheme):
+def test_urls_are_read_like_paths(data, cluster, scheme):
     with featherank.ray.open(f"{scheme}{data}/parts/*.parquet", shards=2) as rows:
         found = TopK(k=7).fit(rows)
     assert dict(found.selection_) == local(data, "top-k")
 
 
-def test_mistakes_are_named_and_secrets_are_not(data, cluster, tmp_path):
+def test_errors_name_the_cause_and_hide_credentials(data, cluster, tmp_path):
     import pyarrow.parquet as pq
 
     with pytest.raises(exceptions.FileError, match="no file is called nothing"):
@@ -179,24 +179,24 @@ def test_mistakes_are_named_and_secrets_are_not(data, cluster, tmp_path):
     table = pq.read_table(data / "train.parquet")
     shuffled = table.take([*range(0, len(table), 2), *range(1, len(table), 2)])
     pq.write_table(shuffled, tmp_path / "shuffled.parquet")
-    with pytest.raises(exceptions.ConflictError, match="appears again") as error:
+    with pytest.raises(exceptions.InputError, match="appears again") as error:
         featherank.ray.open(tmp_path / "shuffled.parquet", shards=2)
-    # The recipe works.
+    # The suggested command works.
     recipe = str(error.value).split('"')[1].replace("data/*.parquet", str(tmp_path / "shuffled.parquet"))
     exec(recipe.replace("sorted.parquet", str(tmp_path / "sorted.parquet")))
     with featherank.ray.open(tmp_path / "sorted.parquet", shards=2) as rows:
         assert rows.n_queries == TopK(k=1).fit(rows).selection_["data"]["queries"]
 
 
-def test_the_documentation_shows_what_happens(cluster, tmp_path, monkeypatch):
+def test_examples_of_the_scale_page_run(cluster, tmp_path, monkeypatch):
     run_ok("synth", "-o", tmp_path / "data", "--format", "parquet", "--set", "queries=300", "--set", "documents=15000")
     monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(PROJECT / "docs" / "scale.md"), module_relative=False)
     assert found.attempted > 3 and found.failed == 0
 
 
-def test_threads_may_ask_at_once(data, cluster):
-    """`auto` tries its folds side by side."""
+def test_threads_may_send_requests_concurrently(data, cluster):
+    """`auto` runs its folds in parallel."""
     settings = {"ranker": "rankrls", "methods": "elimination,top-k", "k": 20}
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2) as rows:
         found = AutoSelector(**settings).fit(rows)

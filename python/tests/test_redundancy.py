@@ -1,4 +1,4 @@
-"""The redundancy report equals scipy's correlations query by query, and numpy's variance inflation."""
+"""Redundancy: correlations equal those of scipy, variance inflation that of numpy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORACLES: dict[str, Callable[..., Any]] = {"spearman": spearmanr, "kendall": kend
 
 
 def make_data(path: Path, seed: int) -> list[np.ndarray]:
-    """Queries with many ties: few distinct values, features near others, one constant in some queries."""
+    """Queries with many ties, similar features, and one feature constant in some queries."""
     random = np.random.default_rng(seed)
     queries = []
     for number, size in enumerate(SIZES):
@@ -60,7 +60,7 @@ def unordered(found: dict[str, Any]) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("kind", list(ORACLES))
-def test_correlations_are_those_of_scipy(tmp_path: Path, kind: str, seed: int) -> None:
+def test_correlations_equal_those_of_scipy(tmp_path: Path, kind: str, seed: int) -> None:
     queries = make_data(tmp_path / "data.txt", seed)
     inspect = ["inspect", tmp_path / "data.txt", "--redundancy", "--correlation", kind]
     within = run_json(*inspect)
@@ -70,8 +70,8 @@ def test_correlations_are_those_of_scipy(tmp_path: Path, kind: str, seed: int) -
     np.testing.assert_allclose(unordered(pooled), expected, rtol=0, atol=1e-9)
 
 
-def test_kendall_of_a_long_list_is_that_of_scipy(tmp_path: Path) -> None:
-    """Beyond two thousand documents pairs are counted by sorting."""
+def test_kendall_of_a_long_list_equals_that_of_scipy(tmp_path: Path) -> None:
+    """Beyond two thousand documents, pairs are counted by sorting."""
     random = np.random.default_rng(4)
     values = np.stack([random.integers(0, distinct, 3000) for distinct in (2, 7, 90, 4000)], axis=1)
     values[:, 3] += 40 * values[:, 2]
@@ -88,7 +88,7 @@ def within_queries(queries: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([values - values.mean(axis=0) for values in queries])
 
 
-def test_variance_inflation_is_that_of_regressions(tmp_path: Path) -> None:
+def test_variance_inflation_equals_that_of_regressions(tmp_path: Path) -> None:
     """Exact combinations: features 2 and 5 are opposite, and 7 is the sum of 3 and 6."""
     centred = within_queries(make_data(tmp_path / "data.txt", seed=5))
     found = run_json("inspect", tmp_path / "data.txt", "--redundancy")
@@ -107,8 +107,8 @@ def test_variance_inflation_is_that_of_regressions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", [0.3, 0.6, 0.9])
-def test_groups_and_clusters_are_those_of_scipy(tmp_path: Path, level: float) -> None:
-    """Groups are single linkage cut at the level; every cluster of average linkage stands together in the order."""
+def test_groups_and_clusters_equal_those_of_scipy(tmp_path: Path, level: float) -> None:
+    """Groups are single linkage cut at the level; clusters of average linkage are contiguous."""
     queries = make_data(tmp_path / "data.txt", seed=6)
     found = run_json("inspect", tmp_path / "data.txt", "--redundancy", "--level", level)
     distance = squareform(1 - np.abs(expected_matrix(queries, spearmanr)), checks=False)
@@ -127,7 +127,7 @@ def test_groups_and_clusters_are_those_of_scipy(tmp_path: Path, level: float) ->
         assert max(places) - min(places) == len(places) - 1
 
 
-def test_tables_hold_the_matrix_of_the_document(tmp_path: Path) -> None:
+def test_tables_contain_the_matrix_of_the_document(tmp_path: Path) -> None:
     make_data(tmp_path / "data.txt", seed=7)
     inspect = ["inspect", tmp_path / "data.txt", "--redundancy", "--correlation", "kendall"]
     found = run_json(*inspect, "-o", tmp_path / "m.csv")

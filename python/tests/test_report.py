@@ -1,4 +1,4 @@
-"""The report in a real browser: what it shows, what it does, and that it asks the network for nothing."""
+"""The report in a browser: content, behaviour, and no network requests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Blanks and letters beyond ASCII in the path."""
+    """A path with spaces and non-ASCII letters."""
     folder = tmp_path_factory.mktemp("report") / "Ergebnisse für 中文 #1?"
     folder.mkdir()
     return folder
@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def selection(folder: Path) -> dict[str, Any]:
-    """What `auto` recommends on synthetic data, by the real method."""
+    """A recommendation of `auto` on synthetic data."""
     run_ok("synth", "-o", folder / "data", "--preset", "tiny", "--set", "queries=300", "--set", "documents=9000", "--quiet")
     given = ["--method", "auto", "-p", "ranker=linear-regression", "-p", "margin=0.05"]
     return run_json("select", folder / "data" / "train.txt", *given, "-o", folder / "selection.json", "--quiet")
@@ -74,7 +74,7 @@ def report(folder: Path, results: dict[str, Any]) -> Path:
 
 
 class Opened:
-    """A page, and everything that a page should not do."""
+    """A page that records network requests and script errors."""
 
     def __init__(self, browser: Browser, path: Path, size: str = "desktop", **options: Any) -> None:
         self.context = browser.new_context(viewport=SIZES[size], **options)
@@ -111,7 +111,7 @@ def open_tab(page: Page, name: str) -> Locator:
 
 
 def rows(panel: Locator, caption: str) -> list[list[str]]:
-    """The cells of a table, by what its caption starts with; whether or not it is folded away."""
+    """The cells of a table, found by the start of its caption, collapsed or not."""
     for found in panel.locator("table").all():
         name = found.evaluate("table => document.getElementById(table.getAttribute('aria-labelledby')).textContent")
         if name.removeprefix("Table: ").startswith(caption):
@@ -124,7 +124,7 @@ def number(text: str) -> float:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Pictures for people, where they are asked for."""
+    """Save screenshots if a folder is set."""
     if shots := os.environ.get("REPORT_SHOTS"):
         Path(shots).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(shots) / f"{name}.png", full_page=True)
@@ -144,7 +144,7 @@ def done(results: dict[str, Any], method: str) -> list[dict[str, Any]]:
 
 
 def per_query(results: dict[str, Any], method: str, measure: int = 0) -> np.ndarray:
-    """Mean over seeds, folds one after the other."""
+    """Means over seeds, with folds concatenated."""
     parts = []
     for fold in results["folds"]:
         cells = [cell for cell in done(results, method) if cell["fold"] == fold["number"]]
@@ -155,7 +155,7 @@ def per_query(results: dict[str, Any], method: str, measure: int = 0) -> np.ndar
 @pytest.mark.parametrize(
     ("size", "scheme"), [("desktop", "light"), ("desktop", "dark"), ("phone", "light"), ("phone", "dark"), ("narrow", "light")]
 )
-def test_every_tab_shows_and_fits(browser: Browser, report: Path, size: str, scheme: str) -> None:
+def test_every_tab_is_visible_and_fits(browser: Browser, report: Path, size: str, scheme: str) -> None:
     with Opened(browser, report, size, color_scheme=scheme) as page:
         assert [tab.get_attribute("id") for tab in page.locator("[role=tab]").all()] == [f"tab-{name}" for name in TABS]
         for name in TABS:
@@ -173,7 +173,7 @@ def test_every_tab_shows_and_fits(browser: Browser, report: Path, size: str, sch
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != background
 
 
-def test_keys_reach_every_tab(browser: Browser, report: Path) -> None:
+def test_every_tab_is_reachable_by_keyboard(browser: Browser, report: Path) -> None:
     with Opened(browser, report) as page:
         page.focus("#tab-recommendation")
         focused = "document.activeElement.id"
@@ -199,7 +199,7 @@ def test_keys_reach_every_tab(browser: Browser, report: Path) -> None:
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_a_front_point_tells_its_features_and_its_command(
+def test_a_front_point_shows_its_features_and_command(
     browser: Browser, report: Path, results: dict[str, Any], size: str
 ) -> None:
     front = done(results, "spea2")[0]["done"]["front"]
@@ -219,7 +219,7 @@ def test_a_front_point_tells_its_features_and_its_command(
             hover = panel.locator(".hoverlayer .hovertext")
             hover.wait_for()
             for name in names:
-                # Hover text breaks lines, and shortens what is very long.
+                # Hover text wraps lines and truncates long names.
                 words = re.sub(r"\s+", "", name)[:20]
                 assert words in re.sub(r"\s+", "", hover.text_content()), name
             page.mouse.click(*centre)
@@ -233,7 +233,7 @@ def test_a_front_point_tells_its_features_and_its_command(
             card.locator(".copy").click()
             card.get_by_text("Copied").wait_for()
             assert page.evaluate("navigator.clipboard.readText()") == command
-        # The same by the keyboard: a button of the table.
+        # The same by keyboard: a button in the table.
         panel.locator("summary").click()
         panel.locator("button[data-member]").nth(5).focus()
         page.keyboard.press("Enter")
@@ -246,7 +246,7 @@ def test_a_front_point_tells_its_features_and_its_command(
         ]
 
 
-def test_means_and_intervals_are_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
+def test_means_and_intervals_equal_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
     with Opened(browser, report) as page:
         table = {row[0]: row for row in rows(open_tab(page, "recommendation"), "Means over all")}
         assert list(table) == [ALL, "top-k", "spea2", f"mrmr {SCRIPT}", "single-feature"]
@@ -278,7 +278,7 @@ def test_means_and_intervals_are_those_of_the_results(browser: Browser, report: 
             assert list(map(number, row[3].split(" to "))) == pytest.approx([value - reach, value + reach], abs=5.1e-5)
 
 
-def test_wins_losses_and_worst_queries_are_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
+def test_wins_losses_and_worst_queries_equal_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
     ids = [query for fold in results["folds"] for query in fold["queries"]]
     single = np.array([value for fold in results["folds"] for value in fold["baselines"]["mean of single features"]])
     with Opened(browser, report) as page:
@@ -309,7 +309,7 @@ def test_wins_losses_and_worst_queries_are_those_of_the_results(browser: Browser
         shoot(page, "queries-last")
 
 
-def test_generations_stability_and_redundancy_are_those_of_the_results(
+def test_generations_stability_and_redundancy_equal_those_of_the_results(
     browser: Browser, report: Path, results: dict[str, Any]
 ) -> None:
     with Opened(browser, report) as page:
@@ -341,7 +341,7 @@ def test_generations_stability_and_redundancy_are_those_of_the_results(
         assert rows(page.locator("#panel-redundancy"), "Groups") == [["1", "bm25_title, bm25_body"], ["2", "lm_jm, lm_dir"]]
 
 
-def test_the_recommendation_is_what_auto_says(browser: Browser, report: Path, selection: dict[str, Any]) -> None:
+def test_the_recommendation_equals_that_of_auto(browser: Browser, report: Path, selection: dict[str, Any]) -> None:
     advice = selection["advice"]
     chosen = advice["tried"][advice["chosen"]]
     with Opened(browser, report) as page:
@@ -365,7 +365,7 @@ def test_the_recommendation_is_what_auto_says(browser: Browser, report: Path, se
         )
 
 
-def test_names_are_text_wherever_they_stand(browser: Browser, report: Path, results: dict[str, Any]) -> None:
+def test_names_are_never_interpreted_as_markup(browser: Browser, report: Path, results: dict[str, Any]) -> None:
     page_text = report.read_text()
     assert SCRIPT not in page_text and IMAGE not in page_text
     with Opened(browser, report) as page:
@@ -376,7 +376,7 @@ def test_names_are_text_wherever_they_stand(browser: Browser, report: Path, resu
         assert page.locator("img").count() == 0 and page.locator("main a").count() == 0 and page.locator(".plot b").count() == 0
         assert {SCRIPT, IMAGE, MARKUP} <= set(page.locator("#panel-stability tbody th").all_text_contents())
         assert SCRIPT in page.locator("#panel-repeat").text_content() and IMAGE in page.locator("#panel-repeat").text_content()
-        # Legends and labels of charts, which plotly would take for markup.
+        # Legends and labels, which plotly would interpret as markup.
         assert "mrmr <script>alert(1)</scri…" in page.locator("#panel-sizes .legend").first.text_content()
         for part in ("redundancy", "stability"):
             labels = page.locator(f"#panel-{part} .plot").first.text_content()
@@ -384,7 +384,7 @@ def test_names_are_text_wherever_they_stand(browser: Browser, report: Path, resu
         assert f"fold 1, seed {7}" in page.locator("#panel-fronts select").first.text_content()
 
 
-def test_paper_has_everything_in_light_colours(browser: Browser, report: Path) -> None:
+def test_print_shows_everything_in_light_colours(browser: Browser, report: Path) -> None:
     with Opened(browser, report, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         page.wait_for_timeout(300)
@@ -402,7 +402,7 @@ def test_paper_has_everything_in_light_colours(browser: Browser, report: Path) -
         assert page.locator("[role=tabpanel]:visible").count() == 1
 
 
-def test_a_selection_has_the_tabs_that_it_has_data_for(browser: Browser, folder: Path, selection: dict[str, Any]) -> None:
+def test_a_selection_shows_only_tabs_with_data(browser: Browser, folder: Path, selection: dict[str, Any]) -> None:
     page_path = folder / "auto.html"
     run_ok("report", folder / "selection.json", "-o", page_path)
     advice = selection["advice"]
@@ -429,7 +429,7 @@ def test_a_selection_has_the_tabs_that_it_has_data_for(browser: Browser, folder:
             shoot(page, f"selection-{name}")
 
 
-def test_a_search_alone_has_its_front_and_its_generations(browser: Browser, folder: Path, selection: dict[str, Any]) -> None:
+def test_a_search_shows_front_and_generations(browser: Browser, folder: Path, selection: dict[str, Any]) -> None:
     given = [
         "--method",
         "spea2",
@@ -458,7 +458,7 @@ def test_a_search_alone_has_its_front_and_its_generations(browser: Browser, fold
         shoot(page, "spea2-convergence")
 
 
-def test_results_that_all_failed_say_so(browser: Browser, folder: Path, results: dict[str, Any]) -> None:
+def test_failed_results_are_reported(browser: Browser, folder: Path, results: dict[str, Any]) -> None:
     cells = [
         {key: value for key, value in cell.items() if key != "done"} | {"failed": f"{SCRIPT} no memory"}
         for cell in results["cells"]

@@ -1,4 +1,4 @@
-"""Selectors of the Python package: one class a registry entry, with the answers of the command to the last bit."""
+"""Selectors of the Python package return the results of the command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_registry_entry_has_a_class() -> None:
 
 
 @pytest.mark.parametrize("selector", CLASSES, ids=lambda one: one.__name__)
-def test_the_answer_is_that_of_the_command_to_the_last_bit(
+def test_selections_equal_those_of_the_command_to_the_last_bit(
     selector: type[RankingSelector], data: RankingData, letor: Path
 ) -> None:
     settings = [
@@ -57,7 +57,7 @@ def test_the_answer_is_that_of_the_command_to_the_last_bit(
     assert np.array_equal(fitted.transform(data.X), data.X[:, fitted.support_])
 
 
-def test_constraints_are_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
+def test_constraints_equal_those_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     costs = tmp_path / "costs.txt"
     costs.write_text("1 5\n3 2.5\n")
     limits = ["--k", 3, "--keep", 6, "--drop", "2", "--costs", costs, "--budget", 5]
@@ -66,13 +66,13 @@ def test_constraints_are_those_of_the_command(data: RankingData, letor: Path, tm
     assert fitted.selection_.to_json().rstrip() == expected.rstrip()
 
 
-def test_threads_and_form_of_queries_make_no_difference(data: RankingData) -> None:
+def test_results_do_not_depend_on_threads_or_query_format(data: RankingData) -> None:
     by_ids = BestGain(n_jobs=1).fit(data.X, data.y, qid=data.qid)
     by_sizes = BestGain(n_jobs=2).fit(data.X, data.y, group=data.sizes)
     assert by_ids.selection_ == by_sizes.selection_
 
 
-def test_validation_data_is_that_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
+def test_validation_data_gives_the_result_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     held_out = ranking_data(queries=10, seed=5)
     file = write_letor(tmp_path / "vali.txt", held_out)
     expected = run_ok("select", letor, "--valid", file, "--method", "l1-svm", "--quiet", "--json")
@@ -82,11 +82,11 @@ def test_validation_data_is_that_of_the_command(data: RankingData, letor: Path, 
     assert json.loads(fitted.model_.to_json())["featherank"] == "model"
 
 
-def test_what_a_fitted_selector_tells(data: RankingData) -> None:
+def test_attributes_of_a_fitted_selector(data: RankingData) -> None:
     fitted = TopK(k=2).fit(data.X, data.y, qid=data.qid)
     assert fitted.support_.sum() == 2
     assert fitted.n_features_in_ == 8
-    # Chosen features have rank 1, the dead one comes last and has no score.
+    # Selected features have rank 1; the dead feature is last and has no score.
     assert (fitted.ranking_[fitted.support_] == 1).all()
     assert fitted.ranking_[-1] == fitted.ranking_.max()
     assert np.isnan(fitted.scores_[-1])
@@ -97,7 +97,7 @@ def test_what_a_fitted_selector_tells(data: RankingData) -> None:
     assert repr(fitted.selection_).startswith("<selection by top-k: ")
 
 
-def test_a_search_tells_its_front(data: RankingData) -> None:
+def test_a_search_has_a_front(data: RankingData) -> None:
     fitted = cheap(SPEA2, objectives="e-f").fit(data.X, data.y, qid=data.qid)
     chosen = [member for member in fitted.front_ if member.chosen]
     assert len(chosen) == 1
@@ -105,7 +105,7 @@ def test_a_search_tells_its_front(data: RankingData) -> None:
     assert chosen[0].objectives["features"] == fitted.support_.sum()
 
 
-def test_selectors_are_cloned_and_pickled(data: RankingData) -> None:
+def test_selectors_can_be_cloned_and_pickled(data: RankingData) -> None:
     fitted = featherank.L1SVM(k=3).fit(data.X, data.y, qid=data.qid)
     again = pickle.loads(pickle.dumps(fitted))
     assert again.selection_ == fitted.selection_
@@ -116,7 +116,7 @@ def test_selectors_are_cloned_and_pickled(data: RankingData) -> None:
     assert unfitted.get_params() == fitted.get_params()
 
 
-def test_a_selection_is_saved_as_the_command_saves_it(data: RankingData, letor: Path, tmp_path: Path) -> None:
+def test_a_saved_selection_equals_that_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
     TopK(k=4).fit(data.X, data.y, qid=data.qid).selection_.save(ours)
     run_ok("select", letor, "--method", "top-k", "--k", 4, "-o", theirs, "--quiet")
@@ -124,7 +124,7 @@ def test_a_selection_is_saved_as_the_command_saves_it(data: RankingData, letor: 
     assert run("train", letor, "--ranker", "linear-regression", "--selection", ours, "--quiet").returncode == 0
 
 
-def test_a_checkpoint_is_removed_in_the_end_and_time_limits_are_kept(data: RankingData, tmp_path: Path) -> None:
+def test_checkpoints_are_removed_and_time_limits_obeyed(data: RankingData, tmp_path: Path) -> None:
     checkpoint = tmp_path / "run.json"
     cheap(SPEA2, checkpoint=checkpoint).fit(data.X, data.y, qid=data.qid)
     assert not checkpoint.exists()

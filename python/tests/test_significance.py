@@ -1,4 +1,4 @@
-"""Significance and risk equal those of scipy and numpy, computed from the per-query values in the same output."""
+"""Significance and risk equal those of scipy and numpy on the same per-query values."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scipy import stats
 
 from support import per_query, run_json, write_letor, write_scores
 
-# p@5 has six values only, so most differences are tied or zero; untruncated NDCG has hardly any ties.
+# p@5 has only six values, so most differences are tied or zero; full NDCG has hardly any ties.
 MEASURES = ["ndcg", "p@5"]
 ALPHA = 5.0
 
 
 def make_evaluation(folder: Path, queries: int, seed: int, *options: object) -> dict[str, Any]:
-    """Three rankings of random queries, each closer to the labels than the one before; featherank adds a constant."""
+    """Three rankings of increasing quality; featherank adds the constant one."""
     random = np.random.default_rng(seed)
     labels = [random.integers(0, 3, size) for size in random.integers(8, 25, queries)]
     data = write_letor(folder / "data.txt", labels)
@@ -30,13 +30,13 @@ def make_evaluation(folder: Path, queries: int, seed: int, *options: object) -> 
 
 @pytest.fixture(scope="module", params=[12, 45, 200], ids=lambda queries: f"{queries} queries")
 def evaluation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Few queries, where tests are exact, and many, where they are approximate."""
+    """Few queries (exact tests) and many (approximate tests)."""
     folder = tmp_path_factory.mktemp("evaluation")
     return make_evaluation(folder, request.param, request.param, "--risk", "--alpha", ALPHA, "--baseline", 2)
 
 
 def pair(evaluation: dict[str, Any], comparison: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Per-query values of the two rankings that a comparison is about."""
+    """Per-query values of the two rankings of a comparison."""
     measure = evaluation["measures"][comparison["measure"]]
     a, b = (per_query(evaluation, comparison[side])[measure] for side in "ab")
     return a, b
@@ -48,7 +48,7 @@ def test_every_pair_is_compared_under_every_measure(evaluation: dict[str, Any]) 
     assert found == [(m, a, b) for m in range(len(MEASURES)) for a in range(count) for b in range(a + 1, count)]
 
 
-def test_paired_t_is_that_of_scipy(evaluation: dict[str, Any]) -> None:
+def test_paired_t_equals_that_of_scipy(evaluation: dict[str, Any]) -> None:
     for comparison in evaluation["comparisons"]:
         a, b = pair(evaluation, comparison)
         assert comparison["difference"] == pytest.approx((a - b).mean(), abs=1e-9)
@@ -56,10 +56,10 @@ def test_paired_t_is_that_of_scipy(evaluation: dict[str, Any]) -> None:
 
 
 def wilcoxon_p(differences: np.ndarray) -> float:
-    """scipy's p under featherank's rules: no zeros, sizes equal to 1e-12 are ties, exact up to 50 differences.
+    """scipy's p: zeros dropped, sizes equal to 1e-12 tied, exact up to 50 differences.
 
-    scipy has no exact distribution for ties; there the sign of every rank is flipped in all ways that matter, one rank
-    after the other, which is what "exact" means.
+    scipy has no exact distribution for ties; there the sign of every rank is flipped in all ways
+    that matter, one rank after the other, which is what "exact" means.
     """
     sizes = np.round(differences, 12)
     sizes = sizes[sizes != 0]
@@ -71,7 +71,7 @@ def wilcoxon_p(differences: np.ndarray) -> float:
 
 
 def exact_p_with_ties(sizes: np.ndarray) -> float:
-    """Two-sided p from the number of sign patterns, in whole numbers, whose rank sum is as extreme."""
+    """Two-sided p from the number of sign patterns whose rank sum is as extreme, in integers."""
     doubled = np.rint(2 * stats.rankdata(np.abs(sizes))).astype(int)
     patterns = {0: 1}
     for rank in doubled.tolist():
@@ -85,14 +85,14 @@ def exact_p_with_ties(sizes: np.ndarray) -> float:
     return min(1.0, 2 * below / 2 ** len(sizes))
 
 
-def test_wilcoxon_is_that_of_scipy(evaluation: dict[str, Any]) -> None:
+def test_wilcoxon_equals_that_of_scipy(evaluation: dict[str, Any]) -> None:
     for comparison in evaluation["comparisons"]:
         a, b = pair(evaluation, comparison)
         assert comparison["wilcoxon_p"] == pytest.approx(wilcoxon_p(a - b), abs=1e-9)
 
 
 def test_exact_wilcoxon_with_ties_is_a_permutation_test() -> None:
-    """The counting above is itself checked: scipy flips all signs of twelve tied differences."""
+    """Check the counting above against scipy's permutation test of twelve tied differences."""
     differences = np.array([1, -1, 2, 2, -3, 3, 3, 4, -4, 5, 6, 6], dtype=float)
 
     def smaller_rank_sum(values: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -106,7 +106,7 @@ def test_exact_wilcoxon_with_ties_is_a_permutation_test() -> None:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's correction from its definition: the largest of (m − j) p over all p as small or smaller."""
+    """Holm's correction by definition: the largest (m − j) p over all p as small or smaller."""
     order = np.argsort(p_values, kind="stable")
     steps = (len(p_values) - np.arange(len(p_values))) * p_values[order]
     adjusted = np.empty_like(p_values)
@@ -130,7 +130,7 @@ def geo_risk(table: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return z_risk, np.sqrt(table.mean(axis=0) * stats.norm.cdf(z_risk / len(table)))
 
 
-def test_risk_is_that_of_the_definitions(evaluation: dict[str, Any]) -> None:
+def test_risk_matches_the_definitions(evaluation: dict[str, Any]) -> None:
     baseline = per_query(evaluation, 1)["ndcg"]
     for number, ranking in enumerate(evaluation["rankings"]):
         difference = per_query(evaluation, number)["ndcg"] - baseline
@@ -148,8 +148,8 @@ def test_risk_is_that_of_the_definitions(evaluation: dict[str, Any]) -> None:
         assert (counts["wins"], counts["losses"]) == ((difference > 0).sum(), (difference < 0).sum())
 
 
-def test_geo_risk_is_that_of_the_definition(evaluation: dict[str, Any]) -> None:
-    """Once among the ranking and the baseline, once among everything in the table and the baseline."""
+def test_geo_risk_matches_the_definition(evaluation: dict[str, Any]) -> None:
+    """GeoRisk of the ranking with the baseline, and of all rankings with the baseline."""
     baseline = per_query(evaluation, 1)["ndcg"]
     systems = [per_query(evaluation, number)["ndcg"] for number in range(len(evaluation["rankings"]))]
     z_of_all, geo_of_all = geo_risk(np.column_stack([*systems, baseline]), ALPHA)
@@ -161,8 +161,8 @@ def test_geo_risk_is_that_of_the_definition(evaluation: dict[str, Any]) -> None:
         assert of_all == pytest.approx((z_of_all[number], geo_of_all[number]), abs=1e-9)
 
 
-def test_bootstrap_interval_is_that_of_scipy_up_to_chance(tmp_path: Path) -> None:
-    """Other random numbers give other ends, but 20,000 resamples bring both well within a tenth of a standard error.
+def test_bootstrap_interval_agrees_with_scipy(tmp_path: Path) -> None:
+    """With 20,000 resamples, both intervals agree to well within a tenth of a standard error.
 
     NDCG only: means of p@5 lie on a grid, and the ends may be a whole step apart.
     """
@@ -175,7 +175,7 @@ def test_bootstrap_interval_is_that_of_scipy_up_to_chance(tmp_path: Path) -> Non
         assert found == pytest.approx((ends.low, ends.high), abs=0.1 * stats.sem(values))
 
 
-def test_intervals_depend_on_the_seed_alone(tmp_path: Path) -> None:
+def test_intervals_depend_only_on_the_seed(tmp_path: Path) -> None:
     one, again, other = (
         [r["values"] for r in make_evaluation(tmp_path, 20, 3, "--seed", seed, "--threads", threads)["rankings"]]
         for seed, threads in [(1, 1), (1, 2), (2, 1)]

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators, for every selector and every ranker."""
+"""scikit-learn's estimator checks for every selector and ranker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from test_selectors import CLASSES
 
 
 class AutoWithQueries(AutoSelector):
-    """The same estimator, except that rows without queries are divided into some."""
+    """The same estimator, except that rows without queries are divided into queries."""
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, valid: Any = None) -> Any:
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
@@ -24,7 +24,8 @@ class AutoWithQueries(AutoSelector):
         return super().fit(X, y, qid=qid, group=group, valid=valid)
 
 
-# What the data of the checks needs: no feature may say enough for methods that decide how many to choose; labels start at 1.
+# Settings for the data of the checks, whose features carry little information and whose labels
+# start at 1.
 SETTINGS: dict[str, dict[str, Any]] = {
     **CHEAP,
     **dict.fromkeys(("cfs", "consistency", "fcbf", "interact"), {"k": 1}),
@@ -49,5 +50,5 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 
 @parametrize_with_checks(estimators(), expected_failed_checks=expected_failures)
-def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_estimator_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

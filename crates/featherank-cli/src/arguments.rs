@@ -1,6 +1,6 @@
-//! Arguments that several commands share.
+//! Arguments shared by several commands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
@@ -9,22 +9,22 @@ use featherank::experiment::split_outside_brackets;
 use featherank::measure::{Measure, Preset};
 use featherank::{Error, Result};
 
-/// What every command accepts.
+/// Options of every command.
 #[derive(Args, Clone)]
 pub struct Common {
-    /// Print JSON for programs instead of tables for people
+    /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print results and errors only, no progress
+    /// Print only results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Threads to use; 0 means all cores. Results do not depend on it
+    /// Number of threads, 0 for all cores; results are the same for any number
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     pub threads: usize,
 }
 
 impl Common {
-    /// Makes the threads that readers and writers use.
+    /// Starts the global thread pool.
     pub fn start_threads(&self) -> Result<()> {
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
@@ -33,76 +33,79 @@ impl Common {
     }
 }
 
-/// How to read data.
+/// Options for reading data.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Reading data")]
 pub struct Reading {
-    /// Format of the input: letor, csv, tsv, parquet or log [default: by the file's name]
+    /// Input format: letor, csv, tsv, parquet or log [default: from the file name]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What missing values (NULL, empty cells, NaN) mean
+    /// How to treat missing values (NULL, empty cells, NaN)
     #[arg(long, value_enum, default_value_t = MissingArg::Error)]
     missing: MissingArg,
-    /// Cut infinities and numbers beyond 32 bits to the largest 32-bit number
+    /// Clip infinite and out-of-range values to the largest 32-bit float
     #[arg(long)]
     clip: bool,
-    /// What documents without a judgment (label below 0, or none in a log) mean
+    /// How to treat unjudged documents (negative label, or no label in a log)
     #[arg(long, value_enum, default_value_t = UnjudgedArg::Error)]
     unjudged: UnjudgedArg,
-    /// Bring rows of one query together where they are scattered
+    /// Accept queries whose rows are not contiguous, and group them
     #[arg(long)]
     regroup: bool,
-    /// Text files number features from 0
+    /// Feature ids in text files start at 0
     #[arg(long)]
     zero_based: bool,
-    /// Label column of CSV, TSV or Parquet [default: guessed by the usual names]
+    /// Label column of CSV, TSV or Parquet [default: detected by common names]
     #[arg(long, value_name = "NAME")]
     label_column: Option<String>,
-    /// Query column of CSV, TSV or Parquet [default: guessed]
+    /// Query column of CSV, TSV or Parquet [default: detected]
     #[arg(long, value_name = "NAME")]
     query_column: Option<String>,
-    /// Document-id column of CSV, TSV or Parquet [default: guessed]
+    /// Document id column of CSV, TSV or Parquet [default: detected]
     #[arg(long, value_name = "NAME")]
     document_column: Option<String>,
-    /// Columns that are no features
+    /// Columns to ignore, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', action = ArgAction::Append)]
     ignore: Vec<String>,
     /// File with one query size per line, for text without qid [default: FILE.query or FILE.group]
     #[arg(long, value_name = "FILE")]
     group: Option<PathBuf>,
-    /// File with feature names: one a line, or `id<TAB>name`
+    /// File with feature names: one per line, or `id<TAB>name`
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// TREC qrels with the labels of logged documents
+    /// TREC qrels file with the labels of logged documents
     #[arg(long, value_name = "FILE")]
     judgments: Option<PathBuf>,
-    /// Largest feature id that text files may use
+    /// Largest feature id allowed in text files
     #[arg(long, value_name = "ID", default_value_t = ReadOptions::default().max_feature_id)]
     max_feature_id: u32,
-    /// Most memory for the values, such as 8GiB or 500MB
+    /// Memory limit for the feature values, for example 8GiB or 500MB
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MissingArg {
-    /// A mistake in the data
+    /// Report an error
     Error,
-    /// The number 0
+    /// Replace by 0
     Zero,
-    /// Missing; only tree rankers learn from it
+    /// Keep as missing; only tree rankers accept this
     Keep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum UnjudgedArg {
+    /// Report an error
     Error,
+    /// Drop the document
     Drop,
+    /// Use label 0
     Zero,
 }
 
 impl Reading {
-    /// The library's options.
+    /// The corresponding options of the library.
     pub fn options(&self) -> ReadOptions {
         let defaults = ReadOptions::default();
         ReadOptions {
@@ -137,7 +140,7 @@ impl Reading {
         self.read_with(files, &self.options(), output)
     }
 
-    /// The same with options that were changed.
+    /// Reads files as one data set with modified options.
     pub fn read_with(
         &self,
         files: &[PathBuf],
@@ -148,7 +151,7 @@ impl Reading {
         read(files, options)
     }
 
-    /// Reads files as one data set with the features of data that was read before.
+    /// Reads files as one data set with the same features as `like`.
     pub fn read_like(
         &self,
         files: &[PathBuf],
@@ -169,7 +172,7 @@ fn names(files: &[PathBuf]) -> String {
     }
 }
 
-/// `500MB`, `8GiB`, `1000000`.
+/// Parses a size such as `500MB`, `8GiB` or `1000000`.
 pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -189,20 +192,20 @@ pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
-/// Which measures to use.
+/// Options for measures.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Measures")]
 pub struct Measuring {
-    /// Measures, such as ndcg@10, map, err[max=2]@20; see `featherank methods`
+    /// Measures, for example ndcg@10,map,err[max=2]@20; see `featherank methods`
     #[arg(long = "measure", short, value_name = "NAMES", default_value = "ndcg@10,map")]
     measures: String,
-    /// Conventions for all of them: standard, letor3 or letor4
+    /// Conventions for all measures: standard, letor3 or letor4
     #[arg(long, value_name = "PRESET")]
     preset: Option<Preset>,
 }
 
 impl Measuring {
-    /// The measures in order.
+    /// The measures in the given order.
     pub fn measures(&self) -> Result<Vec<Measure>> {
         let parse = |name: &str| {
             let measure: Measure = name.parse()?;
@@ -220,7 +223,7 @@ impl Measuring {
     }
 }
 
-/// A time such as `90s`, `10m` or `1h30m`; a number alone is seconds.
+/// Parses a duration such as `90s`, `10m` or `1h30m`; a plain number is in seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let refused = || "expected a time above 0 such as 90s, 10m or 1h30m".to_owned();
     let (mut seconds, mut number) = (0.0, String::new());
@@ -245,7 +248,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(refused)
 }
 
-/// A `key=value` argument.
+/// Parses a `key=value` argument.
 pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => {
@@ -253,31 +256,4 @@ pub fn parse_setting(text: &str) -> std::result::Result<(String, String), String
         }
         _ => Err("write it as key=value".into()),
     }
-}
-
-/// Reads costs: a feature's name or id and its cost per line, separated by a tab, comma or blanks.
-pub fn read_costs(path: &Path, data: &featherank::data::FeatureTable) -> Result<Vec<f64>> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let mut costs = vec![1.0; data.len()];
-    for (number, line) in (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-    {
-        let at = || featherank::Location::line(path.display().to_string(), number);
-        let mut words = line.rsplitn(2, ['\t', ',', ' ']);
-        let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
-            return Err(featherank::Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
-        };
-        let cost: f64 = cost
-            .trim()
-            .parse()
-            .ok()
-            .filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)
-            .ok_or_else(|| {
-                featherank::Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }
-                    .at(at())
-            })?;
-        costs[data.resolve(feature.trim())?.index()] = cost;
-    }
-    Ok(costs)
 }

@@ -1,9 +1,10 @@
-//! The `featherank` command: parse, call the library, print. Nothing else.
+//! The `featherank` command: parses arguments, calls the library and prints the results.
 //!
-//! A library, so that the Python package runs the same code under the same name.
+//! It is a library so that the Python package can run the same command.
 
 mod arguments;
 mod commands;
+mod errors;
 mod output;
 mod progress;
 mod scale;
@@ -14,9 +15,9 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use output::Output;
-pub use scale::{Cluster, Wanted};
+pub use scale::{Cluster, ShardRequest};
 
-/// featherank chooses the ranking features worth paying for.
+/// Feature selection for learning to rank.
 #[derive(Parser)]
 #[command(name = "featherank", version, about, propagate_version = true, max_term_width = 100)]
 struct Cli {
@@ -28,29 +29,29 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make data, choose features and compare rankings: all of featherank in a minute
+    /// Run the whole workflow on synthetic data: select, compare, report
     Demo(commands::demo::Args),
-    /// Show what ranking data is like, and what is odd about it
+    /// Summarise ranking data and report problems: constant, duplicate and correlated features
     Inspect(commands::inspect::Args),
-    /// Choose features
+    /// Select features for a ranker
     Select(Box<commands::select::Args>),
-    /// Learn to score documents
+    /// Train a ranker and save the model
     Train(commands::train::Args),
     /// Score documents with a saved model
     Rank(commands::rank::Args),
-    /// Write a model as other systems read it
+    /// Convert a model to the format of a search engine or of another library
     Export(commands::export::Args),
-    /// Compare rankings: effectiveness, significance, risk
+    /// Evaluate rankings: effectiveness, statistical significance and risk
     Evaluate(Box<commands::evaluate::Args>),
-    /// Compare methods and rankers on folds: tables, significance, risk, stability
+    /// Compare selectors and rankers by cross-validation: effectiveness, risk and stability
     Compare(Box<commands::compare::Args>),
-    /// Make a page for the browser from results or from a selection
+    /// Write an HTML report of a comparison or of a selection
     Report(commands::report::Args),
-    /// Turn data of any readable format into LETOR text or Parquet
+    /// Convert data to LETOR text or Parquet
     Convert(commands::convert::Args),
-    /// Make realistic data with known useful, redundant, noisy and risky features
+    /// Generate synthetic data with known relevant, redundant, noisy and risky features
     Synth(commands::synth::Args),
-    /// List measures, selectors and rankers with their parameters
+    /// List the available measures, selectors and rankers with their parameters
     Methods(commands::methods::Args),
     /// Print a completion script for a shell
     Completions {
@@ -59,13 +60,12 @@ enum Command {
     },
 }
 
-/// Runs the command with these arguments, of which the first is its own name, and returns the exit
-/// code. A cluster is there where the Python package runs it.
+/// Runs the command and returns the exit code. The first argument is the program name. Only the
+/// Python package provides a cluster.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn Cluster>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        // Help and the version come this way as well, with code 0. A closed output is no reason to
-        // fail.
+        // Help and version also arrive here, with exit code 0. A closed output is not an error.
         Err(error) => {
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
@@ -74,7 +74,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn 
     let output = Output::new(&cli.common);
     match run(cli, cluster, &output) {
         Ok(()) => 0,
-        Err(error) => report(&error),
+        Err(error) => errors::report(&error),
     }
 }
 
@@ -99,22 +99,5 @@ fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Resu
             clap_complete::generate(shell, &mut Cli::command(), "featherank", &mut script);
             Ok(std::io::stdout().write_all(&script)?)
         }
-    }
-}
-
-/// Prints an error and chooses the exit code: 1 failed, 2 wrong usage, 130 interrupted.
-fn report(error: &anyhow::Error) -> u8 {
-    let broken_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    if error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken_pipe)) {
-        // Whoever read our output has seen enough, as in `featherank methods | head`.
-        return 0;
-    }
-    // The message alone: it names its causes itself. Nothing more can be done when even standard
-    // error is closed.
-    let _ = writeln!(std::io::stderr(), "error: {error}");
-    match error.downcast_ref::<featherank::Error>() {
-        Some(featherank::Error::Stopped(featherank::Stop::Interrupted)) => 130,
-        Some(error) if error.is_usage() => 2,
-        _ => 1,
     }
 }

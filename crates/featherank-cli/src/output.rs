@@ -1,4 +1,4 @@
-//! What goes to the terminal: tables and JSON on standard output, progress on standard error.
+//! Output: results on standard output, progress and notes on standard error.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::arguments::Common;
 
-/// Where results and progress go.
+/// Writes results and notes as the common options ask.
 pub struct Output {
     json: bool,
     quiet: bool,
@@ -17,39 +17,39 @@ pub struct Output {
 }
 
 impl Output {
-    /// As the common arguments say.
+    /// Configured by the common options.
     pub fn new(common: &Common) -> Self {
         Output { json: common.json, quiet: common.quiet, live: std::io::stderr().is_terminal() }
     }
 
-    /// JSON instead of tables?
+    /// Whether to print JSON instead of tables.
     pub fn json(&self) -> bool {
         self.json
     }
 
-    /// No progress at all?
+    /// Whether to suppress progress and notes.
     pub fn quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Is somebody looking at a terminal?
+    /// Whether progress bars can be shown on a terminal.
     pub fn live(&self) -> bool {
         self.live && !self.quiet
     }
 
-    /// A text on standard output.
+    /// Prints a text on standard output.
     pub fn print(&self, text: impl AsRef<str>) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_ref().as_bytes())?;
         Ok(out.write_all(b"\n")?)
     }
 
-    /// A value as JSON on standard output.
+    /// Prints a value as JSON on standard output.
     pub fn print_json(&self, value: &impl Serialize) -> anyhow::Result<()> {
         self.print(serde_json::to_string_pretty(value)?)
     }
 
-    /// A remark for people on standard error.
+    /// Prints a note on standard error.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             // A closed standard error must not stop the work.
@@ -57,7 +57,7 @@ impl Output {
         }
     }
 
-    /// Something that turns while work of unknown length goes on, gone when dropped.
+    /// Shows a spinner until the returned value is dropped.
     pub fn spinner(&self, text: String) -> Spinner {
         let bar = if self.live() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::default_spinner());
@@ -76,7 +76,7 @@ impl Drop for Spinner {
     }
 }
 
-/// A table for people: columns of numbers to the right, of words to the left.
+/// Formats a table: columns of numbers are right-aligned, other columns left-aligned.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -92,12 +92,12 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 fn looks_numeric(cell: &str) -> bool {
-    // A list of numbers is read from the left.
+    // Lists of numbers are left-aligned.
     !cell.contains(", ") && cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<∞".contains(c))
         || cell.is_empty()
 }
 
-/// A whole number with thousands separated.
+/// Formats an integer with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits
@@ -109,7 +109,7 @@ pub fn grouped(number: u64) -> String {
     groups.join(",")
 }
 
-/// A number with as many digits as people want to read.
+/// Formats a number with a readable number of digits.
 pub fn short(number: f64) -> String {
     match number.abs() {
         0.0 => "0".into(),
@@ -120,7 +120,7 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// A p-value.
+/// Formats a p-value.
 pub fn p_value(p: f64) -> String {
     if p < 0.0001 { "<.0001".into() } else { format!("{p:.4}").trim_start_matches('0').to_owned() }
 }

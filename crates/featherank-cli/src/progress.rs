@@ -1,4 +1,4 @@
-//! Progress bars and Ctrl-C: the command's observer.
+//! Progress bars and Ctrl-C, as an observer of runs.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -11,14 +11,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Output;
 
-/// Ctrl-C was pressed while a run was being watched.
+/// Ctrl-C was pressed during an observed run.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Somebody looks at [`INTERRUPTED`] often enough to stop soon.
+/// An observed run is active and will check [`INTERRUPTED`] soon.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C ends the process with code 130: at the next step of a watched run, else, or
-/// when pressed again, at once. Files are written whole or not at all, so that stopping anywhere is
-/// safe.
+/// Installs the Ctrl-C handler. The process exits with code 130: at the next step of an observed
+/// run, or at once if there is none or Ctrl-C is pressed again. Files are written atomically, so it
+/// is safe to stop anywhere.
 pub fn handle_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         if !WATCHING.load(Ordering::Relaxed) || INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -29,13 +29,13 @@ pub fn handle_interrupts() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows steps as a bar on a terminal, as one line for each kind of work where output is piped, not
-/// at all when quiet; stops at Ctrl-C.
+/// Shows steps as a bar on a terminal, as one line per kind of work if output is piped, and not at
+/// all with `--quiet`; stops the run at Ctrl-C.
 pub struct Progress {
     mode: Mode,
     bar: Mutex<Option<(&'static str, ProgressBar)>>,
-    /// What lines have said: methods that repeat their passes would say it hundreds of times.
-    said: Mutex<HashSet<&'static str>>,
+    /// The lines already printed: methods may repeat a pass hundreds of times.
+    printed: Mutex<HashSet<&'static str>>,
 }
 
 enum Mode {
@@ -45,7 +45,7 @@ enum Mode {
 }
 
 impl Progress {
-    /// Starts watching.
+    /// Starts observing and showing progress.
     pub fn start(output: &Output) -> Arc<Self> {
         WATCHING.store(true, Ordering::Relaxed);
         let mode = match () {
@@ -53,13 +53,13 @@ impl Progress {
             () if output.live() => Mode::Bars,
             () => Mode::Lines,
         };
-        Arc::new(Progress { mode, bar: Mutex::new(None), said: Mutex::default() })
+        Arc::new(Progress { mode, bar: Mutex::new(None), printed: Mutex::default() })
     }
 
-    /// Watches for Ctrl-C and shows nothing: for commands that say themselves how far they are.
+    /// Observes Ctrl-C only, for commands that show their own progress.
     pub fn watch() -> Arc<Self> {
         WATCHING.store(true, Ordering::Relaxed);
-        Arc::new(Progress { mode: Mode::Silent, bar: Mutex::new(None), said: Mutex::default() })
+        Arc::new(Progress { mode: Mode::Silent, bar: Mutex::new(None), printed: Mutex::default() })
     }
 
     fn show(&self, step: &Step) {
@@ -67,7 +67,7 @@ impl Progress {
         match self.mode {
             Mode::Silent => {}
             Mode::Lines if finished => {
-                if self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(step.what) {
+                if self.printed.lock().unwrap_or_else(PoisonError::into_inner).insert(step.what) {
                     eprintln!("{}: done", step.what);
                 }
             }

@@ -1,92 +1,94 @@
-//! Where rows are: in memory, in files larger than it, or with the shards of a cluster.
+//! Opening data: in memory, streamed from files larger than memory, or on the shards of a cluster.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use featherank::data::{Format, PartSource, Parts, ReadOptions};
-use featherank::engine::{Cost, Engine, Explained, LocalEngine, StreamEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::run::Observer;
+use featherank::shards::{CostedEngine, PassCost, StreamEngine};
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
 use crate::output::{Output, grouped, table};
 
-/// Of the memory, what data may take that is read as a whole: methods need room beside it.
+/// Data is loaded completely only if it fits into this fraction (1/n) of the memory limit; methods
+/// need the rest.
 const SHARE_OF_DATA: u64 = 2;
 
-/// What opens data on a cluster. The Python package has one; this program alone has none.
+/// Opens data on a cluster. Only the Python package implements it.
 pub trait Cluster: Sync {
-    /// Starts shards over files, which may be addresses of a store.
-    fn open(&self, wanted: &Wanted, observer: Arc<dyn Observer>) -> Result<Arc<dyn Engine>>;
+    /// Starts shards that read files, which may be URLs of an object store.
+    fn open(&self, request: &ShardRequest, observer: Arc<dyn Observer>) -> Result<Arc<dyn Engine>>;
 }
 
-/// Shards to be started.
-pub struct Wanted {
-    /// Where the cluster is; one on this machine where nothing is said.
+/// The shards to start.
+pub struct ShardRequest {
+    /// Address of the cluster; `None` for a cluster on this machine.
     pub address: Option<String>,
     /// The files.
     pub files: Vec<String>,
     /// How to read them.
     pub options: ReadOptions,
-    /// How many; as many as the cluster has cores where nothing is said.
+    /// Number of shards; `None` for one per core of the cluster.
     pub shards: Option<usize>,
-    /// What rows may take with each shard, in bytes.
+    /// Memory limit for the rows of each shard, in bytes.
     pub memory: Option<u64>,
 }
 
-/// Where rows are to be.
+/// Options for data that does not fit into memory.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Large data")]
-pub struct Scale {
-    /// Where rows are: local, ray (a cluster on this machine) or ray://ADDRESS; Ray comes with the
-    /// Python package
+pub struct ScaleArgs {
+    /// Where to process the data: local, ray (a cluster on this machine) or ray://ADDRESS; Ray
+    /// requires the Python package
     #[arg(long, value_name = "NAME", default_value = "local")]
     engine: String,
-    /// Number of shards on the cluster [default: one for each of its cores]
+    /// Number of shards on the cluster [default: one per core]
     #[arg(long, value_name = "N")]
     shards: Option<usize>,
-    /// Most memory to use, such as 2GiB, about; with a cluster, on each shard. Parquet files that
-    /// need more are read piece by piece, again for every pass
+    /// Approximate memory limit, for example 2GiB; on a cluster, per shard. Larger Parquet files
+    /// are streamed from disk in every pass
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Print how often the method went over the rows, and how many bytes that moves
+    /// Print the number of passes over the data and the bytes transferred
     #[arg(long)]
     explain: bool,
 }
 
-/// What opening data takes besides the files.
+/// What opening data needs besides the files.
 pub struct Opening<'a> {
-    /// How to read.
+    /// Options for reading.
     pub reading: &'a Reading,
     /// 0 for all cores.
     pub threads: usize,
-    /// Who watches.
+    /// Receives progress.
     pub observer: Arc<dyn Observer>,
-    /// Where there is one.
+    /// The cluster, if available.
     pub cluster: Option<&'a dyn Cluster>,
-    /// Who is told.
+    /// Receives notes.
     pub output: &'a Output,
 }
 
-/// An open engine.
+/// An engine over open data.
 pub struct Opened {
     /// The engine.
     pub engine: Arc<dyn Engine>,
-    explained: Option<Arc<Explained>>,
+    explained: Option<Arc<CostedEngine>>,
 }
 
-impl Scale {
-    /// Opens files as one data set. Before rows are looked for that will not be in this process,
-    /// `elsewhere` may refuse.
+impl ScaleArgs {
+    /// Opens files as one data set. If the rows will not be in this process, `check_remote` is called
+    /// first and may refuse.
     pub fn open(
         &self,
         files: &[PathBuf],
         how: &Opening<'_>,
-        elsewhere: &dyn Fn() -> Result<()>,
+        check_remote: &dyn Fn() -> Result<()>,
     ) -> Result<Opened> {
         let engine = match self.engine.as_str() {
-            "local" => self.local(files, how, elsewhere)?,
+            "local" => self.local(files, how, check_remote)?,
             name => {
                 let address = match name.split_once("://") {
                     None if name == "ray" => None,
@@ -94,16 +96,16 @@ impl Scale {
                     _ => return Err(Error::invalid("engine", name, "local, ray or ray://ADDRESS")),
                 };
                 let cluster = how.cluster.ok_or_else(no_cluster)?;
-                elsewhere()?;
+                check_remote()?;
                 let files = files.iter().map(|path| path.display().to_string()).collect();
                 let (options, shards, memory) = (how.reading.options(), self.shards, self.memory);
                 cluster.open(
-                    &Wanted { address, files, options, shards, memory },
+                    &ShardRequest { address, files, options, shards, memory },
                     how.observer.clone(),
                 )?
             }
         };
-        let explained = self.explain.then(|| Arc::new(Explained::new(engine.clone())));
+        let explained = self.explain.then(|| Arc::new(CostedEngine::new(engine.clone())));
         Ok(Opened { engine: explained.clone().map_or(engine, |explained| explained), explained })
     }
 
@@ -111,14 +113,14 @@ impl Scale {
         &self,
         files: &[PathBuf],
         how: &Opening<'_>,
-        elsewhere: &dyn Fn() -> Result<()>,
+        check_remote: &dyn Fn() -> Result<()>,
     ) -> Result<Arc<dyn Engine>> {
         let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
-            return Err(Error::Conflict {
-                what: "there are shards on a cluster only".into(),
-                help: "add --engine ray, or leave --shards out".into(),
-            });
+            return Err(Error::settings(
+                "shards need a cluster",
+                "add --engine ray, or leave out --shards",
+            ));
         }
         let mut options = reading.options();
         if let Some(memory) = self.memory {
@@ -131,7 +133,7 @@ impl Scale {
                     Parts::open(files.iter().cloned().map(PartSource::File).collect(), &options)?;
                 let bytes = parts.rows().saturating_mul(4 * parts.features().len() as u64);
                 if bytes > memory / SHARE_OF_DATA {
-                    elsewhere()?;
+                    check_remote()?;
                     return Ok(Arc::new(StreamEngine::open(
                         parts,
                         memory,
@@ -148,17 +150,17 @@ impl Scale {
 }
 
 fn no_cluster() -> Error {
-    Error::Conflict {
-        what: "this program alone has no cluster".into(),
-        help: "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command".into(),
-    }
+    Error::unsupported(
+        "this build of featherank has no cluster engine",
+        "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command",
+    )
 }
 
 impl Opened {
-    /// What passes cost, for people; nothing where nobody asked.
+    /// The cost of each kind of pass as text, with `--explain`.
     pub fn explanation(&self) -> Option<String> {
         let costs = self.explained.as_ref()?.costs();
-        let row = |name: &str, cost: &Cost| {
+        let row = |name: &str, cost: &PassCost| {
             let each = |bytes: u64| grouped(bytes / cost.passes.max(1));
             vec![
                 name.to_owned(),
@@ -170,9 +172,12 @@ impl Opened {
             ]
         };
         let mut rows: Vec<Vec<String>> = costs.iter().map(|(name, cost)| row(name, cost)).collect();
-        let all = costs.iter().fold(Cost::default(), |all, (_, cost)| all + *cost);
-        rows.push(row("all", &all));
-        let header = ["pass", "times", "bytes out", "bytes back", "bytes in all", "seconds"];
-        Some(format!("over the rows:\n{}", table(&header, &rows)))
+        let all = costs.iter().fold(PassCost::default(), |all, (_, cost)| all + *cost);
+        rows.push(row("total", &all));
+        let header = ["pass", "count", "bytes sent", "bytes received", "total bytes", "seconds"];
+        Some(format!(
+            "passes over the data (bytes sent and received are per pass):\n{}",
+            table(&header, &rows)
+        ))
     }
 }

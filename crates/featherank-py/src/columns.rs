@@ -1,21 +1,21 @@
-//! From arrays of any layout to columns of 32-bit numbers, in one copy.
+//! Copies arrays of any memory layout into columns of 32-bit floats.
 
 use featherank::{Location, Problem, Result};
 use numpy::ndarray::{ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
-/// Columns that are written together: their values of one row share a cache line.
-const TOGETHER: usize = 16;
-/// Rows that are read before the next column of those is written.
+/// Columns written together, because their values of one row share a cache line.
+const COLUMNS_PER_BATCH: usize = 16;
+/// Rows copied per column before the next column of the batch.
 const TILE: usize = 64;
-/// Cells from which on threads save more time than they take to start.
-const WORTH_THREADS: usize = 1 << 20;
+/// Number of cells above which several threads are faster than one.
+const PARALLEL_CELLS: usize = 1 << 20;
 
-/// A number that an array may hold.
+/// An element type of input arrays.
 pub trait Number: Copy + Send + Sync {
-    /// As it is stored.
+    /// The value as stored.
     fn narrow(self) -> f32;
-    /// As it is, for messages.
+    /// The value as given, for error messages.
     fn wide(self) -> f64;
 }
 
@@ -37,7 +37,7 @@ impl Number for f64 {
     }
 }
 
-/// A cell that cannot be stored.
+/// A value that cannot be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct BadCell {
     row: usize,
@@ -46,7 +46,7 @@ pub struct BadCell {
 }
 
 impl BadCell {
-    /// The error, with the feature's name and the cell's place.
+    /// The error, with the name of the feature and the position of the cell.
     pub fn error(self, label: &str) -> featherank::Error {
         let what = format!("the value of feature {label}");
         let problem = match self.value.is_finite() {
@@ -56,14 +56,14 @@ impl BadCell {
         problem.at(Location::file(format!("X[{}, {}]", self.row, self.column)))
     }
 
-    /// Which column it is in.
+    /// The column of the cell.
     pub fn column(self) -> usize {
         self.column
     }
 }
 
-/// Writes a matrix into columns, whatever its order; the first cell of the first column that cannot
-/// be stored, if any.
+/// Copies a matrix in row or column order into columns. Returns the first cell of the first column
+/// that cannot be stored, if any.
 pub fn fill_block<T: Number>(
     block: ArrayView2<'_, T>,
     values: &mut [f32],
@@ -74,7 +74,7 @@ pub fn fill_block<T: Number>(
         return None;
     }
     let by_column = block.strides()[0].unsigned_abs() <= block.strides()[1].unsigned_abs();
-    let together = if by_column { 1 } else { TOGETHER };
+    let together = if by_column { 1 } else { COLUMNS_PER_BATCH };
     let parts: Vec<_> = block.axis_chunks_iter(Axis(1), together).collect();
     let fill = |(part, (columns, block)): (usize, (&mut [f32], &ArrayView2<'_, T>))| {
         transpose(block, columns);
@@ -84,8 +84,8 @@ pub fn fill_block<T: Number>(
             Some(BadCell { row, column: part * together + place, value })
         })
     };
-    // Threads for this work alone: none is left when the process forks.
-    let pool = (block.len() >= WORTH_THREADS)
+    // A temporary thread pool, so that no threads remain when the process forks.
+    let pool = (block.len() >= PARALLEL_CELLS)
         .then(|| rayon::ThreadPoolBuilder::new().build().ok())
         .flatten();
     match pool {
@@ -97,7 +97,7 @@ pub fn fill_block<T: Number>(
     }
 }
 
-/// Copies tile by tile, so that what is read is used up before it leaves the cache.
+/// Copies tile by tile to stay within the cache.
 fn transpose<T: Number>(block: &ArrayView2<'_, T>, columns: &mut [f32]) {
     let rows = block.nrows();
     for start in (0..rows).step_by(TILE) {
@@ -109,7 +109,7 @@ fn transpose<T: Number>(block: &ArrayView2<'_, T>, columns: &mut [f32]) {
     }
 }
 
-/// Writes one column.
+/// Copies one column.
 pub fn fill_column<T: Number>(
     given: ArrayView1<'_, T>,
     column: usize,
@@ -124,37 +124,37 @@ pub fn fill_column<T: Number>(
     })
 }
 
-/// The first value that cannot be stored: an infinity, a number beyond 32 bits, or NaN unless it
+/// The first value that cannot be stored: infinite, out of range for 32 bits, or NaN unless NaN
 /// means missing.
 fn bad_value(
     stored: &[f32],
     keep_missing: bool,
     given: impl Fn(usize) -> f64,
 ) -> Option<(usize, f64)> {
-    // Most columns are finite, which a sum over all of them says without a branch.
+    // Most columns are finite; this sum checks that without branches.
     if stored.iter().map(|value| value * 0.0).sum::<f32>() == 0.0 {
         return None;
     }
     stored.iter().position(|&value| !is_stored(value, keep_missing)).map(|row| (row, given(row)))
 }
 
-/// Whether a value may stand in a column.
+/// Whether a value can be stored.
 fn is_stored(value: f32, keep_missing: bool) -> bool {
     value.is_finite() || (keep_missing && value.is_nan())
 }
 
-/// The columns of a sparse matrix that is compressed by column, as scipy's CSC is.
+/// A sparse matrix in compressed column format (scipy's CSC).
 pub struct Sparse<'a, T, R> {
-    /// Where each column starts, and where the last one ends.
+    /// Start of each column, and end of the last one.
     pub starts: ArrayView1<'a, i64>,
-    /// The rows of the values.
+    /// The row of each value.
     pub rows: ArrayView1<'a, R>,
     /// The values.
     pub values: ArrayView1<'a, T>,
 }
 
 impl<T: Number, R: Copy + TryInto<usize>> Sparse<'_, T, R> {
-    /// Adds the values to columns of zeros; values of the same cell add up, as scipy has it.
+    /// Adds the values to zero columns; duplicate entries are summed, as in scipy.
     pub fn fill(
         &self,
         height: usize,

@@ -1,4 +1,4 @@
-//! Risk and tests of differences, on one value a query.
+//! Risk measures and significance tests on per-query values.
 
 use featherank::measure::risk;
 use featherank::measure::significance::{self, WilcoxonMethod};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::errors::to_json;
 use crate::watch::watched;
 
-/// Two systems on the same queries.
+/// The values of two systems on the same queries.
 fn pair(
     a: &PyReadonlyArray1<'_, f64>,
     b: &PyReadonlyArray1<'_, f64>,
@@ -52,20 +52,20 @@ pub fn paired_t(a: PyReadonlyArray1<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> P
     to_json(&significance::paired_t(&a, &b))
 }
 
-/// Signed-rank test, as JSON.
+/// Wilcoxon signed-rank test, as JSON.
 #[pyfunction]
 pub fn wilcoxon(a: PyReadonlyArray1<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> PyResult<String> {
     let (a, b) = pair(&a, &b)?;
     to_json(&significance::wilcoxon(&a, &b, WilcoxonMethod::Auto))
 }
 
-/// p-values corrected by Holm's method.
+/// p-values adjusted by Holm's method.
 #[pyfunction]
 pub fn holm(p_values: Vec<f64>) -> Vec<f64> {
     significance::holm(&p_values)
 }
 
-/// Whether a new system loses less than a margin, as JSON.
+/// Non-inferiority test of a new system within a margin, as JSON.
 #[pyfunction]
 pub fn non_inferior(
     new: PyReadonlyArray1<'_, f64>,
@@ -80,7 +80,7 @@ pub fn non_inferior(
     to_json(&significance::non_inferior(&new, &reference, margin, level))
 }
 
-/// Ends of the bootstrap interval of a mean.
+/// Bootstrap confidence interval of a mean.
 #[pyfunction]
 pub fn bootstrap_mean(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Ranking data made from arrays.
+//! Ranking data from arrays.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::columns::{BadCell, Sparse, fill_block, fill_column};
 use crate::errors::OrRaise;
 
-/// Columns of 32-bit numbers that are being filled from arrays.
+/// Columns of 32-bit floats, filled from arrays.
 #[pyclass]
 pub struct Columns {
     values: Vec<f32>,
@@ -20,27 +20,27 @@ pub struct Columns {
     keep_missing: bool,
 }
 
-/// A matrix of either width of numbers.
+/// A matrix of 32-bit or 64-bit floats.
 #[derive(FromPyObject)]
-pub enum Block<'py> {
+pub enum Matrix<'py> {
     /// 32 bits.
     Narrow(PyReadonlyArray2<'py, f32>),
     /// 64 bits.
     Wide(PyReadonlyArray2<'py, f64>),
 }
 
-/// Numbers of either width.
+/// A vector of 32-bit or 64-bit floats.
 #[derive(FromPyObject)]
-pub enum Line<'py> {
+pub enum Vector<'py> {
     /// 32 bits.
     Narrow(PyReadonlyArray1<'py, f32>),
     /// 64 bits.
     Wide(PyReadonlyArray1<'py, f64>),
 }
 
-/// Rows of either width of whole numbers: scipy takes the narrow ones where they suffice.
+/// Row indices; scipy uses 32 bits if they suffice.
 #[derive(FromPyObject)]
-pub enum Places<'py> {
+pub enum RowIndices<'py> {
     /// 32 bits.
     Narrow(PyReadonlyArray1<'py, i32>),
     /// 64 bits.
@@ -49,7 +49,7 @@ pub enum Places<'py> {
 
 #[pymethods]
 impl Columns {
-    /// Zeros. Features without names are numbered from 1, as in LETOR files.
+    /// Columns of zeros. Features without names get ids from 1, as in LETOR files.
     #[new]
     #[pyo3(signature = (rows, features, names, keep_missing))]
     fn new(
@@ -77,21 +77,21 @@ impl Columns {
     }
 
     /// Fills all columns from a matrix.
-    fn fill_block(&mut self, py: Python<'_>, block: Block<'_>) -> PyResult<()> {
+    fn fill_block(&mut self, py: Python<'_>, block: Matrix<'_>) -> PyResult<()> {
         let (keep, values) = (self.keep_missing, &mut self.values);
         let shape = match &block {
-            Block::Narrow(block) => block.as_array().dim(),
-            Block::Wide(block) => block.as_array().dim(),
+            Matrix::Narrow(block) => block.as_array().dim(),
+            Matrix::Wide(block) => block.as_array().dim(),
         };
         if shape != (self.rows, self.features.len()) {
             return Err(PyValueError::new_err("the matrix has another shape"));
         }
         let bad = match &block {
-            Block::Narrow(block) => {
+            Matrix::Narrow(block) => {
                 let block = block.as_array();
                 py.detach(|| fill_block(block, values, keep))
             }
-            Block::Wide(block) => {
+            Matrix::Wide(block) => {
                 let block = block.as_array();
                 py.detach(|| fill_block(block, values, keep))
             }
@@ -100,10 +100,10 @@ impl Columns {
     }
 
     /// Fills one column.
-    fn fill_column(&mut self, py: Python<'_>, column: usize, values: Line<'_>) -> PyResult<()> {
+    fn fill_column(&mut self, py: Python<'_>, column: usize, values: Vector<'_>) -> PyResult<()> {
         let length = match &values {
-            Line::Narrow(values) => values.as_array().len(),
-            Line::Wide(values) => values.as_array().len(),
+            Vector::Narrow(values) => values.as_array().len(),
+            Vector::Wide(values) => values.as_array().len(),
         };
         let (rows, keep) = (self.rows, self.keep_missing);
         let stored =
@@ -111,8 +111,8 @@ impl Columns {
         let stored =
             stored.ok_or_else(|| PyValueError::new_err("the column has another length"))?;
         let bad = match &values {
-            Line::Narrow(values) => fill_column(values.as_array(), column, stored, keep),
-            Line::Wide(values) => fill_column(values.as_array(), column, stored, keep),
+            Vector::Narrow(values) => fill_column(values.as_array(), column, stored, keep),
+            Vector::Wide(values) => fill_column(values.as_array(), column, stored, keep),
         };
         self.refuse(bad).or_raise(py)
     }
@@ -122,25 +122,25 @@ impl Columns {
         &mut self,
         py: Python<'_>,
         starts: PyReadonlyArray1<'_, i64>,
-        rows: Places<'_>,
-        values: Line<'_>,
+        rows: RowIndices<'_>,
+        values: Vector<'_>,
     ) -> PyResult<()> {
         let (starts, height, keep, all) =
             (starts.as_array(), self.rows, self.keep_missing, &mut self.values);
         let bad = match (&rows, &values) {
-            (Places::Narrow(rows), Line::Narrow(values)) => {
+            (RowIndices::Narrow(rows), Vector::Narrow(values)) => {
                 Sparse { starts, rows: rows.as_array(), values: values.as_array() }
                     .fill(height, all, keep)
             }
-            (Places::Narrow(rows), Line::Wide(values)) => {
+            (RowIndices::Narrow(rows), Vector::Wide(values)) => {
                 Sparse { starts, rows: rows.as_array(), values: values.as_array() }
                     .fill(height, all, keep)
             }
-            (Places::Wide(rows), Line::Narrow(values)) => {
+            (RowIndices::Wide(rows), Vector::Narrow(values)) => {
                 Sparse { starts, rows: rows.as_array(), values: values.as_array() }
                     .fill(height, all, keep)
             }
-            (Places::Wide(rows), Line::Wide(values)) => {
+            (RowIndices::Wide(rows), Vector::Wide(values)) => {
                 Sparse { starts, rows: rows.as_array(), values: values.as_array() }
                     .fill(height, all, keep)
             }
@@ -155,13 +155,13 @@ impl Columns {
     }
 }
 
-/// Ranking data, ready to be used once.
+/// Ranking data; each object can be used once.
 #[pyclass]
 pub struct Data(Option<Dataset>);
 
 #[pymethods]
 impl Data {
-    /// Puts columns, labels and queries together. The columns are taken, not copied.
+    /// Combines columns, labels and queries. The columns are moved, not copied.
     #[new]
     fn new(
         py: Python<'_>,
@@ -184,7 +184,7 @@ impl Data {
         Ok(self.get()?.features().iter().map(|(_, feature)| feature.id).collect())
     }
 
-    /// The column of a feature's name.
+    /// The column of a feature name.
     fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
         self.get()?.features().resolve(name).map(|feature| feature.index()).or_raise(py)
     }
@@ -200,7 +200,7 @@ impl Data {
         self.0.as_ref().ok_or_else(used)
     }
 
-    /// Takes the data out.
+    /// Removes and returns the data.
     pub fn take(&mut self) -> PyResult<Dataset> {
         self.0.take().ok_or_else(used)
     }
@@ -210,7 +210,7 @@ fn used() -> PyErr {
     PyValueError::new_err("this data was used already")
 }
 
-/// Labels as they are stored: relevance grades from 0 up.
+/// Checks labels: finite and not negative.
 pub fn checked_labels(labels: &[f64]) -> Result<Vec<f32>> {
     let checked = |(row, &label): (usize, &f64)| {
         let narrow = label as f32;
@@ -226,7 +226,7 @@ pub fn checked_labels(labels: &[f64]) -> Result<Vec<f32>> {
     labels.iter().enumerate().map(checked).collect()
 }
 
-/// Queries of so many rows each, of which none comes back after others.
+/// Checks queries: sizes match the rows, and no query appears twice.
 pub fn checked_queries(ids: Vec<String>, sizes: &[usize], rows: usize) -> Result<Queries> {
     let sum: usize = sizes.iter().sum();
     if sum != rows {

@@ -1,37 +1,144 @@
-//! Errors of the library as exceptions: the same text, with Python's keywords where the command has
-//! options.
+//! Errors of the library as exceptions, with the arguments of Python in their remedies.
 
+use std::fmt;
+
+use featherank::error::{Command, Part, Remedy, RemedyWriter, Setting};
 use featherank::{Error, Stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
-/// What the command's remedies are called in Python. Longer ones come first.
-const REMEDIES: &[(&str, &str)] = &[
-    (
-        "sort the file by query, or pass --regroup to let featherank do it",
-        "sort the rows by query, for instance by numpy.argsort(qid, kind=\"stable\")",
-    ),
-    (
-        "if -1 means unjudged, pass --unjudged drop or --unjudged zero",
-        "if -1 means unjudged, leave these rows out",
-    ),
-    (
-        "repair the value, or pass --missing zero to read NaN as 0 and --clip to cut infinities",
-        "repair the value; numpy.nan_to_num(X) reads NaN as 0 and cuts infinities",
-    ),
-    (
-        "rescale the feature, or pass --clip to cut such values to the largest 32-bit number",
-        "rescale the feature, or clip it",
-    ),
-    (
-        "read the data with --missing zero, or use a tree ranker",
-        "fill them in, or use a tree ranker",
-    ),
-    ("read the data with --missing zero, or use a tree model", "fill them in, or use a tree model"),
-    ("read the data with --missing zero", "fill them in"),
-    ("name it with --valid", "pass valid=(X, y, qid) to fit"),
-    ("name it in --keep or in --drop", "name it in keep or in drop"),
-];
+/// Names settings by the arguments of Python. Settings of the readers of text files, which Python
+/// does not have, become what to do with the arrays.
+struct Arguments;
+
+/// The argument that a setting is, with its value if the setting has one, or what takes its place.
+fn argument(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Regroup => "numpy.argsort(qid, kind=\"stable\")",
+        Setting::ZeroBased => "features numbered from 1",
+        Setting::MaxFeatureId => "the number of features",
+        Setting::Ignore => "ignore",
+        Setting::Clip => "numpy.clip(X, -3.4e38, 3.4e38)",
+        Setting::MissingAsZero => "numpy.nan_to_num(X)",
+        Setting::MissingKept => "a tree ranker",
+        Setting::UnjudgedDropped => "only rows with a label",
+        Setting::UnjudgedAsZero => "the label 0",
+        Setting::Group => "group",
+        Setting::LabelColumn => "label",
+        Setting::QueryColumn => "query",
+        Setting::DocumentColumn => "document",
+        Setting::MaxMemory => "the available memory",
+        Setting::Memory => "the memory of featherank.ray.open",
+        Setting::Format => "the extension of the file",
+        Setting::K => "k",
+        Setting::Keep => "keep",
+        Setting::Drop => "drop",
+        Setting::Budget => "budget",
+        Setting::Valid => "valid=(X, y, qid)",
+        Setting::NormaliseZscore => "normaliser=\"zscore\"",
+        Setting::Output => "output",
+        Setting::Depth => "the depth",
+        Setting::FormTrec => "a TREC run",
+        Setting::FormScores => "one score per line",
+        Setting::FeatureSet => "featureset",
+        Setting::Methods => "methods",
+        Setting::Rankers => "rankers",
+        Setting::Folds => "folds",
+        Setting::Parameter(name) => name,
+        Setting::ParameterValue(name, _) => name,
+    }
+}
+
+impl RemedyWriter for Arguments {
+    fn name(&self, setting: Setting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match setting {
+            Setting::ParameterValue(name, value) => parameter(name, value, f),
+            _ => f.write_str(argument(setting)),
+        }
+    }
+
+    fn set(&self, setting: Setting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let phrase = match setting {
+            Setting::Regroup => "order them with numpy.argsort(qid, kind=\"stable\")",
+            Setting::ZeroBased => "add 1 to each",
+            Setting::Clip => "use numpy.clip(X, -3.4e38, 3.4e38)",
+            Setting::MissingAsZero => "use numpy.nan_to_num(X)",
+            Setting::MissingKept => "use a tree ranker",
+            Setting::UnjudgedDropped => "leave these rows out",
+            Setting::UnjudgedAsZero => "give them the label 0",
+            Setting::Group => "pass group, the number of rows of each query",
+            Setting::Ignore => "drop it from the table",
+            Setting::Valid => "pass valid=(X, y, qid) to fit",
+            Setting::FormTrec => "write a TREC run",
+            Setting::FormScores => "write the scores alone",
+            Setting::Format => "give the file its usual extension",
+            Setting::MaxMemory | Setting::MaxFeatureId | Setting::Depth => {
+                return write!(f, "change {}", argument(setting));
+            }
+            Setting::Memory => "open the data with featherank.ray.open",
+            Setting::LabelColumn
+            | Setting::QueryColumn
+            | Setting::DocumentColumn
+            | Setting::K
+            | Setting::Keep
+            | Setting::Drop
+            | Setting::Budget
+            | Setting::NormaliseZscore
+            | Setting::Output
+            | Setting::FeatureSet
+            | Setting::Methods
+            | Setting::Rankers
+            | Setting::Folds
+            | Setting::Parameter(_)
+            | Setting::ParameterValue(..) => {
+                f.write_str("pass ")?;
+                return self.name(setting, f);
+            }
+        };
+        f.write_str(phrase)
+    }
+
+    fn command(&self, command: Command, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match command {
+            Command::Rank => f.write_str("the method `predict` of the ranker"),
+            Command::Select | Command::Convert | Command::Compare => {
+                write!(f, "`featherank {}`", command.name())
+            }
+        }
+    }
+}
+
+/// A keyword argument with its value, as Python spells it.
+fn parameter(name: &str, value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let name = name.replace('-', "_");
+    match value {
+        "yes" | "true" => write!(f, "{name}=True"),
+        "no" | "false" => write!(f, "{name}=False"),
+        number if number.parse::<f64>().is_ok() => write!(f, "{name}={number}"),
+        text => write!(f, "{name}=\"{text}\""),
+    }
+}
+
+/// A remedy in the words of Python.
+struct InPython(Remedy);
+
+impl fmt::Display for InPython {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f, &Arguments)
+    }
+}
+
+/// Every setting and command that a remedy may refer to, as Python words it; for tests.
+#[pyfunction]
+pub fn remedy_words() -> Vec<(String, String)> {
+    let settings = Setting::ALL.iter().flat_map(|&setting| {
+        let parts = [Part::from(setting), setting.set()];
+        parts.map(|part| (format!("{setting:?}"), part))
+    });
+    let commands = Command::ALL.map(|command| (format!("{command:?}"), Part::from(command)));
+    let worded = |(name, part): (String, Part)| (name, InPython(Remedy::from(part)).to_string());
+    settings.chain(commands).map(worded).collect()
+}
 
 /// The exception for an error, of the class that `featherank.exceptions` has for its kind.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -42,12 +149,21 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Error::Io { .. } => "FileError",
         Error::Unknown { .. } => "UnknownNameError",
         Error::Invalid { .. } => "InvalidParameterError",
-        Error::Conflict { .. } => "ConflictError",
+        Error::Settings(_) => "SettingsError",
+        Error::Constraint(_) => "ConstraintError",
+        Error::Protocol(_) => "ProtocolError",
+        Error::Plan(_) => "PlanError",
+        Error::Unsupported(_) => "UnsupportedError",
+        Error::NothingCounts(_) => "NothingCountsError",
+        Error::NothingSelected(_) => "NothingSelectedError",
+        Error::Mismatch(_) => "MismatchError",
+        Error::Numerical(_) => "NumericalError",
+        Error::Message(_) => "MessageError",
+        Error::Internal(_) => "InternalError",
         Error::Document { .. } => "DocumentError",
         Error::Shard { .. } => "ShardError",
-        _ => "FeatherankError",
     };
-    let text = in_python(&error.to_string());
+    let text = error.render(&Arguments).to_string();
     let made =
         py.import("featherank.exceptions").and_then(|module| module.getattr(class)?.call1((text,)));
     match made {
@@ -71,12 +187,4 @@ impl<T> OrRaise<T> for featherank::Result<T> {
 /// JSON of the library's own types, which cannot fail unless they are wrong.
 pub fn to_json<T: serde::Serialize>(value: &T) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
-}
-
-fn in_python(text: &str) -> String {
-    let remedied = REMEDIES
-        .iter()
-        .fold(text.to_owned(), |text, (command, python)| text.replace(command, python));
-    // `--k` is `k`; a dash that stands for itself has a blank behind it.
-    remedied.replace(" --", " ").replace("  > ", "  --> ")
 }

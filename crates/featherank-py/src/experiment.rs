@@ -1,4 +1,4 @@
-//! Methods and rankers on folds, as the command's `compare` and `report` do it.
+//! Comparisons of selectors and rankers by cross-validation, as in `featherank compare`.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,28 +15,28 @@ use crate::data::Data;
 use crate::errors::OrRaise;
 use crate::watch::watched;
 
-/// What to compare, on what, and where results go.
+/// The arguments of a comparison.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Experiment {
     /// The text of a plan.
     plan: String,
-    /// How to repeat it.
+    /// The command that repeats it.
     command: Vec<String>,
-    /// Files or a folder, where data is not given.
+    /// Files or a directory, if no data object is given.
     paths: Vec<PathBuf>,
-    /// Parts that the queries are dealt into.
+    /// Number of folds.
     folds: Option<usize>,
-    /// What features cost, in column order, if anything.
+    /// Costs of the features in column order; empty if unknown.
     costs: Vec<f64>,
-    /// The folder for results.
+    /// Directory for results.
     folder: PathBuf,
     /// 0 for all cores.
     threads: usize,
     progress: Option<Py<PyAny>>,
 }
 
-/// Carries an experiment out, writes its results, and returns the page that shows them.
+/// Runs a comparison, writes its results, and returns the HTML report.
 #[pyfunction]
 #[pyo3(signature = (experiment, data))]
 pub fn compare(
@@ -46,7 +46,7 @@ pub fn compare(
 ) -> PyResult<String> {
     let Experiment { plan, command, paths, folds, costs, folder, threads, progress } = experiment;
     let plan = Plan::parse(&plan).or_raise(py)?;
-    // Before data is read, which may take long.
+    // Check the plan before reading the data, which may take long.
     plan.crossed().or_raise(py)?;
     let folder = ResultsFolder::open(&folder).or_raise(py)?;
     let data = data.map(Data::take).transpose()?;
@@ -69,23 +69,27 @@ pub fn compare(
             }
             comparison = comparison.with_costs(costs);
         }
-        let cells = Arc::new(Cells { observer, done: AtomicU64::new(0), total: AtomicU64::new(0) });
-        let run = Run { observer: cells.clone(), ..Run::new(seed, Constraints::default()) };
-        let results = comparison.run(&folder, &run, 0, &|news| cells.tell(news))?;
+        let progress = Arc::new(ExperimentProgress {
+            observer,
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+        });
+        let run = Run { observer: progress.clone(), ..Run::new(seed, Constraints::default()) };
+        let results = comparison.run(&folder, &run, 0, &|news| progress.update(news))?;
         folder.write(&results)?;
         featherank_report::render(&results)
     })
 }
 
-/// Shows how many cells are done, whatever happens within them, and passes on the wish to stop.
-struct Cells {
+/// Reports the number of completed experiments instead of the steps within them.
+struct ExperimentProgress {
     observer: Arc<dyn Observer>,
     done: AtomicU64,
     total: AtomicU64,
 }
 
-impl Cells {
-    fn tell(&self, news: &News<'_>) {
+impl ExperimentProgress {
+    fn update(&self, news: &News<'_>) {
         if let News::Found(done, total) | News::Ended(_, done, total) = news {
             self.done.store(*done as u64, Ordering::Relaxed);
             self.total.store(*total as u64, Ordering::Relaxed);
@@ -93,7 +97,7 @@ impl Cells {
     }
 }
 
-impl Observer for Cells {
+impl Observer for ExperimentProgress {
     fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
         let [done, total] = [&self.done, &self.total].map(|count| count.load(Ordering::Relaxed));
         self.observer.on_step(&Step {

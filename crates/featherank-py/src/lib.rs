@@ -1,8 +1,8 @@
-//! `featherank._core`: the library as the Python package sees it.
+//! `featherank._core`: the bindings behind the Python package.
 //!
-//! Python checks and describes; this module takes arrays in, runs the library without the
-//! interpreter's lock, and hands documents back as JSON. Nothing here knows a method by name: all
-//! of that is in the registry.
+//! The Python code validates arguments and documents classes; this module converts arrays, runs the
+//! library without holding the GIL, and returns documents as JSON. It contains no method names:
+//! classes are generated from the registry.
 
 mod columns;
 mod command;
@@ -17,7 +17,7 @@ mod registry;
 mod shards;
 mod watch;
 
-/// What `featherank._core` holds.
+/// The contents of `featherank._core`.
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
@@ -28,6 +28,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::data::{Columns, Data};
+    #[pymodule_export]
+    use super::errors::remedy_words;
     #[pymodule_export]
     use super::experiment::compare;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Measures of rankings, by their names.
+//! Ranking measures by name.
 
 use featherank::Error;
 use featherank::measure::{Measure, RankingScratch};
@@ -14,8 +14,8 @@ pub fn canonical_measure(py: Python<'_>, name: &str) -> PyResult<String> {
     Ok(name.parse::<Measure>().or_raise(py)?.to_string())
 }
 
-/// The value of every query; NaN where a query does not count. Queries are runs of rows of these
-/// sizes.
+/// The value of each query; NaN if a query does not count. Queries are consecutive rows of the
+/// given sizes.
 #[pyfunction]
 pub fn measure_per_query<'py>(
     py: Python<'py>,
@@ -59,8 +59,8 @@ fn per_query(
     Ok(sizes.iter().map(value).collect())
 }
 
-/// Scores of 64 bits as numbers of 32 that have the same order and the same ties: rounding would
-/// tie scores that differ.
+/// Maps 64-bit scores to 32-bit ranks with the same order and ties; rounding would tie different
+/// scores.
 #[derive(Default)]
 struct Ranks {
     order: Vec<usize>,
@@ -76,7 +76,7 @@ impl Ranks {
         self.ranks.resize(scores.len(), 0.0);
         let (mut rank, mut last) = (0.0, f64::NAN);
         for &row in &self.order {
-            // Not equal rather than greater: 0 and -0 are the same score.
+            // `!=` instead of `>`: 0 and -0 are the same score.
             if scores[row] != last {
                 rank += 1.0;
                 last = scores[row];
@@ -87,7 +87,7 @@ impl Ranks {
     }
 }
 
-/// One number from the values of all queries.
+/// Aggregates the values of all queries.
 #[pyfunction]
 pub fn measure_summary(
     py: Python<'_>,

@@ -1,14 +1,15 @@
-//! Selectors and rankers, run by their names.
+//! Running selectors and rankers by name.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use featherank::checkpoint::Checkpoint;
 use featherank::data::{Dataset, FeatureId, Normaliser};
-use featherank::engine::{Engine, LocalEngine, RemoteEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Limited, Observer, Run};
+use featherank::select::SelectionJob;
+use featherank::shards::RemoteEngine;
 use featherank::{Error, Result};
 use pyo3::prelude::*;
 
@@ -18,11 +19,11 @@ use crate::model::Model;
 use crate::shards::Cluster;
 use crate::watch::watched;
 
-/// What every method is told besides its parameters.
+/// The arguments that every selector and ranker takes, and the method's own parameters.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Settings {
-    /// The method's own parameters, as the command takes them.
+pub struct RunSettings {
+    /// The method's own parameters, spelled as for `-p`.
     params: Vec<(String, String)>,
     seed: u64,
     /// 0 for all cores.
@@ -32,17 +33,16 @@ pub struct Settings {
     progress: Option<Py<PyAny>>,
 }
 
-impl Settings {
-    fn deadline(&self) -> Option<Instant> {
-        let limit = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        limit.and_then(|limit| Instant::now().checked_add(limit))
+impl RunSettings {
+    fn time_limit(&self) -> Option<Duration> {
+        self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
     }
 }
 
-/// What may be chosen. Features are columns, from 0.
+/// Constraints on the selected features, which are column numbers from 0.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Limits {
+pub struct ConstraintArguments {
     k: Option<usize>,
     keep: Vec<usize>,
     drop: Vec<usize>,
@@ -50,14 +50,15 @@ pub struct Limits {
     budget: Option<f64>,
 }
 
-impl From<Limits> for Constraints {
-    fn from(Limits { k, keep, drop, costs, budget }: Limits) -> Self {
+impl From<ConstraintArguments> for Constraints {
+    fn from(arguments: ConstraintArguments) -> Self {
+        let ConstraintArguments { k, keep, drop, costs, budget } = arguments;
         let columns = |list: Vec<usize>| list.into_iter().map(FeatureId::from).collect();
         Constraints { k, keep: columns(keep), drop: columns(drop), costs, budget }
     }
 }
 
-/// Stops work that has no answer before its end when time is up.
+/// Stops training when the deadline has passed.
 fn limited(observer: Arc<dyn Observer>, deadline: Option<Instant>) -> Arc<dyn Observer> {
     match deadline {
         Some(deadline) => Arc::new(Limited { observer, deadline }),
@@ -65,37 +66,37 @@ fn limited(observer: Arc<dyn Observer>, deadline: Option<Instant>) -> Arc<dyn Ob
     }
 }
 
-/// Where rows are.
+/// The data of a call, as a Python object.
 #[derive(FromPyObject)]
-pub enum Rows<'py> {
-    /// In this process.
-    Here(PyRefMut<'py, Data>),
-    /// With shards.
-    Elsewhere(PyRef<'py, Cluster>),
+pub enum DataArgument<'py> {
+    /// Rows in this process.
+    Local(PyRefMut<'py, Data>),
+    /// Rows held by shards.
+    Remote(PyRef<'py, Cluster>),
 }
 
-/// The same, free of the interpreter.
-enum Taken {
-    Here(Box<Dataset>),
-    Elsewhere(Arc<RemoteEngine>),
+/// The same data without a reference to the interpreter, so that threads can use it.
+enum DetachedData {
+    Local(Box<Dataset>),
+    Remote(Arc<RemoteEngine>),
 }
 
-impl Rows<'_> {
-    fn take(self) -> PyResult<Taken> {
+impl DataArgument<'_> {
+    fn take(self) -> PyResult<DetachedData> {
         match self {
-            Rows::Here(mut data) => Ok(Taken::Here(Box::new(data.take()?))),
-            Rows::Elsewhere(cluster) => Ok(Taken::Elsewhere(cluster.engine())),
+            DataArgument::Local(mut data) => Ok(DetachedData::Local(Box::new(data.take()?))),
+            DataArgument::Remote(cluster) => Ok(DetachedData::Remote(cluster.engine())),
         }
     }
 }
 
-impl Taken {
+impl DetachedData {
     fn engine(self, threads: usize, observer: &Arc<dyn Observer>) -> Result<Arc<dyn Engine>> {
         match self {
-            Taken::Here(data) => {
+            DetachedData::Local(data) => {
                 Ok(Arc::new(LocalEngine::new(*data, threads)?.observed_by(observer.clone())))
             }
-            Taken::Elsewhere(engine) => {
+            DetachedData::Remote(engine) => {
                 engine.watch(observer.clone());
                 Ok(engine)
             }
@@ -103,47 +104,43 @@ impl Taken {
     }
 }
 
-/// Chooses features; the selection as its document's text, and the model of a method that leaves
+/// Selects features. Returns the JSON document of the selection, and the model if the method trains
 /// one.
 #[pyfunction]
 #[pyo3(signature = (method, data, valid, settings, limits, checkpoint))]
 pub fn select(
     py: Python<'_>,
     method: &str,
-    data: Rows<'_>,
-    valid: Option<Rows<'_>>,
-    settings: Settings,
-    limits: Limits,
+    data: DataArgument<'_>,
+    valid: Option<DataArgument<'_>>,
+    settings: RunSettings,
+    limits: ConstraintArguments,
     checkpoint: Option<PathBuf>,
 ) -> PyResult<(String, Option<Model>)> {
     let spec = featherank::registry::selector(method).or_raise(py)?;
-    let (data, valid) = (data.take()?, valid.map(Rows::take).transpose()?);
+    let (data, valid) = (data.take()?, valid.map(DataArgument::take).transpose()?);
     let constraints = Constraints::from(limits);
-    let deadline = settings.deadline();
-    let Settings { params, seed, threads, progress, .. } = settings;
-    let selection = watched(py, threads, progress.as_ref(), move |observer| {
-        let observer = limited(observer, deadline.filter(|_| !spec.resumes));
-        let valid = valid.map(|valid| valid.engine(threads, &observer)).transpose()?;
+    let time_limit = settings.time_limit();
+    let RunSettings { params, seed, threads, progress, .. } = settings;
+    let outcome = watched(py, threads, progress.as_ref(), move |observer| {
+        let run = Run { observer, ..Run::new(seed, constraints) };
+        let job = SelectionJob::new(spec, params, run).time_limit(time_limit);
+        let observer = job.observer();
+        let validation = valid.map(|valid| valid.engine(threads, &observer)).transpose()?;
         let engine = data.engine(threads, &observer)?;
-        let kept = checkpoint.filter(|_| spec.resumes);
-        let checkpoint = kept.as_deref().map(Checkpoint::new);
-        let run = Run { observer, valid, deadline, checkpoint, ..Run::new(seed, constraints) };
-        let selection =
-            spec.run(&params, &run, engine.as_ref()).map_err(|error| match (error, &kept) {
-                (Error::Shard { shard, message }, Some(path)) if path.exists() => {
-                    let message = format!(
-                        "{message}\n  help: {} is kept: the same call goes on from it",
-                        path.display()
-                    );
-                    Error::Shard { shard, message }
-                }
-                (error, _) => error,
-            })?;
-        if let Some(checkpoint) = run.checkpoint.filter(|_| !selection.unfinished) {
-            checkpoint.remove()?;
-        }
-        Ok(selection)
+        let job = job.validation(validation).checkpoint(checkpoint);
+        job.run(engine.as_ref()).map_err(|error| match (job.checkpoint_after(&error), error) {
+            (Some(path), Error::Shard { shard, message }) => {
+                let message = format!(
+                    "{message}\n  help: repeat the same call to resume from {}",
+                    path.display()
+                );
+                Error::Shard { shard, message }
+            }
+            (_, error) => error,
+        })
     })?;
+    let selection = outcome.selection;
     Ok((selection.to_json().or_raise(py)?, selection.model.map(Model::from)))
 }
 
@@ -155,14 +152,14 @@ pub fn train(
     ranker: &str,
     data: &mut Data,
     valid: Option<&mut Data>,
-    settings: Settings,
+    settings: RunSettings,
     normalise: &str,
 ) -> PyResult<Model> {
     let ranker = featherank::registry::ranker(ranker).or_raise(py)?;
     let normaliser: Normaliser = normalise.parse().or_raise(py)?;
     let (mut data, mut valid) = (data.take()?, valid.map(Data::take).transpose()?);
-    let deadline = settings.deadline();
-    let Settings { params, seed, threads, progress, .. } = settings;
+    let deadline = settings.time_limit().and_then(|limit| Instant::now().checked_add(limit));
+    let RunSettings { params, seed, threads, progress, .. } = settings;
     let trained = watched(py, threads, progress.as_ref(), move |observer| {
         let plan = TrainingPlan { ranker, params: &params, features: None, normaliser, tune: None };
         let run =

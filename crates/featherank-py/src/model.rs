@@ -1,4 +1,4 @@
-//! Learnt models.
+//! Trained models.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::data::Data;
 use crate::errors::OrRaise;
 use crate::watch::watched;
 
-/// A learnt model: it scores documents, is saved, and goes out to other systems.
+/// A trained model: scores documents, can be saved, and can be exported to other systems.
 #[pyclass(module = "featherank._core", frozen)]
 pub struct Model(Arc<featherank::rank::Model>);
 
@@ -26,34 +26,34 @@ impl From<featherank::rank::Model> for Model {
 
 #[pymethods]
 impl Model {
-    /// A model from its document's text.
+    /// Parses the JSON document of a model.
     #[classmethod]
     fn from_json(_: &Bound<'_, PyType>, py: Python<'_>, text: &str) -> PyResult<Self> {
         featherank::rank::Model::from_json(text).map(Model::from).or_raise(py)
     }
 
-    /// Reads a model that `save` or `featherank train` wrote.
+    /// Reads a model written by `save` or `featherank train`.
     #[classmethod]
     fn load(_: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         featherank::rank::Model::load(&path).map(Model::from).or_raise(py)
     }
 
-    /// Writes the model's document, whole or not at all.
+    /// Writes the model atomically.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.0.save(&path).or_raise(py)
     }
 
-    /// The document's text.
+    /// The JSON document of the model.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         self.0.to_json().or_raise(py)
     }
 
-    /// Ids and names of the features that the model needs.
+    /// Ids and names of the features that the model uses.
     fn features(&self) -> Vec<(u32, Option<String>)> {
         self.0.features().into_iter().map(|feature| (feature.id, feature.name.clone())).collect()
     }
 
-    /// How much each of these features matters: the gain of a tree's splits, the size of a weight.
+    /// The importance of each feature: the gain of its splits (trees) or the absolute weight.
     fn importances(&self) -> Vec<f64> {
         match &self.0.scorer {
             Scorer::Trees(trees) => trees.importance(Importance::Gain),
@@ -64,7 +64,7 @@ impl Model {
         }
     }
 
-    /// Scores of the documents, in their order.
+    /// The scores of the documents, in their order.
     fn score<'py>(
         &self,
         py: Python<'py>,
@@ -76,7 +76,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// The model as another system reads it.
+    /// The model in the format of another system.
     #[pyo3(signature = (to, *, name = None, featureset = None, columns = None, keep_missing = false))]
     fn export(
         &self,

@@ -1,4 +1,4 @@
-//! The registry as Python's classes are made from it.
+//! The registry, from which the Python classes are generated.
 
 use featherank::params::{Kind, Param};
 use featherank::registry::{Category, RANKERS, SELECTORS, Status};
@@ -21,13 +21,13 @@ struct Method {
     category: Option<Category>,
     status: Status,
     cites: &'static [&'static str],
-    /// Learns from missing values.
+    /// Accepts missing values.
     takes_missing: bool,
-    /// Tunes or judges on validation data.
+    /// Uses validation data.
     uses_valid: bool,
-    /// Leaves a model.
+    /// Trains a model.
     leaves_model: bool,
-    /// Has an answer when time is up, and keeps checkpoints.
+    /// Writes checkpoints, and returns the best result so far at the time limit.
     resumes: bool,
     parameters: Vec<Parameter>,
 }

@@ -1,4 +1,4 @@
-//! Shards, which Python hosts wherever it likes, and data that lies with them.
+//! Shards hosted by Python, and engines over the data they hold.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use featherank::data::{PartSource, RangeSource, ReadOptions};
-use featherank::engine::{Engine, RemoteEngine, Shard as LibraryShard, Shards};
+use featherank::engine::Engine;
 use featherank::run::Silent;
+use featherank::shards::{RemoteEngine, Shard as LibraryShard, ShardTransport};
 use featherank::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,16 +17,16 @@ use pyo3::types::PyBytes;
 use crate::errors::OrRaise;
 use crate::watch::watched;
 
-/// A file by its path, or what to call it and an object with `size()` and `read_at(count, start)`.
+/// A file: a path, or a name and an object with `size()` and `read_at(count, start)`.
 #[derive(FromPyObject)]
 pub enum File {
     /// On disk.
     Path(PathBuf),
-    /// Elsewhere.
+    /// A file object, for example in an object store.
     Elsewhere((String, Py<PyAny>)),
 }
 
-/// A file object of Python.
+/// A Python file object.
 struct FileObject {
     object: Py<PyAny>,
     length: u64,
@@ -49,14 +50,14 @@ impl RangeSource for FileObject {
     }
 }
 
-/// Some rows of Parquet files, which answer messages.
+/// Holds rows of Parquet files and answers requests.
 #[pyclass(frozen)]
 pub struct Shard(LibraryShard);
 
 #[pymethods]
 impl Shard {
-    /// Opens files, read as the options say, a JSON text. Rows take about so many bytes at most; 0
-    /// threads are all cores.
+    /// Opens files with read options given as JSON. `memory` limits the bytes for rows; 0 threads
+    /// means all cores.
     #[new]
     fn new(
         py: Python<'_>,
@@ -84,31 +85,31 @@ impl Shard {
     }
 }
 
-/// Options of readers from a JSON text.
+/// Parses read options from JSON.
 fn read_options(text: &str) -> PyResult<ReadOptions> {
     serde_json::from_str(text)
         .map_err(|e| PyValueError::new_err(format!("options of readers: {e}")))
 }
 
-/// An object of Python that carries messages: `start(requests)` sends them and returns what they
-/// are known by, `poll(known, seconds)` waits a little and returns how many were answered and, when
-/// all are, the replies. Many threads may ask at once.
-pub struct Carrier {
+/// Sends messages through a Python object: `start(requests)` sends them and returns a handle;
+/// `poll(handle, seconds)` waits and returns the number of replies and, once complete, the replies.
+/// May be called from several threads at once.
+pub struct PythonTransport {
     object: Py<PyAny>,
     count: usize,
 }
 
-/// How long a poll waits, in seconds.
+/// Timeout of a poll, in seconds.
 const A_LITTLE: f64 = 0.1;
 
-impl Carrier {
+impl PythonTransport {
     /// For so many shards.
     pub fn new(object: Py<PyAny>, count: usize) -> Self {
-        Carrier { object, count }
+        PythonTransport { object, count }
     }
 }
 
-impl Shards for Carrier {
+impl ShardTransport for PythonTransport {
     fn count(&self) -> usize {
         self.count
     }
@@ -132,26 +133,26 @@ impl Shards for Carrier {
         loop {
             match Python::attach(|py| poll(py).map_err(|raised| failure(py, &raised)))? {
                 (_, Some(replies)) => return Ok(replies),
-                // What is under way ends by itself where the work is given up.
+                // Requests in progress finish on their own after the run is abandoned.
                 (answered, None) => done(answered)?,
             }
         }
     }
 }
 
-/// What an exception says about a shard.
+/// Converts an exception into the error of a shard.
 fn failure(py: Python<'_>, raised: &PyErr) -> Error {
     let shard = raised.value(py).getattr("shard").and_then(|shard| shard.extract()).unwrap_or(0);
     Error::Shard { shard, message: raised.value(py).to_string() }
 }
 
-/// Data that lies with shards.
+/// Data held by shards.
 #[pyclass(frozen)]
 pub struct Cluster(Arc<RemoteEngine>);
 
 #[pymethods]
 impl Cluster {
-    /// Finds out which query is where. Rows take about so many bytes with each shard.
+    /// Asks the shards which queries they hold. `memory` limits the bytes for rows on each shard.
     #[new]
     fn new(
         py: Python<'_>,
@@ -160,7 +161,7 @@ impl Cluster {
         memory: u64,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let shards = Arc::new(Carrier::new(carrier, count));
+        let shards = Arc::new(PythonTransport::new(carrier, count));
         let engine = watched(py, 1, progress.as_ref(), move |observer| {
             let engine = RemoteEngine::open(shards, memory, observer)?;
             engine.watch(Arc::new(Silent));
@@ -179,7 +180,7 @@ impl Cluster {
         self.0.schema().features.iter().map(|(_, feature)| feature.label()).collect()
     }
 
-    /// The column of a feature's name.
+    /// The column of a feature name.
     fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
         self.0.schema().features.resolve(name).map(|feature| feature.index()).or_raise(py)
     }
@@ -189,12 +190,12 @@ impl Cluster {
         self.0.schema().fingerprint.clone()
     }
 
-    /// Number of documents and of queries.
+    /// The number of documents and of queries.
     fn shape(&self) -> (u64, usize) {
         (self.0.schema().documents(), self.0.schema().queries())
     }
 
-    /// Bytes that went to shards, and that came back, so far.
+    /// Bytes sent to and received from shards so far.
     fn moved(&self) -> (u64, u64) {
         let moved = self.0.moved();
         (moved.sent, moved.received)

@@ -1,5 +1,5 @@
-//! Long work without the interpreter's lock: it goes on in a thread of its own while this one shows
-//! progress and listens for Ctrl-C.
+//! Runs long work in a thread of its own without the GIL, while the calling thread shows progress
+//! and handles Ctrl-C.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +14,13 @@ use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// How often this thread looks up.
-const LOOK_UP: Duration = Duration::from_millis(100);
-/// How long work may take to stop by itself. After that it is left alone: it ends at its next step,
-/// and nobody waits.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Polling interval of the calling thread.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How long to wait for interrupted work to stop. After that it is abandoned, and ends at its next
+/// step.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Keeps the last step for whoever shows it, and stops the work when told to.
+/// Stores the last step for display, and stops the work on request.
 #[derive(Default)]
 struct Watcher {
     stopped: AtomicBool,
@@ -46,11 +46,10 @@ impl Watcher {
     }
 }
 
-/// Does work on so many threads, 0 for all cores, and shows its steps by calling `progress(what,
+/// Runs work on `threads` threads (0 for all cores) and reports steps by calling `progress(what,
 /// done, total)`.
 ///
-/// The threads are made for this work and end with it: a process may fork between two pieces of
-/// work.
+/// The threads exist only during this call, so that the process may fork between calls.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -63,7 +62,7 @@ pub fn watched<T: Send + 'static>(
     let worker = std::thread::spawn(move || {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()));
-        // Nobody listens any more when the work was given up.
+        // The receiver is gone if the work was abandoned.
         let _ = sender.send(pool.and_then(|pool| pool.install(|| work(observer))));
     });
     let receiver = Mutex::new(receiver);
@@ -71,10 +70,10 @@ pub fn watched<T: Send + 'static>(
         py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time))
     };
     loop {
-        match wait(LOOK_UP) {
+        match wait(POLL_INTERVAL) {
             Ok(result) => {
                 let value = result.or_raise(py)?;
-                // The last step has not been shown yet when work was quick.
+                // Short work may end before its last step was shown.
                 progress.map_or(Ok(()), |progress| watcher.show(py, progress))?;
                 return Ok(value);
             }
@@ -82,7 +81,7 @@ pub fn watched<T: Send + 'static>(
                 let shown = progress.map_or(Ok(()), |progress| watcher.show(py, progress));
                 if let Err(raised) = shown.and_then(|()| py.check_signals()) {
                     watcher.stopped.store(true, Ordering::Relaxed);
-                    let _ = wait(PATIENCE);
+                    let _ = wait(STOP_TIMEOUT);
                     return Err(raised);
                 }
             }

@@ -10,7 +10,7 @@ use featherank::select::Selection;
 /// The error for a document that contradicts itself.
 pub fn damaged(what: String, path: &Path) -> Error {
     Error::Document {
-        what: format!("this document contradicts itself: {what}"),
+        what: format!("this document is inconsistent: {what}"),
         path: path.to_owned(),
         help: "write it again with featherank".into(),
     }

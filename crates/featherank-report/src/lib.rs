@@ -3,8 +3,8 @@
 //!
 //! Rust prepares everything that is shown, statistics too ([`content`], one file a tab in
 //! [`tabs`]), as one JSON document. A small script (`page/`, one file a concern) draws it with
-//! plotly.js, which the `plotly` crate brings along. Text of users, such as names of features,
-//! travels as data and enters the page as text only.
+//! plotly.js (`vendor/`). Text of users, such as names of features, travels as data and enters the
+//! page as text only.
 //!
 //! ```no_run
 //! let results = featherank::experiment::Results::load("results.json".as_ref())?;

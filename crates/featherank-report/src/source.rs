@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use featherank::experiment::Results;
 use featherank::select::Selection;
-use featherank::{Error, Location, Problem, Result};
+use featherank::{Error, Location, Problem, Result, remedy};
 use serde::Deserialize;
 
 use crate::{render_as, render_selection};
@@ -73,8 +73,13 @@ impl Source {
 fn inside(folder: &Path) -> Result<PathBuf> {
     let found = NAMES.iter().map(|name| folder.join(name)).find(|path| path.exists());
     found.ok_or_else(|| Error::Document {
-        what: format!("there is neither a {} nor a {} in this folder", NAMES[0], NAMES[1]),
+        what: format!("this folder holds neither {} nor {}", NAMES[0], NAMES[1]),
         path: folder.to_owned(),
-        help: "name the folder that `featherank compare` wrote to, or the file that `featherank select -o` wrote".into(),
+        help: remedy![
+            "name the output folder of ",
+            Command::Compare,
+            " or the output file of ",
+            Command::Select
+        ],
     })
 }

@@ -102,9 +102,9 @@ impl Checkpoint {
         let WorkAlone { work } = document::load(KIND, VERSION, &self.path)?;
         if let Some(difference) = self.work.difference(&work) {
             return Err(Error::Document {
-                what: format!("this checkpoint is of another run: {difference}"),
+                what: format!("this checkpoint belongs to another run: {difference}"),
                 path: self.path.clone(),
-                help: "repeat the command that wrote it, or give this run another file".into(),
+                help: "repeat the run that wrote it, or give this run another file".into(),
             });
         }
         let Found { state } = document::load(KIND, VERSION, &self.path)?;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::data::write_atomically;
-use crate::error::{Error, Result};
+use crate::error::{Error, REPORT_DEFECT, Result};
 
 /// The lines that every document starts with.
 #[derive(Serialize, Deserialize)]
@@ -27,7 +27,8 @@ struct Document<'a, T> {
 /// A document's text, ending in a line end.
 pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Result<String> {
     let text = serde_json::to_string_pretty(&Document { featherank: kind, version, content });
-    text.map(|text| text + "\n").map_err(|e| Error::invalid(kind, "its content", e.to_string()))
+    text.map(|text| text + "\n")
+        .map_err(|e| Error::internal(format!("cannot write the {kind}: {e}"), REPORT_DEFECT))
 }
 
 /// Writes a document on one line: half the bytes, for what nobody reads.
@@ -95,8 +96,8 @@ fn check(header: &Header, kind: &str, version: u32, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn refused(path: &Path, what: String, help: &str) -> Error {
-    Error::Document { what, path: path.to_owned(), help: help.into() }
+fn refused(path: &Path, what: String, help: &'static str) -> Error {
+    Error::document(what, path, help)
 }
 
 /// A document inside another one, or none: `#[serde(with)]` for fields.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::data::{Feature, FeatureId};
-use crate::engine::passes::{Centring, GramPass, Moments};
-use crate::engine::{Engine, LabelCount, Schema};
+use crate::engine::passes::{Centring, FeatureStatistics, Gram, Moments, feature_means};
+use crate::engine::{Ask, Engine, LabelCount, Schema};
 use crate::error::Result;
 use crate::measure::significance::{WilcoxonMethod, paired_t, wilcoxon};
 use crate::measure::{Measure, Ties};
@@ -124,7 +124,7 @@ pub struct FeatureFacts {
 /// Looks at the data behind an engine. `near` is the least correlation of near-duplicates.
 pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<Inspection> {
     let schema = engine.schema();
-    let moments = engine.moments()?;
+    let moments = engine.ask(&Moments)?;
     let feature = |f: FeatureId| schema.features.get(f).clone();
     let all: Vec<FeatureId> = (0..schema.features.len()).map(FeatureId::from).collect();
     let of = |f: &FeatureId| &moments.features[f.index()];
@@ -180,7 +180,7 @@ fn query_sizes(sizes: &[u32]) -> QuerySizes {
 
 /// Groups of equal columns, live or dead, constant ones aside: those are equal to each other for a
 /// duller reason.
-fn duplicates(moments: &Moments, all: &[FeatureId]) -> Vec<Vec<FeatureId>> {
+fn duplicates(moments: &FeatureStatistics, all: &[FeatureId]) -> Vec<Vec<FeatureId>> {
     let key = |f: &FeatureId| {
         let m = &moments.features[f.index()];
         (m.hash, m.min.to_bits(), m.max.to_bits())
@@ -197,10 +197,10 @@ fn duplicates(moments: &Moments, all: &[FeatureId]) -> Vec<Vec<FeatureId>> {
 fn near_duplicates(
     engine: &dyn Engine,
     alive: &[FeatureId],
-    moments: &Moments,
+    moments: &FeatureStatistics,
     near: f64,
 ) -> Result<Vec<NearDuplicate>> {
-    let gram = engine.gram(GramPass::new(alive.to_vec(), Centring::Overall))?;
+    let gram = engine.ask(&Gram::new(alive.to_vec(), Centring::Overall))?;
     let hash = |f: FeatureId| moments.features[f.index()].hash;
     let mut found = Vec::new();
     for (i, &a) in alive.iter().enumerate() {
@@ -235,13 +235,13 @@ fn constant_scores(engine: &dyn Engine, measures: &[Measure]) -> Result<Vec<Cons
 fn per_feature(
     engine: &dyn Engine,
     schema: &Schema,
-    moments: &Moments,
+    moments: &FeatureStatistics,
     measures: &[Measure],
     all: &[FeatureId],
 ) -> Result<Vec<FeatureFacts>> {
     let expected = measures.iter().map(|measure| measure.clone().with_ties(Ties::Expected));
     let alone: Vec<Vec<f64>> =
-        expected.map(|measure| engine.feature_means(&measure, all)).collect::<Result<_>>()?;
+        expected.map(|measure| feature_means(engine, &measure, all)).collect::<Result<_>>()?;
     let facts = |&f: &FeatureId| {
         let m = &moments.features[f.index()];
         FeatureFacts {

@@ -31,9 +31,10 @@ pub mod data;
 pub mod declare;
 mod document;
 pub mod engine;
-mod error;
+pub mod error;
 pub mod evaluate;
 pub mod evolve;
+#[cfg(feature = "experiments")]
 pub mod experiment;
 pub mod export;
 pub mod inspect;
@@ -46,6 +47,7 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+pub mod shards;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};

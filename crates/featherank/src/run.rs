@@ -11,6 +11,7 @@ use crate::checkpoint::Checkpoint;
 use crate::data::{FeatureId, FeatureTable};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
+use crate::remedy;
 
 /// How far a piece of work has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,32 +88,32 @@ impl Constraints {
 
     /// Refuses constraints that contradict each other or the data.
     pub fn check(&self, features: &FeatureTable) -> Result<()> {
-        let conflict = |what: String, help: &str| Err(Error::Conflict { what, help: help.into() });
         if let Some(both) = self.keep.iter().find(|f| self.drop.contains(f)) {
-            let what = format!("feature {} is to be kept and to be dropped", features.label(*both));
-            return conflict(what, "name it in --keep or in --drop, not in both");
+            let what = format!("feature {} is both kept and dropped", features.label(*both));
+            let help = remedy!["name it in ", Keep, " or in ", Drop, ", not in both"];
+            return Err(Error::constraint(what, help));
         }
         if self.k == Some(0) {
             return Err(Error::invalid("number of features", 0, "at least 1"));
         }
         let free = features.len() - self.drop.len();
         if let Some(k) = self.k.filter(|&k| k > free) {
-            let expected = format!("at most {free}, the number of features that may be chosen");
+            let expected = format!("at most {free}, the number of features that may be selected");
             return Err(Error::invalid("number of features", k, expected));
         }
         if let Some(k) = self.k.filter(|&k| k < self.keep.len()) {
-            let what = format!("{} features are to be kept, but only {k} chosen", self.keep.len());
-            return conflict(what, "raise --k or keep fewer");
+            let what = format!("{} features are kept, but only {k} selected", self.keep.len());
+            return Err(Error::constraint(what, remedy!["raise ", K, " or keep fewer"]));
         }
         let kept: f64 = self.keep.iter().map(|&f| self.cost(f)).sum();
         match self.budget {
             Some(budget) if !(budget.is_finite() && budget > 0.0) => {
                 Err(Error::invalid("budget", budget, "a number above 0"))
             }
-            Some(budget) if kept > budget => conflict(
-                format!("the features to be kept cost {kept}, more than the budget of {budget}"),
-                "raise --budget or keep fewer",
-            ),
+            Some(budget) if kept > budget => Err(Error::constraint(
+                format!("the features to keep cost {kept}, more than the budget of {budget}"),
+                remedy!["raise ", Budget, " or keep fewer"],
+            )),
             _ => Ok(()),
         }
     }
@@ -191,12 +192,12 @@ mod tests {
             (Constraints { k: Some(3), drop: vec![f(1)], ..Constraints::default() }, "at most 2"),
             (
                 Constraints { k: Some(1), keep: vec![f(0), f(1)], ..Constraints::default() },
-                "raise --k",
+                "raise `k`",
             ),
             (Constraints { budget: Some(-1.0), ..Constraints::default() }, "above 0"),
             (
                 Constraints { budget: Some(1.0), keep: vec![f(0), f(1)], ..Constraints::default() },
-                "raise --budget",
+                "raise `budget`",
             ),
         ] {
             let error = constraints.check(&features).unwrap_err().to_string();

@@ -15,6 +15,7 @@ mod eg_rank;
 mod elsewhere;
 mod embedded;
 mod engine;
+mod error_texts;
 mod evaluate;
 mod fenchel_rank;
 mod filters;

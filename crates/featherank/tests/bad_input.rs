@@ -55,11 +55,11 @@ fn text_cases() -> Vec<Case> {
         case(
             "a.txt",
             "0 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:1\n",
-            &["query 1 appears again", "line 3 (first seen at line 1)", "--regroup"],
+            &["query 1 appears again", "line 3 (first seen at line 1)", "`regroup`"],
         ),
-        case("a.txt", "0 qid:1 1:1\n0 qid:1 1:1 1:2\n", &["feature 1 stands twice", "line 2"]),
-        case("a.txt", "0 qid:1 2:1 1:2\n", &["feature 1 stands after feature 2", "line 1"]),
-        case("a.txt", "0 qid:1 0:1\n", &["feature id 0", "line 1", "--zero-based"]),
+        case("a.txt", "0 qid:1 1:1\n0 qid:1 1:1 1:2\n", &["feature 1 appears twice", "line 2"]),
+        case("a.txt", "0 qid:1 2:1 1:2\n", &["feature 1 comes after feature 2", "line 1"]),
+        case("a.txt", "0 qid:1 0:1\n", &["feature id 0", "line 1", "`zero_based`"]),
         case(
             "a.txt",
             "0 qid:1 1:high\n",
@@ -68,23 +68,23 @@ fn text_cases() -> Vec<Case> {
         case(
             "a.txt",
             "0 qid:1 1:nan\n",
-            &["the value of feature 1 is NaN", "line 1", "--missing zero"],
+            &["the value of feature 1 is NaN", "line 1", "missing = zero"],
         ),
-        case("a.txt", "0 qid:1 1:-inf\n", &["the value of feature 1 is -inf", "line 1", "--clip"]),
+        case("a.txt", "0 qid:1 1:-inf\n", &["the value of feature 1 is -inf", "line 1", "`clip`"]),
         case(
             "a.txt",
             "0 qid:1 1:1e39\n",
-            &["beyond the largest 32-bit number", "line 1", "--clip"],
+            &["beyond the largest 32-bit number", "line 1", "`clip`"],
         ),
-        case("a.txt", "-1 qid:1 1:1\n", &["label -1 is negative", "line 1", "--unjudged"]),
-        case("a.txt", "0 1:1\n", &["no query id", "line 1", "--group"]),
+        case("a.txt", "-1 qid:1 1:1\n", &["label -1 is negative", "line 1", "unjudged = drop"]),
+        case("a.txt", "0 1:1\n", &["no query id", "line 1", "`group`"]),
         case("a.txt", "", &["no documents"]),
         case("a.txt", "\n\n# nothing\n", &["no documents"]),
         case("a.txt", b"0 qid:\xff 1:1\n", &["not UTF-8", "line 1"]),
-        case("a.txt.gz", cut(gzip(&long)), &["gzip data is damaged or cut off"]),
-        case("a.txt.zst", cut(zstd(&long)), &["zstd data is damaged or cut off"]),
-        case("a.txt.xz", cut(xz(&long)), &["xz data is damaged or cut off"]),
-        case("a.docx", "0 qid:1 1:1\n", &["format of this file is not clear", "--format"]),
+        case("a.txt.gz", cut(gzip(&long)), &["gzip data is damaged or truncated"]),
+        case("a.txt.zst", cut(zstd(&long)), &["zstd data is damaged or truncated"]),
+        case("a.txt.xz", cut(xz(&long)), &["xz data is damaged or truncated"]),
+        case("a.docx", "0 qid:1 1:1\n", &["format of this file is not clear", "`format`"]),
         side_file(
             case("a.txt", "0 1:1\n0 1:2\n", &["query sizes add up to 3", "2 rows"]),
             "a.txt.query",
@@ -92,7 +92,7 @@ fn text_cases() -> Vec<Case> {
             |_| ReadOptions::default(),
         ),
         side_file(
-            case("a.txt", "0 qid:1 1:1\n", &["query sizes were given as well", "--group"]),
+            case("a.txt", "0 qid:1 1:1\n", &["query sizes were given as well", "`group`"]),
             "sizes",
             "1\n",
             |folder| ReadOptions { groups: Some(folder.path("sizes")), ..ReadOptions::default() },
@@ -106,7 +106,7 @@ fn table_cases() -> Vec<Case> {
         case(
             "a.csv",
             "label,qid,bm25\n0,1,2\n\n0,1\n",
-            &["this row has 2 cells, the header 3", "line 4"],
+            &["this row has 2 cells, and the header has 3", "line 4"],
         ),
         case("a.csv", "label,qid,bm25\n0,1,2,3\n", &["this row has 4 cells", "line 2"]),
         case(
@@ -117,7 +117,7 @@ fn table_cases() -> Vec<Case> {
         case(
             "a.tsv",
             "label\tqid\tbm25\n0\t1\t\n",
-            &["the value of column `bm25` is missing", "line 2", "--missing zero"],
+            &["the value of column `bm25` is missing", "line 2", "missing = zero"],
         ),
         case(
             "a.csv",
@@ -128,7 +128,7 @@ fn table_cases() -> Vec<Case> {
         case(
             "a.csv",
             "label,qid,bm25\n,1,2\n",
-            &["of query 1 has no label", "line 2", "--unjudged"],
+            &["of query 1 has no label", "line 2", "unjudged = drop"],
         ),
         case(
             "a.csv",
@@ -143,12 +143,12 @@ fn table_cases() -> Vec<Case> {
             &["query 1 appears again", "line 4 (first seen at line 2)"],
         ),
         case("a.csv", "0,1,2\n1,1,3\n", &["looks like data", "first row"]),
-        case("a.csv", "qid,a\n1,2\n", &["no label column", "--label-column"]),
-        case("a.csv", "label,a\n1,2\n", &["no query column", "--query-column"]),
-        case("a.csv", "label,rel,qid,a\n1,1,1,1\n", &["`label` or `rel`", "--label-column"]),
+        case("a.csv", "qid,a\n1,2\n", &["no label column", "`label_column`"]),
+        case("a.csv", "label,a\n1,2\n", &["no query column", "`query_column`"]),
+        case("a.csv", "label,rel,qid,a\n1,1,1,1\n", &["`label` or `rel`", "`label_column`"]),
         case("a.csv", ",label,qid,a\n0,1,1,1\n", &["column 1 has no name", "index=False"]),
         case("a.csv", "label,qid,a,a\n1,1,1,1\n", &["two columns are called `a`"]),
-        case("a.csv", "label,qid\n1,1\n", &["no feature in this file"]),
+        case("a.csv", "label,qid\n1,1\n", &["this file has no features"]),
         case("a.csv", b"label,qid,\xff\n1,1,1\n", &["not UTF-8"]),
         case("a.csv", "", &["no documents"]),
         case("a.csv", "label,qid,a\n", &["no documents"]),
@@ -166,15 +166,15 @@ fn parquet_cases() -> Vec<Case> {
     };
     let whole = |values: [i64; 4]| column(Int64Array::from(values.to_vec()));
     vec![
-        case("a.parquet", cut(numbers([Some(1.0); 4])), &["Parquet data is damaged or cut off"]),
+        case("a.parquet", cut(numbers([Some(1.0); 4])), &["Parquet data is damaged or truncated"]),
         case("a.parquet", "", &["Parquet data is damaged"]),
         case("a.parquet", "label,qid,a\n", &["Parquet data is damaged"]),
         case("a.parquet.gz", cut(gzip(numbers([Some(1.0); 4]))), &["gzip data is damaged"]),
-        case("a.parquet", with_column(words.clone()), &["column `extra` holds Utf8", "--ignore"]),
+        case("a.parquet", with_column(words.clone()), &["column `extra` holds Utf8", "`ignore`"]),
         case(
             "a.parquet",
             with_column(column(ListArray::from_iter_primitive::<Int32Type, _, _>(lists))),
-            &["column `extra` holds List", "--ignore"],
+            &["column `extra` holds List", "`ignore`"],
         ),
         case(
             "a.parquet",
@@ -221,7 +221,7 @@ fn parquet_cases() -> Vec<Case> {
             ..case(
                 "a.parquet",
                 numbers([Some(1.0); 4]),
-                &["4 documents × 1 features", "--max-memory"],
+                &["4 documents × 1 features", "`max_memory`"],
             )
         },
     ]
@@ -236,7 +236,7 @@ fn log_cases() -> Vec<Case> {
         case(
             "a.json",
             format!("{good}\n{unjudged}\n"),
-            &["document d9 of query 2 has no label", "line 2", "--unjudged"],
+            &["document d9 of query 2 has no label", "line 2", "unjudged = drop"],
         ),
         case("a.json", r#"{"took":1}"#, &["not a feature log", "line 1"]),
         case("a.json", "[1,2]", &["not a feature log", "line 1"]),

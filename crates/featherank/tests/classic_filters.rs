@@ -8,7 +8,8 @@ use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::Moments;
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -413,7 +414,7 @@ fn feature_counts_are_pinned_beside_the_published_ones() {
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let engine = LocalEngine::new(data.clone(), 0).unwrap();
-    let (alive, _) = (&engine as &dyn Engine).alive().unwrap();
+    let (alive, _) = engine.ask(&Moments).unwrap().alive();
     let codes = Discrete::of(&run(), &engine, &alive, Encoding::Better).unwrap();
     let inconsistent =
         |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
-use featherank::engine::passes::{Centring, Gram, GramPass};
+use featherank::engine::answer_view;
+use featherank::engine::passes::{Centring, Gram};
 use featherank::rank::linear::cutting_plane::{Risk, minimise};
 use featherank::rank::linear::design::Design;
 use featherank::rank::linear::gram_solver::GramSolver;
@@ -69,8 +70,8 @@ fn regression_on_subsets_equals_worked_numbers() {
     let rows: Vec<Vec<f64>> = fixture["X"].as_array().unwrap().iter().map(numbers).collect();
     let labels = numbers(&fixture["y"]).into_iter().map(|y| y as f32).collect();
     let data = from_rows(&rows, labels, &[5, 7]);
-    let pass = GramPass::new((0..4).map(FeatureId).collect(), Centring::Overall);
-    let solver = GramSolver::new(Gram::of_view(&pass, &data.view()), 0.0);
+    let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
+    let solver = GramSolver::new(answer_view(&pass, &data.view()), 0.0);
     for (subset, expected) in fixture["subsets"].as_object().unwrap() {
         let subset: Vec<usize> = subset.split(',').map(|k| k.parse().unwrap()).collect();
         let got = solver.solve(&subset);
@@ -335,8 +336,8 @@ proptest! {
 
     #[test]
     fn regression_equals_direct_normal_equations(data in small_data(), ridge in 0.1f64..5.0) {
-        let pass = GramPass::new((0..4).map(FeatureId).collect(), Centring::Overall);
-        let solved = GramSolver::new(Gram::of_view(&pass, &data.view()), ridge).solve(&[2, 0, 1]);
+        let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
+        let solved = GramSolver::new(answer_view(&pass, &data.view()), ridge).solve(&[2, 0, 1]);
         // At the minimum the derivatives by intercept and weights are 0.
         let columns: Vec<&[f32]> = [2, 0, 1].iter().map(|&f| data.column(FeatureId(f))).collect();
         let errors: Vec<f64> = (0..data.documents()).map(|i| {

@@ -5,7 +5,7 @@
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::{Correlation, kendall_tau_b};
-use featherank::engine::{CorrelationMatrix, Engine, LocalEngine, Scope};
+use featherank::engine::{CorrelationMatrix, Engine, LocalEngine, Scope, correlations};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<f32> {
@@ -26,7 +26,7 @@ fn matrix(data: &Dataset, kind: Correlation, scope: Scope) -> CorrelationMatrix 
     let engine = LocalEngine::new(data.clone(), 2).unwrap();
     let engine: &dyn Engine = &engine;
     let features: Vec<FeatureId> = (0..data.features().len()).map(FeatureId::from).collect();
-    engine.correlations(kind, scope, &features).unwrap()
+    correlations(engine, kind, scope, &features).unwrap()
 }
 
 fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
@@ -103,7 +103,7 @@ fn pooled_matrices_take_all_documents_as_one_list() {
     let engine = LocalEngine::new(data, 1).unwrap();
     let engine: &dyn Engine = &engine;
     let refused =
-        engine.correlations(Correlation::TopTen, Scope::Pooled, &[FeatureId(0)]).unwrap_err();
+        correlations(engine, Correlation::TopTen, Scope::Pooled, &[FeatureId(0)]).unwrap_err();
     assert!(refused.to_string().contains("within queries only"));
 }
 

@@ -1,5 +1,5 @@
-//! Rows that are not in this process: whoever scales out gives the same answer to the last bit, and
-//! the others say who does.
+//! Rows that are not in this process: methods that scale out give the same answer to the last bit,
+//! and the errors of all others list the methods that do.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use crate::common::elsewhere::Elsewhere;
 use crate::common::embedded::{run, tiny, with_k};
 use featherank::data::Dataset;
 use featherank::data::synth::{SynthConfig, generate};
-use featherank::engine::{Cost, Engine, Explained, LocalEngine};
+use featherank::engine::{Engine, LocalEngine};
 use featherank::params::Kind;
 use featherank::registry::{DataAccess, RANKERS, SELECTORS, selector};
 use featherank::run::Run;
 use featherank::select::SelectorSpec;
+use featherank::shards::{CostedEngine, PassCost};
 use featherank::{Error, Result};
 
 fn settings(set: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -37,7 +38,7 @@ fn takes_ranker(spec: &SelectorSpec) -> bool {
 
 /// Every method of the registry does what its entry says.
 #[test]
-fn the_registry_is_right_about_who_needs_rows() {
+fn the_registry_knows_which_methods_need_rows() {
     let data = tiny();
     let elsewhere = Elsewhere::of(&data);
     for spec in SELECTORS {
@@ -49,7 +50,7 @@ fn the_registry_is_right_about_who_needs_rows() {
             continue;
         }
         let error = saved(spec.name, set, &run(), &elsewhere).unwrap_err();
-        assert!(matches!(error, Error::Conflict { .. }), "{}: {error}", spec.name);
+        assert!(matches!(error, Error::Unsupported(_)), "{}: {error}", spec.name);
         let text = error.to_string();
         assert!(text.contains(&format!("{} needs the rows", spec.name)), "{text}");
         for other in SELECTORS.iter().filter(|spec| spec.access.is_passes()) {
@@ -75,17 +76,17 @@ fn passes_move_no_more_bytes_for_more_documents() {
         let set: &[(&str, &str)] =
             if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
         let costs = |data: &Dataset| {
-            let engine = Explained::new(Arc::new(Elsewhere::of(data)));
+            let engine = CostedEngine::new(Arc::new(Elsewhere::of(data)));
             saved(spec.name, set, &run(), &engine).unwrap();
             engine.costs()
         };
         let (few, many) = (costs(&few), costs(&many));
-        let names = |costs: &[(&str, Cost)]| {
+        let names = |costs: &[(&str, PassCost)]| {
             costs.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(names(&many), names(&few), "{}", spec.name);
         for ((pass, few), (_, many)) in few.into_iter().zip(many) {
-            let a_pass = |cost: Cost| (cost.sent + cost.received) / cost.passes;
+            let a_pass = |cost: PassCost| (cost.sent + cost.received) / cost.passes;
             // One byte for each query would be 270 more.
             assert!(a_pass(many) < a_pass(few) + 150, "{} {pass}: {few:?} {many:?}", spec.name);
         }

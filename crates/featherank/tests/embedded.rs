@@ -179,7 +179,13 @@ fn odd_data_is_survived() {
                         );
                         assert!(found.selected.iter().all(|chosen| chosen.score.is_finite()));
                     }
-                    Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
+                    Err(
+                        error @ (Error::Invalid { .. }
+                        | Error::Constraint(_)
+                        | Error::NothingCounts(_)
+                        | Error::NothingSelected(_)
+                        | Error::Numerical(_)),
+                    ) => {
                         let too_few = run.constraints.k == Some(2) && data.features().len() < 2;
                         let odd = !survives || too_few || what.contains("values");
                         assert!(odd, "{method} with {what}: {error}");

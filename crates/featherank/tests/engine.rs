@@ -4,12 +4,16 @@
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::{
-    Centring, Correlation, CorrelationsPass, GramPass, LeaveQueryOutPass, LinearMeasuresPass,
-    ModelMeasuresPass, NdcgPairsPass, PairwiseHingePass, PartPass, PlacedModel,
+    Centring, Correlation, Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LinearMeans,
+    LinearMeasures, MergeGains, Moments, Relief,
 };
-use featherank::engine::{Deal, Engine, FeatureMeasuresPass, LocalEngine, PartEngine, Pass};
+use featherank::engine::{Ask, Block, Engine, LocalEngine, Merge, PartEngine, Pass, QueryFolds};
 use featherank::measure::Measure;
 use featherank::rank::LinearModel;
+use featherank::rank::passes::{
+    LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge, PlacedModel,
+};
+use serde::{Deserialize, Serialize};
 
 fn engine(threads: usize) -> LocalEngine {
     // Enough documents for several blocks.
@@ -22,23 +26,48 @@ fn engine(threads: usize) -> LocalEngine {
     LocalEngine::new(generate(&config).unwrap().0, threads).unwrap()
 }
 
-/// One of every kind.
-pub fn passes() -> Vec<Pass> {
+/// A pass without its type: its name, and its answer as text, which shows every bit of every
+/// number.
+pub struct AnyPass {
+    pub name: &'static str,
+    pub answer: Box<dyn Fn(&dyn Engine) -> String>,
+}
+
+impl AnyPass {
+    fn of<P: Pass<Answer: std::fmt::Debug>>(pass: P) -> Self {
+        let answer = move |engine: &dyn Engine| format!("{:?}", engine.ask(&pass).unwrap());
+        AnyPass { name: P::NAME, answer: Box::new(answer) }
+    }
+
+    /// Two of three folds of the queries.
+    fn of_part<P: Pass<Answer: std::fmt::Debug>>(pass: P) -> Self {
+        let answer = move |engine: &dyn Engine| {
+            let folds = QueryFolds::new(&engine.schema().query_keys, 3, 7);
+            let part = PartEngine::of(engine, folds.range(|fold| fold != 1)).unwrap();
+            format!("{:?}", part.ask(&pass).unwrap())
+        };
+        AnyPass { name: P::NAME, answer: Box::new(answer) }
+    }
+}
+
+/// At least one request for every pass.
+pub fn passes() -> Vec<AnyPass> {
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
-    let measure = |name: &str| {
-        Pass::FeatureMeasures(FeatureMeasuresPass {
-            measure: name.parse().unwrap(),
-            features: features.clone(),
-        })
+    let measure = |name: &str| FeatureMeasures::new(&name.parse().unwrap(), &features);
+    let gram = |centring| Gram::new(features.clone(), centring);
+    let correlations = |kind| Correlations { kind, features: features.clone() };
+    let merge = || MergeGains {
+        measure: "map".parse().unwrap(),
+        relevant_from: 1.0,
+        live: features.clone(),
+        chosen: vec![FeatureId(3), FeatureId(1)],
+        candidates: features.clone(),
     };
     vec![
-        Pass::Moments,
-        Pass::Labels,
-        Pass::FeatureMeans(FeatureMeasuresPass {
-            measure: "gmap".parse().unwrap(),
-            features: features.clone(),
-        }),
-        Pass::ModelMeasures(ModelMeasuresPass {
+        AnyPass::of(Moments),
+        AnyPass::of(Labels),
+        AnyPass::of(FeatureMeans(measure("gmap"))),
+        AnyPass::of(ModelMeasures {
             models: vec![PlacedModel {
                 model: LinearModel::new(&FeatureTable::numbered(3, 1), &[(FeatureId(2), 0.1)])
                     .into(),
@@ -46,44 +75,39 @@ pub fn passes() -> Vec<Pass> {
             }],
             measures: vec!["map".parse().unwrap(), "ndcg[empty=skip]@5".parse().unwrap()],
         }),
-        Pass::Part(PartPass {
-            parts: vec![Deal::new(&[1, 2, 3], 3, 7).drawn(|part| part != 1)],
-            pass: Box::new(Pass::Moments),
+        AnyPass::of_part(Moments),
+        AnyPass::of_part(gram(Centring::PerQuery)),
+        AnyPass::of_part(merge()),
+        AnyPass::of(merge()),
+        AnyPass::of(measure("ndcg[ties=expected]@10")),
+        AnyPass::of(measure("map[empty=skip]")),
+        AnyPass::of(gram(Centring::Overall)),
+        AnyPass::of(gram(Centring::PerQuery)),
+        AnyPass::of(gram(Centring::PerPair)),
+        AnyPass::of(linear("ndcg[empty=skip]@10", &features)),
+        AnyPass::of(LinearMeans(linear("gmap", &features))),
+        AnyPass::of(correlations(Correlation::Pearson)),
+        AnyPass::of(correlations(Correlation::Spearman)),
+        AnyPass::of(correlations(Correlation::Kendall)),
+        AnyPass::of(correlations(Correlation::TopTen)),
+        AnyPass::of(Relief {
+            features: features[..5].to_vec(),
+            neighbours: 3,
+            ranges: None,
+            sample: None,
+            distance_weights: None,
         }),
-        measure("ndcg[ties=expected]@10"),
-        measure("map[empty=skip]"),
-        Pass::Gram(GramPass::new(features.clone(), Centring::Overall)),
-        Pass::Gram(GramPass::new(features.clone(), Centring::PerQuery)),
-        Pass::Gram(GramPass::new(features.clone(), Centring::PerPair)),
-        Pass::LinearMeasures(linear("ndcg[empty=skip]@10", &features)),
-        Pass::LinearMeans(linear("gmap", &features)),
-        Pass::Correlations(CorrelationsPass {
-            kind: Correlation::Pearson,
-            features: features.clone(),
-        }),
-        Pass::Correlations(CorrelationsPass {
-            kind: Correlation::Spearman,
-            features: features.clone(),
-        }),
-        Pass::Correlations(CorrelationsPass {
-            kind: Correlation::Kendall,
-            features: features.clone(),
-        }),
-        Pass::Correlations(CorrelationsPass {
-            kind: Correlation::TopTen,
-            features: features.clone(),
-        }),
-        Pass::PairwiseHinge(PairwiseHingePass {
+        AnyPass::of(PairwiseHinge {
             curved: vec![0, 3, 7],
             towards: Some(vec![1e-6; 20]),
             ..hinge(&features)
         }),
-        Pass::NdcgPairs(NdcgPairsPass {
+        AnyPass::of(NdcgPairs {
             weights: hinge(&features).weights,
             features: features.clone(),
-            ..NdcgPairsPass::default()
+            ..NdcgPairs::default()
         }),
-        Pass::LeaveQueryOut(LeaveQueryOutPass {
+        AnyPass::of(LeaveQueryOut {
             divisors: vec![1.0; 20],
             centring: Centring::PerPair,
             weights: Vec::new(),
@@ -96,17 +120,56 @@ pub fn passes() -> Vec<Pass> {
     ]
 }
 
-fn linear(measure: &str, features: &[FeatureId]) -> LinearMeasuresPass {
+/// A pass that is not one of this crate's.
+#[derive(Serialize, Deserialize)]
+pub struct CountDocuments;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DocumentCount(pub u64);
+
+impl Merge for DocumentCount {
+    fn merge(self, next: Self) -> Self {
+        DocumentCount(self.0 + next.0)
+    }
+}
+
+impl Pass for CountDocuments {
+    type Answer = DocumentCount;
+    const NAME: &'static str = "count-documents";
+    const ACTIVITY: &'static str = "counting documents";
+
+    fn answer(&self, block: &Block<'_>) -> DocumentCount {
+        DocumentCount(block.documents() as u64)
+    }
+}
+
+#[test]
+fn engines_answer_passes_of_other_crates() {
+    let engine = engine(2);
+    assert_eq!(engine.ask(&CountDocuments).unwrap().0, engine.schema().documents());
+    let empty = LocalEngine::new(engine.local().unwrap().subset(&[]), 1).unwrap();
+    assert_eq!(empty.ask(&CountDocuments).unwrap(), DocumentCount(0));
+}
+
+/// A request for features that the data does not have is an error, not a panic.
+#[test]
+fn unknown_features_are_refused() {
+    let engine = engine(1);
+    let gram = Gram::new(vec![FeatureId(5000)], Centring::Overall);
+    assert!(engine.ask(&gram).unwrap_err().to_string().contains("5000"));
+}
+
+fn linear(measure: &str, features: &[FeatureId]) -> LinearMeasures {
     let weight = |model: usize, f: usize| ((model * 7 + f * 3) % 11) as f32 - 5.0;
     let weights =
         (0..9).map(|model| (0..features.len()).map(|f| weight(model, f)).collect()).collect();
-    LinearMeasuresPass { measure: measure.parse().unwrap(), weights, features: features.to_vec() }
+    LinearMeasures { measure: measure.parse().unwrap(), weights, features: features.to_vec() }
 }
 
 /// Weights small enough for features of any size to leave some pairs violated and others not.
-fn hinge(features: &[FeatureId]) -> PairwiseHingePass {
+fn hinge(features: &[FeatureId]) -> PairwiseHinge {
     let weights = (0..features.len()).map(|f| (f as f64 * 3.0 % 11.0 - 5.0) * 1e-4).collect();
-    PairwiseHingePass { features: features.to_vec(), weights, ..PairwiseHingePass::default() }
+    PairwiseHinge { features: features.to_vec(), weights, ..PairwiseHinge::default() }
 }
 
 /// Asking some queries is the same as having no others.
@@ -114,8 +177,8 @@ fn hinge(features: &[FeatureId]) -> PairwiseHingePass {
 fn other_queries_do_not_count() {
     let whole = engine(2);
     let data = whole.local().unwrap();
-    let deal = Deal::new(&whole.schema().query_keys, 3, 5);
-    let asked = PartEngine::of(&whole, deal.drawn(|part| part != 1)).unwrap();
+    let folds = QueryFolds::new(&whole.schema().query_keys, 3, 5);
+    let asked = PartEngine::of(&whole, folds.range(|fold| fold != 1)).unwrap();
     let part = LocalEngine::new(data.subset(asked.places()), 2).unwrap();
     let (whole, asked, part): (&dyn Engine, &dyn Engine, &dyn Engine) = (&whole, &asked, &part);
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
@@ -126,24 +189,24 @@ fn other_queries_do_not_count() {
             "{a:?} {b:?}"
         );
     };
-    let pass = PairwiseHingePass { curved: vec![1, 2], ..hinge(&features) };
-    let expected = part.pairwise_hinge(pass.clone()).unwrap();
-    let got = asked.pairwise_hinge(pass.clone()).unwrap();
+    let pass = PairwiseHinge { curved: vec![1, 2], ..hinge(&features) };
+    let expected = part.ask(&pass).unwrap();
+    let got = asked.ask(&pass).unwrap();
     assert_eq!(got.pairs, expected.pairs);
-    assert_ne!(whole.pairwise_hinge(pass).unwrap().pairs, expected.pairs);
+    assert_ne!(whole.ask(&pass).unwrap().pairs, expected.pairs);
     close(&[got.loss], &[expected.loss]);
     close(&got.slope, &expected.slope);
     close(&got.curvature, &expected.curvature);
-    let pass = NdcgPairsPass {
+    let pass = NdcgPairs {
         weights: hinge(&features).weights,
         features: features.clone(),
-        ..NdcgPairsPass::default()
+        ..NdcgPairs::default()
     };
-    let (got, expected) = (asked.ndcg_pairs(pass.clone()).unwrap(), part.ndcg_pairs(pass).unwrap());
+    let (got, expected) = (asked.ask(&pass).unwrap(), part.ask(&pass).unwrap());
     close(&[got.loss], &[expected.loss]);
     close(&got.slope, &expected.slope);
-    let gram = GramPass::new(features, Centring::PerQuery);
-    let (got, expected) = (asked.gram(gram.clone()).unwrap(), part.gram(gram).unwrap());
+    let gram = Gram::new(features, Centring::PerQuery);
+    let (got, expected) = (asked.ask(&gram).unwrap(), part.ask(&gram).unwrap());
     assert_eq!(got.count, expected.count);
     close(&got.products, &expected.products);
 }
@@ -156,23 +219,19 @@ fn means_are_those_of_the_values_per_query() {
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
     for name in ["ndcg[empty=skip]@10", "gmap", "err@5"] {
         let pass = linear(name, &features);
-        let expected = engine.linear_measures(pass.clone()).unwrap().summaries(&pass.measure);
-        let means = engine.linear_means(pass.clone()).unwrap().summaries(&pass.measure);
+        let expected = engine.ask(&pass).unwrap().summaries(&pass.measure);
+        let means = engine.ask(&LinearMeans(pass.clone())).unwrap().summaries(&pass.measure);
         assert!(means.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{name}");
     }
 }
 
-/// Compared as text, which holds every bit of every number.
 #[test]
-fn outcomes_are_bit_identical_for_any_number_of_threads() {
-    let text = |engine: &LocalEngine, pass: &Pass| {
-        serde_json::to_string(&engine.run(pass).unwrap()).unwrap()
-    };
+fn answers_have_the_same_bits_for_any_number_of_threads() {
     let (one, two, seven) = (engine(1), engine(2), engine(7));
     for pass in passes() {
-        let expected = text(&one, &pass);
-        assert_eq!(text(&two, &pass), expected, "{pass:?}");
-        assert_eq!(text(&seven, &pass), expected, "{pass:?}");
+        let expected = (pass.answer)(&one);
+        assert_eq!((pass.answer)(&two), expected, "{}", pass.name);
+        assert_eq!((pass.answer)(&seven), expected, "{}", pass.name);
     }
 }
 
@@ -183,7 +242,7 @@ fn the_gram_matrix_equals_a_direct_calculation() {
     let data = engine.local().unwrap();
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
     let engine: &dyn Engine = &engine;
-    let gram = engine.gram(GramPass::new(features.clone(), Centring::Overall)).unwrap();
+    let gram = engine.ask(&Gram::new(features.clone(), Centring::Overall)).unwrap();
     let centred = |values: &[f32]| {
         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
         values.iter().map(|&x| f64::from(x) - mean).collect::<Vec<f64>>()
@@ -231,12 +290,12 @@ fn many_linear_models_at_once_equal_each_alone() {
         "ndcg[ties=worst]@3",
     ] {
         let measure: Measure = name.parse().unwrap();
-        let pass = LinearMeasuresPass {
+        let pass = LinearMeasures {
             measure: measure.clone(),
             features: features.clone(),
             weights: weights.clone(),
         };
-        let all = (&engine as &dyn Engine).linear_measures(pass).unwrap();
+        let all = engine.ask(&pass).unwrap();
         for (weights, got) in weights.iter().zip(&all.per_query) {
             let score = |row| {
                 features.iter().zip(weights).map(|(&f, w)| data.column(f)[row] * w).sum::<f32>()
@@ -266,13 +325,13 @@ fn equal_documents_get_equal_scores() {
     let engine = LocalEngine::new(data, 2).unwrap();
     let weights = (0..13).map(|m| (0..136).map(|f| (m * f) as f32 / 7.3).collect()).collect();
     let features = (0..136).map(FeatureId).collect();
-    let pass = LinearMeasuresPass { measure, features, weights };
-    let got = (&engine as &dyn Engine).linear_measures(pass).unwrap();
+    let pass = LinearMeasures { measure, features, weights };
+    let got = engine.ask(&pass).unwrap();
     assert!(got.per_query.iter().all(|values| *values == expected));
-    let short = LinearMeasuresPass {
+    let short = LinearMeasures {
         measure: "map".parse().unwrap(),
         features: vec![FeatureId(0)],
         weights: vec![vec![]],
     };
-    assert!((&engine as &dyn Engine).linear_measures(short).is_err());
+    assert!(engine.ask(&short).is_err());
 }

@@ -5,8 +5,8 @@
 use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};
-use featherank::engine::passes::MergeGainsPass;
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::MergeGains;
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::measure::Measure;
 use featherank::random::{Purpose, stream};
 use featherank::registry::selector;
@@ -51,14 +51,14 @@ fn a_copy_brings_best_gain_nothing() {
     for measure in ["map[ties=expected]", "map", "ndcg@10", "ndcg[ties=worst]@5", "gmap"] {
         let measure: Measure = measure.parse().unwrap();
         for feature in 0..width {
-            let pass = MergeGainsPass {
+            let pass = MergeGains {
                 measure: measure.clone(),
                 relevant_from: 1.0,
                 live: (0..2 * width).map(FeatureId::from).collect(),
                 chosen: vec![FeatureId::from(feature)],
                 candidates: (0..2 * width).map(FeatureId::from).collect(),
             };
-            let gains = engine.merge_gains(pass).unwrap().gains(&measure);
+            let gains = engine.ask(&pass).unwrap().gains(&measure);
             assert_eq!(
                 (gains[feature], gains[feature + width]),
                 (0.0, 0.0),
@@ -86,14 +86,14 @@ fn noise(seed: u64, dead: Option<f32>) -> Dataset {
 fn gains(data: Dataset, measure: &str) -> Vec<f64> {
     let measure: Measure = measure.parse().unwrap();
     let engine = LocalEngine::new(data, 2).unwrap();
-    let pass = MergeGainsPass {
+    let pass = MergeGains {
         measure: measure.clone(),
         relevant_from: 1.0,
         live: vec![FeatureId(0), FeatureId(1), FeatureId(2)],
         chosen: vec![FeatureId(0)],
         candidates: vec![FeatureId(1), FeatureId(2)],
     };
-    (&engine as &dyn Engine).merge_gains(pass).unwrap().gains(&measure)
+    engine.ask(&pass).unwrap().gains(&measure)
 }
 
 /// Where ties take their expected value, gains are those of an order like any other: on average
@@ -211,7 +211,7 @@ fn what_cannot_be_selected_by_is_refused() {
     for method in ["gas", "fcbf"] {
         let message = refused(method, &[], labels(), dropped.clone());
         assert!(
-            message.contains("no feature can be chosen") && message.contains("2 are dropped"),
+            message.contains("no feature can be selected") && message.contains("2 are dropped"),
             "{message}"
         );
         assert!(!message.contains("--k"), "{message}");

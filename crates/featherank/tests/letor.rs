@@ -5,7 +5,8 @@
 use crate::common::real_data;
 use featherank::data::folds::FoldFiles;
 use featherank::data::{Dataset, FeatureId, Missing, ReadOptions, read};
-use featherank::engine::{Engine, LocalEngine};
+use featherank::engine::passes::{FeatureMeasures, Moments};
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::inspect::inspect;
 use featherank::measure::Measure;
 use serde_json::Value;
@@ -52,7 +53,7 @@ fn dead_features_are_the_known_ones() {
     {
         let Some(data) = all_parts(folder) else { return };
         let engine = LocalEngine::new(data, 0).unwrap();
-        let (_, dead) = (&engine as &dyn Engine).alive().unwrap();
+        let (_, dead) = engine.ask(&Moments).unwrap().alive();
         let ids: Vec<u32> = dead.iter().map(|&f| engine.schema().features.get(f).id).collect();
         assert_eq!(ids, expected, "{folder}");
     }
@@ -166,8 +167,9 @@ fn single_features_are_pinned() {
         let measure = measure(name);
         let engine = LocalEngine::new(data, 0).unwrap();
         let engine: &dyn Engine = &engine;
-        let (alive, _) = engine.alive().unwrap();
-        let values = engine.feature_measures(&measure, &alive).unwrap().summaries(&measure);
+        let (alive, _) = engine.ask(&Moments).unwrap().alive();
+        let values =
+            engine.ask(&FeatureMeasures::new(&measure, &alive)).unwrap().summaries(&measure);
         let mut ranked: Vec<(u32, f64)> =
             alive.iter().map(|&f| engine.schema().features.get(f).id).zip(values).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -5,8 +5,10 @@
 use crate::common::elsewhere::Elsewhere;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId};
-use featherank::engine::passes::{Centring, GramPass, LinearMeasuresPass, MergeGainsPass};
-use featherank::engine::{Deal, Engine, JoinedEngine, LocalEngine, PartEngine, Schema};
+use featherank::engine::passes::{
+    Centring, FeatureMeasures, Gram, LinearMeasures, MergeGains, Moments,
+};
+use featherank::engine::{Ask, Engine, JoinedEngine, LocalEngine, PartEngine, QueryFolds, Schema};
 use featherank::measure::Measure;
 
 fn data() -> Dataset {
@@ -30,34 +32,34 @@ fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
     let schema = Schema { fingerprint: String::new(), ..got.schema().clone() };
     assert_eq!(schema, Schema { fingerprint: String::new(), ..expected.schema().clone() });
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
-    let alone =
-        |engine: &dyn Engine| engine.feature_measures(&measure, &features()).unwrap().per_query;
+    let alone = |engine: &dyn Engine| {
+        engine.ask(&FeatureMeasures::new(&measure, &features())).unwrap().per_query
+    };
     assert_eq!(alone(got), alone(expected));
     let linear = |engine: &dyn Engine| {
         let weights =
             (0..5).map(|model| (0..12).map(|f| ((model * 7 + f) % 5) as f32).collect()).collect();
-        let pass = LinearMeasuresPass { measure: measure.clone(), features: features(), weights };
-        engine.linear_measures(pass).unwrap().per_query
+        let pass = LinearMeasures { measure: measure.clone(), features: features(), weights };
+        engine.ask(&pass).unwrap().per_query
     };
     assert_eq!(linear(got), linear(expected));
-    let gram =
-        |engine: &dyn Engine| engine.gram(GramPass::new(features(), Centring::PerPair)).unwrap();
+    let gram = |engine: &dyn Engine| engine.ask(&Gram::new(features(), Centring::PerPair)).unwrap();
     let (sums, expected_sums) = (gram(got), gram(expected));
     assert_eq!(sums.count, expected_sums.count);
     close(&sums.products, &expected_sums.products);
     let merges = |engine: &dyn Engine| {
-        let pass = MergeGainsPass {
+        let pass = MergeGains {
             measure: "map".parse().unwrap(),
             relevant_from: 1.0,
             live: features(),
             chosen: vec![FeatureId(2), FeatureId(0)],
             candidates: vec![FeatureId(1), FeatureId(5)],
         };
-        engine.merge_gains(pass).unwrap()
+        engine.ask(&pass).unwrap()
     };
     assert_eq!(merges(got).queries, merges(expected).queries);
     close(&merges(got).merged, &merges(expected).merged);
-    let moments = |engine: &dyn Engine| engine.moments().unwrap().features;
+    let moments = |engine: &dyn Engine| engine.ask(&Moments).unwrap().features;
     let within = |engine: &dyn Engine| -> Vec<f64> {
         moments(engine).iter().map(|feature| feature.squares_within).collect()
     };
@@ -77,28 +79,28 @@ fn a_part_is_like_data_of_its_queries() {
     let everything = LocalEngine::new(data.clone(), 2).unwrap();
     // One part after the other: what rows remember of the first must not speak for the second.
     let keys = &whole.schema().query_keys;
-    let deal = Deal::new(keys, 3, 1);
+    let folds = QueryFolds::new(keys, 3, 1);
     for number in 0..3 {
         let queries: Vec<usize> =
-            (0..data.queries().len()).filter(|&q| deal.part_of(keys[q]) == number).collect();
+            (0..data.queries().len()).filter(|&q| folds.fold_of(keys[q]) == number).collect();
         assert!((66..=67).contains(&queries.len()));
-        let part = PartEngine::of(&whole, deal.drawn(|part| part == number)).unwrap();
+        let part = PartEngine::of(&whole, folds.range(|fold| fold == number)).unwrap();
         assert_eq!(part.places(), queries);
         assert!(part.local().is_none() && part.view().is_none());
         assert_same(&part, &LocalEngine::new(data.subset(&queries), 2).unwrap());
-        let others = PartEngine::of(&whole, deal.drawn(|part| part != number)).unwrap();
+        let others = PartEngine::of(&whole, folds.range(|fold| fold != number)).unwrap();
         assert_ne!(part.schema().fingerprint, others.schema().fingerprint);
         // A part of a part, and rows where they are at hand.
-        let halves = Deal::new(&part.schema().query_keys, 2, 2);
-        let half = PartEngine::of(&part, halves.drawn(|part| part == 0)).unwrap();
+        let halves = QueryFolds::new(&part.schema().query_keys, 2, 2);
+        let half = PartEngine::of(&part, halves.range(|fold| fold == 0)).unwrap();
         let of_half: Vec<usize> =
-            queries.iter().copied().filter(|&q| halves.part_of(keys[q]) == 0).collect();
+            queries.iter().copied().filter(|&q| halves.fold_of(keys[q]) == 0).collect();
         assert_eq!(of_half.len(), 33);
         assert_same(&half, &LocalEngine::new(data.subset(&of_half), 2).unwrap());
-        let at_hand = PartEngine::of(&everything, deal.drawn(|part| part == number)).unwrap();
+        let at_hand = PartEngine::of(&everything, folds.range(|fold| fold == number)).unwrap();
         assert_eq!(at_hand.view().unwrap().queries().collect::<Vec<_>>(), queries);
     }
-    let nobody = PartEngine::of(&whole, deal.drawn(|_| false)).unwrap();
+    let nobody = PartEngine::of(&whole, folds.range(|_| false)).unwrap();
     assert_eq!((nobody.schema().queries(), nobody.schema().pairs), (0, 0));
     assert_same(&PartEngine::all(&whole), &everything);
 }

@@ -12,17 +12,19 @@ use featherank::data::{
     Dataset, FeatureId, PartSource, Parts, Queries, RangeSource, ReadOptions, Unjudged,
     WriteOptions, read, write,
 };
-use featherank::engine::{Engine, LocalEngine, Pass, RemoteEngine, Shard, Shards, StreamEngine};
+use featherank::engine::passes::Moments;
+use featherank::engine::{Ask, Engine, LocalEngine};
 use featherank::registry::{Category, selector};
 use featherank::run::{Constraints, Run, Silent};
+use featherank::shards::{RemoteEngine, Shard, ShardTransport, StreamEngine};
 use parquet::arrow::ArrowWriter;
 
-use crate::engine::passes;
+use crate::engine::{CountDocuments, passes};
 
 /// Shards in this process, reached by the same bytes as any others.
 struct InProcess(Vec<Shard>);
 
-impl Shards for InProcess {
+impl ShardTransport for InProcess {
     fn count(&self) -> usize {
         self.0.len()
     }
@@ -119,15 +121,15 @@ fn pieces_and_shards_answer_with_the_same_bits() {
         assert!(engine.local().is_none());
     }
     for pass in passes() {
-        let expected = local.run(&pass).unwrap();
+        let expected = (pass.answer)(&local);
         for (number, engine) in engines.iter().enumerate() {
-            assert!(
-                same(&engine.run(&pass).unwrap(), &expected),
-                "engine {number}: {}",
-                pass.name()
-            );
+            assert_eq!((pass.answer)(engine.as_ref()), expected, "engine {number}: {}", pass.name);
         }
     }
+    // Pieces are read in this process and run any pass; shards run those that they know.
+    assert_eq!(engines[0].ask(&CountDocuments).unwrap().0, local.schema().documents());
+    let error = engines[3].ask(&CountDocuments).unwrap_err().to_string();
+    assert!(error.contains("shards do not know the pass `count-documents`"), "{error}");
 }
 
 /// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs has all
@@ -221,7 +223,7 @@ fn documents_that_do_not_count_are_left_out_of_pieces() {
     let engine = StreamEngine::open(parts, 1 << 16, 2, Arc::new(Silent)).unwrap();
     assert!(engine.pieces().0 > 3);
     assert_eq!(engine.schema(), local.schema());
-    assert!(same(&engine.run(&Pass::Moments).unwrap(), &local.run(&Pass::Moments).unwrap()));
+    assert!(same(&engine.ask(&Moments).unwrap(), &local.ask(&Moments).unwrap()));
 }
 
 #[test]
@@ -262,7 +264,7 @@ fn shards_refuse_what_they_do_not_know() {
         assert!(reply.contains("install the same release"), "{reply}");
     }
     struct Babbling(Vec<u8>);
-    impl Shards for Babbling {
+    impl ShardTransport for Babbling {
         fn count(&self) -> usize {
             1
         }

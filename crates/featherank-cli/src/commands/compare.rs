@@ -1,7 +1,8 @@
-//! `featherank compare`: methods and rankers on folds, cell by cell.
+//! `featherank compare`: compare selectors and rankers by cross-validation.
 
 use std::path::{Path, PathBuf};
 
+use featherank::data::read_costs;
 use featherank::experiment::{
     CellOutcome, Comparison, DataPlan, FoldSource, Form, News, Plan, Results, ResultsFolder,
     split_outside_brackets, tables,
@@ -11,84 +12,83 @@ use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::arguments::{Reading, read_costs};
+use crate::arguments::Reading;
 use crate::output::Output;
 use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A LETOR folder (Fold1 … or S1 … S5), three or more part files, one file to deal into folds,
-    /// or a plan (plan.toml)
+    /// A LETOR directory (Fold1 … or S1 … S5), three or more files to rotate, one file to split into
+    /// folds, or a plan (plan.toml)
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]
-    what: What,
-    /// Folder for results; the same command goes on where it was interrupted
+    experiment: ExperimentArgs,
+    /// Directory for results; rerun the same command to resume
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     output: PathBuf,
-    /// Cells to run side by side; 0 means as many as cores and memory allow. Results do not depend
-    /// on it
+    /// Number of cells (method, fold, seed) to run in parallel, 0 for as many as cores and memory
+    /// allow; results are the same for any number
     #[arg(long, value_name = "N", default_value_t = 0)]
     jobs: usize,
-    /// Folder that the data of a plan is in [default: the plan's own]
+    /// Directory that contains the data of a plan [default: the directory of the plan]
     #[arg(long = "data", value_name = "ROOT")]
     root: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// What a plan would say.
+/// The options that describe an experiment, instead of a plan.
 #[derive(clap::Args)]
 #[command(next_help_heading = "What to compare")]
-struct What {
-    /// Selectors, with settings in brackets: top-k,best-gain[delta=0.03],l1-svm; see `featherank
+struct ExperimentArgs {
+    /// Selectors, with parameters in brackets: top-k,best-gain[delta=0.03],l1-svm; see `featherank
     /// methods`
     #[arg(long, value_name = "LIST")]
     methods: Option<String>,
-    /// Rankers, with settings in brackets; `own` is the model that a selector trains itself
+    /// Rankers, with parameters in brackets; `own` is the model trained by the selector itself
     /// [default: own]
     #[arg(long, value_name = "LIST")]
     rankers: Option<String>,
-    /// Numbers of features among which validation data chooses [default: as many as each method
-    /// finds]
+    /// Numbers of features to choose from on validation data [default: decided by each method]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     k: Vec<usize>,
-    /// Folds that one file is dealt into [default: 5]
+    /// Number of folds to split one file into [default: 5]
     #[arg(long, value_name = "N")]
     folds: Option<usize>,
-    /// Measures on test data, the most important first [default: ndcg@10,map]
+    /// Measures to report on test data, most important first [default: ndcg@10,map]
     #[arg(long, short, value_name = "LIST")]
     measure: Option<String>,
-    /// Measure on validation data that chooses settings [default: the first measure, ties by
-    /// expected value]
+    /// Measure for choosing parameters on validation data [default: the first measure, with
+    /// expected-value ties]
     #[arg(long, value_name = "MEASURE")]
     choose: Option<String>,
-    /// Seeds with which everything is run [default: 1]
+    /// Number of random seeds [default: 1]
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
-    /// The first seed [default: 1]
+    /// First random seed [default: 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Draws of the training queries from which features are selected, to see how stable selections
-    /// are [default: 0]
+    /// Number of bootstrap samples of the training queries for measuring selection stability
+    /// [default: 0]
     #[arg(long, value_name = "N")]
     bootstraps: Option<u64>,
-    /// Use the rankers' defaults instead of choosing settings on validation data
+    /// Use the rankers' default parameters instead of tuning them on validation data
     #[arg(long)]
     no_tune: bool,
-    /// Do not judge other numbers of features on validation data
+    /// Do not evaluate other numbers of features on validation data
     #[arg(long)]
     no_curves: bool,
-    /// Let `auto` recommend a set on all data, for the first ranker
+    /// Also run `auto` on all data for the first ranker, and report its recommendation
     #[arg(long)]
     recommend: bool,
-    /// What features cost: a name or id and a number per line
+    /// File with feature costs, one `name cost` or `id cost` per line
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
 }
 
-impl What {
-    /// The first option that a plan would say, where one was given.
+impl ExperimentArgs {
+    /// The first option given that belongs into a plan.
     fn given(&self) -> Option<&'static str> {
         let options = [
             ("--methods", self.methods.is_some()),
@@ -146,41 +146,43 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         Some(path) => with_plan(args, path, output)?,
         None => {
             if args.root.is_some() {
-                return Err(conflict("--data is for plans", "name the data itself").into());
+                return Err(refused("--data is for plans", "name the data itself").into());
             }
-            let plan = args.what.plan()?;
-            // Before data is read, which may take long.
+            let plan = args.experiment.plan()?;
+            // Check the plan before reading the data, which may take long.
             plan.crossed()?;
             let folder = ResultsFolder::open(&args.output)?;
             let spinner = output.spinner("reading".into());
-            let source =
-                FoldSource::find(&args.data, args.what.folds, plan.seed, &args.reading.options())?;
+            let source = FoldSource::find(
+                &args.data,
+                args.experiment.folds,
+                plan.seed,
+                &args.reading.options(),
+            )?;
             drop(spinner);
             vec![compare(args, plan, String::new(), source, &folder, output)?]
         }
     };
     match found.iter().any(|results| results.done().next().is_some()) {
         true => Ok(()),
-        false => Err(anyhow::anyhow!("every cell failed; the table above says why")),
+        false => Err(anyhow::anyhow!("every cell failed; see the table above")),
     }
 }
 
-/// A plan's data sets, one after the other; each in a folder of its own where there are several.
+/// Runs the data sets of a plan in order, each in a directory of its own if there are several.
 fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Results>> {
     if args.data.len() > 1 {
-        return Err(
-            conflict("a plan says itself which data it is about", "name the plan alone").into()
-        );
+        return Err(refused("a plan names its own data", "name the plan alone").into());
     }
-    if let Some(option) = args.what.given() {
-        let what = format!("{option} and a plan were given, and the plan says it already");
-        return Err(conflict(&what, &format!("write it into {}", path.display())).into());
+    if let Some(option) = args.experiment.given() {
+        let what = format!("{option} and a plan were both given");
+        return Err(refused(&what, &format!("set it in {}", path.display())).into());
     }
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let plan = Plan::parse(&text)?;
     if plan.data.is_empty() {
         return Err(
-            conflict("the plan names no data", "add [[data]] with a name and a folder").into()
+            refused("the plan names no data", "add [[data]] with a name and a folder").into()
         );
     }
     plan.crossed()?;
@@ -208,11 +210,11 @@ fn folder_name(data: &DataPlan) -> String {
         .collect()
 }
 
-fn conflict(what: &str, help: &str) -> Error {
-    Error::Conflict { what: what.to_owned(), help: help.to_owned() }
+fn refused(what: &str, help: &str) -> Error {
+    Error::plan(what, help.to_owned())
 }
 
-/// Carries out a plan on one data set and prints the tables.
+/// Runs a plan on one data set and prints the tables.
 fn compare(
     args: &Args,
     plan: Plan,
@@ -224,11 +226,11 @@ fn compare(
     let title =
         if data.is_empty() { plan.title.clone() } else { format!("{}: {data}", plan.title) };
     let mut comparison = Comparison::new(plan, title, command(std::env::args()), source)?;
-    if let Some(path) = &args.what.costs {
+    if let Some(path) = &args.experiment.costs {
         let costs = read_costs(path, &comparison.features()?)?;
         comparison = comparison.with_costs(costs);
     }
-    let results = carry_out(&comparison, folder, args.jobs, output)?;
+    let results = run_and_save(&comparison, folder, args.jobs, output)?;
     match output.json() {
         true => output.print_json(&results)?,
         false => output.print(Form::Text.write(&results.title, &tables(&results)?).trim_end())?,
@@ -238,8 +240,8 @@ fn compare(
     Ok(results)
 }
 
-/// Runs what the folder does not hold yet, and writes everything.
-pub fn carry_out(
+/// Runs the cells that the directory does not contain yet, and writes all results.
+pub fn run_and_save(
     comparison: &Comparison,
     folder: &ResultsFolder,
     jobs: usize,
@@ -252,7 +254,7 @@ pub fn carry_out(
             progress.clear();
             if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
                 output.note(format!(
-                    "cells that are done are kept in {}: the same command goes on from them",
+                    "completed cells are saved in {}; rerun the same command to resume",
                     folder.path("").display()
                 ));
             }
@@ -262,12 +264,12 @@ pub fn carry_out(
     Ok(results)
 }
 
-/// The words that repeat an experiment: all but those that do not matter for what is found.
+/// The command that repeats the experiment, without options that do not affect its results.
 fn command(words: impl Iterator<Item = String>) -> Vec<String> {
     const WITH_VALUE: [&str; 4] = ["--jobs", "--threads", "--output", "-o"];
     const ALONE: [&str; 3] = ["--quiet", "-q", "--json"];
     let mut kept = vec!["featherank".to_owned()];
-    // The program itself may be several words, as from Python.
+    // The program may consist of several arguments, for example when started from Python.
     let mut words = words.skip_while(|word| word != "compare");
     while let Some(word) = words.next() {
         if WITH_VALUE.contains(&word.as_str()) {
@@ -283,7 +285,7 @@ fn command(words: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// A bar over all cells on a terminal, a line for each cell where output is piped.
+/// Shows a progress bar on a terminal, or one line per cell if output is piped.
 struct CellProgress<'a> {
     output: &'a Output,
     bar: ProgressBar,
@@ -305,7 +307,7 @@ impl<'a> CellProgress<'a> {
                 self.bar.set_length(*total as u64);
                 self.bar.set_position(*done as u64);
                 if *done > 0 {
-                    self.say(format!("{done} of {total} cells are done already"));
+                    self.say(format!("{done} of {total} cells are already complete"));
                 }
             }
             News::Ended(cell, done, total) => {
@@ -317,7 +319,7 @@ impl<'a> CellProgress<'a> {
                         }
                         let seconds = found.measured.seconds;
                         format!(
-                            "{:.4} on validation data, {} features, {seconds:.2} s",
+                            "validation {:.4}, {} features, {seconds:.2} s",
                             found.valid,
                             found.features.len()
                         )
@@ -349,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_matter_is_no_part_of_the_command() {
+    fn options_without_effect_are_not_part_of_the_command() {
         let words = "path/featherank --threads 2 compare -q data --jobs=3 --k 5 -o out --output=x --json --threads=1";
         let kept = command(words.split(' ').map(str::to_owned));
         assert_eq!(kept, ["featherank", "compare", "data", "--k", "5"]);

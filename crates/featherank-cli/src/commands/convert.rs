@@ -1,4 +1,4 @@
-//! `featherank convert`: any readable format to any writable one.
+//! `featherank convert`: convert data between formats.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,20 @@ use crate::output::{Output, grouped};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files to read, one after the other; `-` is standard input
+    /// Files to read; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "INPUT")]
     input: Vec<PathBuf>,
-    /// File to write: .txt (also .gz, .zst, .xz) for LETOR text, .parquet for Parquet, `-` for text
-    /// on standard output
+    /// File to write: .txt (optionally .gz, .zst or .xz) for LETOR text, .parquet for Parquet, `-`
+    /// for text on standard output
     #[arg(value_name = "OUTPUT")]
     to: PathBuf,
-    /// Normalise on the way: none, query-minmax, query-zscore or zscore
+    /// Normalisation: none, query-minmax, query-zscore or zscore
     #[arg(long, value_name = "HOW", default_value = "none")]
     normalise: Normaliser,
-    /// Leave zeros out of text rows
+    /// Omit zeros from text output
     #[arg(long)]
     sparse: bool,
-    /// Also write the feature names to this file: text has no place for them
+    /// Also write the feature names to FILE, because LETOR text cannot contain them
     #[arg(long, value_name = "FILE")]
     names_out: Option<PathBuf>,
     #[command(flatten)]
@@ -40,7 +40,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let named = data.features().iter().any(|(_, feature)| feature.name.is_some());
     let text = args.to.extension().is_none_or(|ending| ending != "parquet");
     if named && text && args.names_out.is_none() {
-        output.note("note: LETOR text has no feature names; --names-out FILE keeps them");
+        output.note(
+            "note: LETOR text cannot contain feature names; use --names-out FILE to save them",
+        );
     }
     output.note(format!(
         "wrote {}: {} queries, {} documents, {} features",

@@ -1,4 +1,4 @@
-//! `featherank demo`: all of featherank in a minute, on data it makes itself.
+//! `featherank demo`: the whole workflow on synthetic data, in about a minute.
 
 use std::path::PathBuf;
 
@@ -17,16 +17,15 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Folder for results and the report
+    /// Directory for results and the report
     #[arg(long, short, value_name = "DIR", default_value = "featherank-demo")]
     output: PathBuf,
 }
 
-/// Methods of every kind, with the ranker that most people use: first what is recommended, then
-/// what else there is.
+/// One selector of each category, with the most widely used ranker.
 const PLAN: &str = r#"
 title = "Demo"
 measures = ["ndcg@10", "map"]
@@ -37,7 +36,7 @@ methods = ["top-k[k=8]", "best-gain", "l1-svm", "spea2[objectives=e-f,folds=3]"]
 rankers = ["lambdamart[trees=60]", "own"]
 "#;
 
-/// Parts that the queries are dealt into.
+/// Number of folds.
 const FOLDS: usize = 3;
 
 pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
@@ -51,13 +50,16 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         ..Preset::Tiny.config()
     };
     let (data, truth) = generate(&config)?;
-    output.print(format!("1. Synthetic ranking data with a known truth (seed {})\n", args.seed))?;
+    output.print(format!(
+        "1. Synthetic ranking data with known feature roles (seed {})\n",
+        args.seed
+    ))?;
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
     output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99))?;
 
     output.print(
-        "\n2. Methods compared: features chosen on training data, tested on other queries\n",
+        "\n2. Comparison of methods: features selected on training queries, evaluated on test queries\n",
     )?;
     let plan = Plan { seed: args.seed, ..Plan::parse(PLAN)? };
     let title = plan.title.clone();
@@ -65,28 +67,28 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
     let source = FoldSource::deal(engine.into_data(), FOLDS, args.seed)?;
     let comparison = Comparison::new(plan, title, command, source)?;
-    let results = super::compare::carry_out(&comparison, &folder, 0, output)?;
+    let results = super::compare::run_and_save(&comparison, &folder, 0, output)?;
     let shown: Vec<_> = tables(&results)?.into_iter().take(1).collect();
     output.print(Form::Text.write("", &shown).trim())?;
 
-    output.print("\n3. The smallest set that is shown to be as good as all features\n")?;
+    output.print("\n3. The smallest set that is non-inferior to all features\n")?;
     if let Some(selection) = &results.recommendation {
         selection.save(&folder.path("selection.json"))?;
         output.print(super::select::summary(selection))?;
-        output.print(format!("truth: {}", roles(selection, &truth)))?;
+        output.print(format!("roles of the selected features: {}", roles(selection, &truth)))?;
     }
     let report = folder.path("report.html");
     let page = featherank_report::render(&results)?;
     write_atomically(&report, |out| {
         out.write_all(page.as_bytes()).map_err(|e| Error::io("write", &report, e))
     })?;
-    output.print(format!("\nthe report: {}", report.display()))?;
+    output.print(format!("\nreport: {}", report.display()))?;
     output
-        .note("now yours: featherank inspect DATA, then featherank select DATA -o selection.json");
+        .note("next, on your own data: featherank inspect DATA, then featherank select DATA -o selection.json");
     Ok(())
 }
 
-/// How many of the chosen features are what, and how many there are.
+/// How many features of each role were selected, and how many exist.
 fn roles(selection: &Selection, truth: &Truth) -> String {
     let chosen = |id: u32| selection.selected.iter().any(|chosen| chosen.id == id);
     let mut kinds: Vec<(String, usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! `featherank evaluate`: rankings side by side.
+//! `featherank evaluate`: evaluate rankings.
 
 use std::path::{Path, PathBuf};
 
@@ -15,46 +15,46 @@ use featherank::{Error, Result};
 use crate::arguments::{Common, Measuring, Reading};
 use crate::output::{Output, table};
 use crate::progress::Progress;
-use crate::scale::{Cluster, Opening, Scale};
+use crate::scale::{Cluster, Opening, ScaleArgs};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Labelled data, as one data set; `-` is standard input
+    /// Labelled data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]
     rankings: Rankings,
     #[command(flatten)]
     measuring: Measuring,
-    /// The test behind the letters
+    /// Significance test
     #[arg(long, value_enum, default_value_t = Test::T)]
     test: Test,
-    /// Level of significance, after Holm's correction
+    /// Significance level, after Holm's correction
     #[arg(long, default_value_t = 0.05)]
     level: f64,
-    /// Add risk against the baseline
+    /// Report risk relative to the baseline
     #[arg(long)]
     risk: bool,
-    /// What risk is against: mean or max (of single features, per query), feature:ID, scores:FILE,
+    /// Baseline for risk: mean or max (of single features, per query), feature:ID, scores:FILE,
     /// model:FILE, or the number of a ranking in the table
     #[arg(long, value_name = "WHAT", default_value = "1")]
     baseline: String,
     /// Weight of losses in U_RISK, T_RISK, Z_RISK and GeoRisk
     #[arg(long, default_value_t = 5.0)]
     alpha: f64,
-    /// Resamples of queries behind the confidence intervals
+    /// Number of bootstrap samples of the queries for confidence intervals
     #[arg(long, default_value_t = 2000)]
     resamples: usize,
-    /// Seed of the resamples
+    /// Random seed of the bootstrap samples
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    scale: Scale,
+    scale: ScaleArgs,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// The test behind the letters.
+/// The significance test.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Test {
     /// Paired t-test
@@ -72,27 +72,27 @@ impl From<Test> for PairedTest {
     }
 }
 
-/// The rankings in the order in which they were given, whatever their kind.
-struct Rankings(Vec<Wanted>);
+/// The rankings, in the order in which the options were given.
+struct Rankings(Vec<RankingArg>);
 
 #[derive(Clone)]
-enum Wanted {
+enum RankingArg {
     Scores(PathBuf),
     Model(PathBuf),
     Feature(String),
 }
 
-/// How clap sees the three options; [`Rankings`] puts them in order.
+/// The three options as clap parses them; [`Rankings`] restores their order.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Rankings")]
 struct RankingOptions {
-    /// Scores: one number a line in the order of the data, or a TREC run; may be repeated
+    /// Scores: one number per line in the order of the data, or a TREC run; repeatable
     #[arg(long, value_name = "FILE")]
     scores: Vec<PathBuf>,
-    /// A saved model; may be repeated
+    /// Saved model; repeatable
     #[arg(long, value_name = "FILE")]
     model: Vec<PathBuf>,
-    /// A single feature, by name or id, as a ranking; may be repeated
+    /// Single feature as a ranking, by name or id; repeatable
     #[arg(long, value_name = "FEATURE")]
     feature: Vec<String>,
 }
@@ -101,10 +101,10 @@ impl FromArgMatches for Rankings {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
         let options = RankingOptions::from_arg_matches(matches)?;
         let places = |id: &str| matches.indices_of(id).into_iter().flatten();
-        let scores = places("scores").zip(options.scores.into_iter().map(Wanted::Scores));
-        let models = places("model").zip(options.model.into_iter().map(Wanted::Model));
-        let features = places("feature").zip(options.feature.into_iter().map(Wanted::Feature));
-        let mut all: Vec<(usize, Wanted)> = scores.chain(models).chain(features).collect();
+        let scores = places("scores").zip(options.scores.into_iter().map(RankingArg::Scores));
+        let models = places("model").zip(options.model.into_iter().map(RankingArg::Model));
+        let features = places("feature").zip(options.feature.into_iter().map(RankingArg::Feature));
+        let mut all: Vec<(usize, RankingArg)> = scores.chain(models).chain(features).collect();
         all.sort_by_key(|(place, _)| *place);
         Ok(Rankings(all.into_iter().map(|(_, wanted)| wanted).collect()))
     }
@@ -128,12 +128,12 @@ impl clap::Args for Rankings {
     }
 }
 
-impl Wanted {
+impl RankingArg {
     fn ranking(&self, data: &Dataset) -> Result<Ranking> {
         match self {
-            Wanted::Scores(path) => read_scores(path, data),
-            Wanted::Feature(name) => Ok(feature_scores(data, data.features().resolve(name)?)),
-            Wanted::Model(path) => {
+            RankingArg::Scores(path) => read_scores(path, data),
+            RankingArg::Feature(name) => Ok(feature_scores(data, data.features().resolve(name)?)),
+            RankingArg::Model(path) => {
                 let scores = Model::load(path)?.score(&data.view())?;
                 Ok(Ranking { name: path.display().to_string(), scores })
             }
@@ -142,30 +142,27 @@ impl Wanted {
 
     fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
         match self {
-            Wanted::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
-            Wanted::Model(path) => {
+            RankingArg::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
+            RankingArg::Model(path) => {
                 Ok(RankedBy::model(path.display().to_string(), Model::load(path)?))
             }
-            Wanted::Scores(path) => Err(scores_elsewhere(path)),
+            RankingArg::Scores(path) => Err(scores_elsewhere(path)),
         }
     }
 
     fn check_elsewhere(&self) -> Result<()> {
         match self {
-            Wanted::Scores(path) => Err(scores_elsewhere(path)),
-            Wanted::Feature(_) | Wanted::Model(_) => Ok(()),
+            RankingArg::Scores(path) => Err(scores_elsewhere(path)),
+            RankingArg::Feature(_) | RankingArg::Model(_) => Ok(()),
         }
     }
 }
 
 fn scores_elsewhere(path: &Path) -> Error {
-    Error::Conflict {
-        what: format!(
-            "{} has scores in the order of rows that are not in this process",
-            path.display()
-        ),
-        help: "evaluate a model or a feature, or run it where the data fits into memory".into(),
-    }
+    Error::unsupported(
+        format!("{} has scores in the order of rows that are not in this process", path.display()),
+        "evaluate a model or a feature, or run it where the data fits into memory",
+    )
 }
 
 pub fn run(
@@ -176,14 +173,14 @@ pub fn run(
 ) -> anyhow::Result<()> {
     let plan = plan(args)?;
     let observer = Progress::start(output);
-    let refuse_scores = || args.rankings.0.iter().try_for_each(Wanted::check_elsewhere);
+    let refuse_scores = || args.rankings.0.iter().try_for_each(RankingArg::check_elsewhere);
     let how =
         Opening { reading: &args.reading, threads: common.threads, observer, cluster, output };
     let opened = args.scale.open(&args.data, &how, &refuse_scores)?;
     let engine = opened.engine.as_ref();
     let found = match engine.local() {
-        Some(data) => here(args, &plan, engine, data)?,
-        None => elsewhere(args, &plan, engine)?,
+        Some(data) => evaluate_local(args, &plan, engine, data)?,
+        None => evaluate_remote(args, &plan, engine)?,
     };
     if output.json() {
         opened.explanation().into_iter().for_each(|text| output.note(text));
@@ -193,8 +190,8 @@ pub fn run(
     opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))
 }
 
-/// Where rows are in this process: rankings may come from files.
-fn here(
+/// Evaluates data in this process; rankings may come from files.
+fn evaluate_local(
     args: &Args,
     plan: &EvaluationPlan,
     engine: &dyn Engine,
@@ -211,30 +208,30 @@ fn here(
         })
     };
     let baseline =
-        match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+        match args.risk.then(|| BaselineArg::parse(&args.baseline, rankings.len())).transpose()? {
             None => None,
-            Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
-            Some(Against::Wanted(wanted)) => Some(of(&wanted.ranking(data)?)?),
-            Some(Against::Number(number)) => Some(of(&rankings[number - 1])?),
+            Some(BaselineArg::Features(over)) => Some(over.as_baseline(engine, measure)?),
+            Some(BaselineArg::RankingArg(wanted)) => Some(of(&wanted.ranking(data)?)?),
+            Some(BaselineArg::Number(number)) => Some(of(&rankings[number - 1])?),
         };
     evaluate(data, &rankings, plan, baseline.as_ref())
 }
 
-/// Where they are not: models and features rank where the rows are.
-fn elsewhere(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<Evaluation> {
+/// Evaluates data held elsewhere: models and features are scored where the rows are.
+fn evaluate_remote(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<Evaluation> {
     let table = &engine.schema().features;
     let mut rankings: Vec<RankedBy> =
         args.rankings.0.iter().map(|wanted| wanted.ranked_by(table)).collect::<Result<_>>()?;
     rankings.push(RankedBy::constant());
     let measure = &plan.measures[0];
     let baseline =
-        match args.risk.then(|| Against::parse(&args.baseline, rankings.len())).transpose()? {
+        match args.risk.then(|| BaselineArg::parse(&args.baseline, rankings.len())).transpose()? {
             None => None,
-            Some(Against::Features(over)) => Some(over.as_baseline(engine, measure)?),
-            Some(Against::Wanted(wanted)) => {
+            Some(BaselineArg::Features(over)) => Some(over.as_baseline(engine, measure)?),
+            Some(BaselineArg::RankingArg(wanted)) => {
                 Some(wanted.ranked_by(table)?.as_baseline(engine, measure)?)
             }
-            Some(Against::Number(number)) => {
+            Some(BaselineArg::Number(number)) => {
                 Some(rankings[number - 1].as_baseline(engine, measure)?)
             }
         };
@@ -243,10 +240,10 @@ fn elsewhere(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<
 
 fn plan(args: &Args) -> Result<EvaluationPlan> {
     if args.rankings.0.is_empty() {
-        return Err(Error::Conflict {
-            what: "there is no ranking to evaluate".into(),
-            help: "name at least one with --scores, --model or --feature".into(),
-        });
+        return Err(Error::settings(
+            "there is no ranking to evaluate",
+            "name at least one with --scores, --model or --feature",
+        ));
     }
     if !(args.level > 0.0 && args.level < 1.0) {
         return Err(Error::invalid("level", args.level, "between 0 and 1"));
@@ -261,24 +258,26 @@ fn plan(args: &Args) -> Result<EvaluationPlan> {
     Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
 }
 
-/// What risk is against.
-enum Against {
+/// The baseline for risk.
+enum BaselineArg {
     Features(OverFeatures),
-    Wanted(Wanted),
-    /// A ranking of the table, from 1.
+    RankingArg(RankingArg),
+    /// The number of a ranking in the table, from 1.
     Number(usize),
 }
 
-impl Against {
+impl BaselineArg {
     fn parse(text: &str, rankings: usize) -> Result<Self> {
         Ok(match (text.split_once(':'), text) {
-            (Some(("feature", name)), _) => Against::Wanted(Wanted::Feature(name.into())),
-            (Some(("scores", path)), _) => Against::Wanted(Wanted::Scores(path.into())),
-            (Some(("model", path)), _) => Against::Wanted(Wanted::Model(path.into())),
-            (_, "mean") => Against::Features(OverFeatures::Mean),
-            (_, "max") => Against::Features(OverFeatures::Max),
+            (Some(("feature", name)), _) => {
+                BaselineArg::RankingArg(RankingArg::Feature(name.into()))
+            }
+            (Some(("scores", path)), _) => BaselineArg::RankingArg(RankingArg::Scores(path.into())),
+            (Some(("model", path)), _) => BaselineArg::RankingArg(RankingArg::Model(path.into())),
+            (_, "mean") => BaselineArg::Features(OverFeatures::Mean),
+            (_, "max") => BaselineArg::Features(OverFeatures::Max),
             (_, number) => match number.parse::<usize>() {
-                Ok(number) if (1..=rankings).contains(&number) => Against::Number(number),
+                Ok(number) if (1..=rankings).contains(&number) => BaselineArg::Number(number),
                 _ => {
                     let numbers = format!("or a ranking's number, 1 to {rankings}");
                     let expected =
@@ -290,7 +289,7 @@ impl Against {
     }
 }
 
-/// The evaluation as a table for people.
+/// Formats an evaluation as text.
 pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
     let mut header = vec!["".to_owned(), "ranking".to_owned()];
     header.extend(found.measures.iter().flat_map(|m| [m.to_string(), "95 % interval".to_owned()]));
@@ -308,20 +307,20 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
         Test::Wilcoxon => "Wilcoxon",
     };
     text += &format!(
-        "\nletters: significantly better than that ranking ({name}, Holm, level {level}); {} queries",
+        "\nletters mark rankings that this one beats significantly ({name}, Holm, level {level}); {} queries",
         found.queries.len()
     );
     if let Some(baseline) = &found.risk_baseline {
-        text += &format!("\nrisk: {} against {baseline}", found.measures[0]);
+        text += &format!("\nrisk: {} relative to {baseline}", found.measures[0]);
         (0..found.rankings.len())
-            .filter_map(|i| hurt_queries(found, i))
+            .filter_map(|i| significant_losses(found, i))
             .for_each(|line| text += &line);
     }
     text
 }
 
-/// The queries whose loss is significant on its own, the worst first.
-fn hurt_queries(found: &Evaluation, index: usize) -> Option<String> {
+/// The queries with a significant loss, largest loss first.
+fn significant_losses(found: &Evaluation, index: usize) -> Option<String> {
     const SHOWN: usize = 5;
     let trade_off = &found.rankings[index].risk.as_ref()?.report.trade_off;
     let mut hurt: Vec<(f64, usize)> = trade_off
@@ -337,7 +336,7 @@ fn hurt_queries(found: &Evaluation, index: usize) -> Option<String> {
     let count = hurt.len();
     (count > 0).then(|| {
         format!(
-            "\n{} hurts {count} queries, each significantly: {}{more}",
+            "\n{} is significantly worse on {count} queries: {}{more}",
             letter(index),
             ids.join(", ")
         )

@@ -1,4 +1,4 @@
-//! `featherank export`: a model as other systems read it.
+//! `featherank export`: convert a model to the format of another system.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,32 +13,32 @@ use crate::output::Output;
 #[derive(clap::Args)]
 #[command(after_help = targets())]
 pub struct Args {
-    /// The model, as `featherank train` writes it
+    /// Model written by `featherank train`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// What to export to; see below
+    /// Target system; see the list below
     #[arg(long, value_name = "TARGET")]
     to: String,
-    /// Write to this file
+    /// File to write; `-` is standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The model's name where it goes [default: featherank]
+    /// Name of the model in the target system [default: featherank]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The file that defines all features where the model goes: a feature set of Elasticsearch, a
-    /// feature store of Solr
+    /// File that defines all features in the target system: an Elasticsearch feature set or a Solr
+    /// feature store
     #[arg(long, value_name = "FILE")]
     featureset: Option<PathBuf>,
-    /// How many columns the data has, for lightgbm and xgboost-json [default: up to the last one
-    /// the model needs]
+    /// Number of columns of the data, for lightgbm and xgboost-json [default: up to the last column
+    /// used by the model]
     #[arg(long, value_name = "N")]
     columns: Option<usize>,
-    /// Tell missing values from zeros, for solr and solr-features (Solr 9.2 and later)
+    /// Distinguish missing values from zeros, for solr and solr-features (Solr 9.2 or later)
     #[arg(long)]
     keep_missing: bool,
 }
 
-/// The list of targets under the options.
+/// The list of targets, shown below the options.
 fn targets() -> String {
     let width = TARGETS.iter().map(|target| target.name.len()).max().unwrap_or(0);
     let line = |target: &&featherank::export::Target| {

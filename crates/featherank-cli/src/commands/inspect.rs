@@ -1,4 +1,4 @@
-//! `featherank inspect`: what ranking data is like.
+//! `featherank inspect`: summarise ranking data and report problems.
 
 use std::path::PathBuf;
 
@@ -14,17 +14,17 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files to look at, as one data set; `-` is standard input
+    /// Data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Correlation from which two features count as near-duplicates
+    /// Correlation above which two features are near-duplicates
     #[arg(long, value_name = "R", default_value_t = 0.99, conflicts_with = "redundancy")]
     near: f64,
-    /// List every feature with its range and what it gets alone
+    /// List every feature with its range and its effectiveness as a ranking of its own
     #[arg(long, conflicts_with = "redundancy")]
     features: bool,
     #[command(flatten)]
-    comparing: redundancy::Comparing,
+    redundancy: redundancy::RedundancyArgs,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -36,11 +36,11 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
         return Err(featherank::Error::invalid("correlation", args.near, "from 0 to 1").into());
     }
     let measures = args.measuring.measures()?;
-    if args.comparing.redundancy {
-        // Features of a group are told apart by one measure: the first.
-        let options = args.comparing.options(&measures[0])?;
+    if args.redundancy.redundancy {
+        // The first measure decides which feature of a group is best.
+        let options = args.redundancy.options(&measures[0])?;
         let data = args.reading.read(&args.data, output)?;
-        return redundancy::run(&args.comparing, &options, data, common, output);
+        return redundancy::run(&args.redundancy, &options, data, common, output);
     }
     let data = args.reading.read(&args.data, output)?;
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
@@ -55,7 +55,7 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// The inspection in words and small tables.
+/// Formats the inspection as text.
 pub fn overview(found: &Inspection, near: f64) -> String {
     let mut lines = vec![format!(
         "{} queries, {} documents, {} features, {} preference pairs",
@@ -73,7 +73,7 @@ pub fn overview(found: &Inspection, near: f64) -> String {
     lines.push(format!("labels             {}", labels.join(", ")));
     let sizes = &found.query_sizes;
     lines.push(format!(
-        "documents a query  {} to {}, median {}, mean {:.1}",
+        "documents/query    {} to {}, median {}, mean {:.1}",
         sizes.min, sizes.max, sizes.median, sizes.mean
     ));
     let most = sizes.histogram.iter().map(|span| span.queries).max().unwrap_or(1).max(1);
@@ -86,24 +86,24 @@ pub fn overview(found: &Inspection, near: f64) -> String {
             grouped(span.queries as u64)
         ));
     }
-    lines.push(format!("no relevant        {} queries", grouped(found.queries_without_relevant)));
-    lines.push(format!("labels all equal   {} queries", grouped(found.queries_all_equal)));
+    lines.push(format!("no relevant doc.   {} queries", grouped(found.queries_without_relevant)));
+    lines.push(format!("all labels equal   {} queries", grouped(found.queries_all_equal)));
     lines.push(format!("constant features  {}", listed(&found.constant)));
     lines.push(format!(
-        "dead features      {} (constant within every query: no ranking can use them)",
+        "dead features      {} (constant within every query: no effect on rankings)",
         listed(&found.dead)
     ));
-    let lacking: Vec<String> = found
+    let incomplete: Vec<String> = found
         .per_feature
         .iter()
         .filter(|f| f.missing > 0)
         .map(|f| format!("{} ({:.1} %)", f.feature.label(), share(f.missing)))
         .collect();
-    if !lacking.is_empty() {
+    if !incomplete.is_empty() {
         lines.push(format!(
             "missing values     in {} features: {}",
-            lacking.len(),
-            lacking.join(", ")
+            incomplete.len(),
+            incomplete.join(", ")
         ));
     }
     let groups: Vec<String> =
@@ -123,12 +123,12 @@ pub fn overview(found: &Inspection, near: f64) -> String {
     let pairs = if pairs.is_empty() { "none".into() } else { pairs.join("; ") };
     lines.push(format!("correlated ≥ {near:<5} {pairs}{more}"));
     for score in &found.constant_score {
-        let verdict = match score.informative {
-            true => "the order of the file is informative: ties must not be broken by it",
-            false => "the order of the file says nothing",
+        let conclusion = match score.informative {
+            true => "file order correlates with relevance: do not break ties by it",
+            false => "file order carries no information",
         };
         lines.push(format!(
-            "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {verdict}",
+            "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {conclusion}",
             score.measure,
             score.file_order,
             score.random_order,
@@ -152,9 +152,9 @@ fn listed(features: &[Feature]) -> String {
 fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
     let names: Vec<String> =
         measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
-    let lacking = facts.iter().any(|f| f.missing > 0);
+    let has_missing = facts.iter().any(|f| f.missing > 0);
     let header = ["feature", "min", "max", "mean", "deviation", "zeros", "alive"].into_iter();
-    let header = header.chain(lacking.then_some("missing"));
+    let header = header.chain(has_missing.then_some("missing"));
     let header: Vec<&str> = header.chain(names.iter().map(String::as_str)).collect();
     let row = |f: &FeatureFacts| {
         let start = [
@@ -166,7 +166,7 @@ fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
             format!("{:.0} %", 100.0 * f.zeros),
             format!("{:.0} %", 100.0 * f.alive),
         ];
-        let start = start.into_iter().chain(lacking.then(|| grouped(f.missing)));
+        let start = start.into_iter().chain(has_missing.then(|| grouped(f.missing)));
         start.chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()
     };
     table(&header, &facts.iter().map(row).collect::<Vec<_>>())

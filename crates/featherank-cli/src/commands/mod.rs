@@ -1,4 +1,4 @@
-//! One file a command.
+//! The subcommands, one per file.
 
 pub mod compare;
 pub mod convert;

@@ -11,23 +11,23 @@ use crate::output::{Output, grouped};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Data to rank, as one data set; `-` is standard input. Labels are read and not used; where
-    /// documents have none, --unjudged zero reads them all the same
+    /// Data to rank; several files form one data set, `-` reads standard input. Labels are not used;
+    /// add --unjudged zero if documents have none
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// The model, as `featherank train` writes it
+    /// Model written by `featherank train`
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Write the ranking to this file
+    /// File to write; `-` is standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Form::Trec)]
     form: Form,
-    /// The name of the run, in TREC runs
+    /// Run tag in TREC output
     #[arg(long, value_name = "NAME", default_value = "featherank")]
     tag: String,
-    /// Write only so many documents of each query, the best ones
+    /// Write only the top N documents of each query
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
     #[command(flatten)]
@@ -38,9 +38,9 @@ pub struct Args {
 enum Form {
     /// A TREC run: query Q0 document rank score tag
     Trec,
-    /// One score a line, in the order of the data
+    /// One score per line, in the order of the data
     Scores,
-    /// A table: query, document, rank, score
+    /// Tab-separated: query, document, rank, score
     Tsv,
 }
 

@@ -1,4 +1,4 @@
-//! `featherank inspect --redundancy`: which features repeat each other.
+//! `featherank inspect --redundancy`: find redundant features.
 
 use std::path::PathBuf;
 
@@ -15,42 +15,43 @@ use crate::arguments::Common;
 use crate::output::{Output, short, table};
 use crate::progress::Progress;
 
-/// A wider matrix is no picture any more.
+/// The largest matrix that is printed.
 const WIDEST_PICTURE: usize = 80;
-/// Up to here two characters a cell fit on a line, which makes cells about square.
+/// Up to this size, cells are two characters wide and therefore about square.
 const WIDEST_SQUARES: usize = 36;
-/// Rows of the tables of groups and of variance inflations.
+/// The maximum number of rows of a table.
 const ROWS: usize = 20;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Redundancy")]
-pub struct Comparing {
-    /// Show which features repeat each other instead: groups, variance inflation, the matrix of
-    /// correlations
+pub struct RedundancyArgs {
+    /// Report redundant features instead: groups, variance inflation and the correlation matrix
     #[arg(long)]
     pub redundancy: bool,
-    /// How alike two features are: spearman, kendall, pearson or top-10
+    /// Correlation of two features: spearman, kendall, pearson or top-10
     #[arg(long, value_name = "KIND", default_value = "spearman", requires = "redundancy")]
     correlation: Correlation,
-    /// Correlate within queries and average, or over all documents as one list
+    /// Compute correlations within queries and average them, or over all documents
     #[arg(long, value_enum, default_value_t = ScopeArg::Query, requires = "redundancy")]
     scope: ScopeArg,
-    /// Absolute correlation from which two features belong to one group
+    /// Absolute correlation above which two features form a group
     #[arg(long, value_name = "R", default_value_t = 0.9, requires = "redundancy")]
     level: f64,
-    /// Write everything to this .json file, or the ordered matrix to this .csv or .tsv file
+    /// Write the full result to a .json file, or the ordered matrix to a .csv or .tsv file
     #[arg(long, short, value_name = "FILE", requires = "redundancy")]
     output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ScopeArg {
+    /// Within queries, averaged over queries
     Query,
+    /// Over all documents
     Pooled,
 }
 
-impl Comparing {
-    /// What the library is to compare; mistakes are found here, before any data is read.
+impl RedundancyArgs {
+    /// The options of the library, checked before any data is read.
     pub fn options(&self, measure: &Measure) -> featherank::Result<RedundancyOptions> {
         let options = RedundancyOptions {
             correlation: self.correlation,
@@ -71,7 +72,7 @@ impl Comparing {
 }
 
 pub fn run(
-    args: &Comparing,
+    args: &RedundancyArgs,
     options: &RedundancyOptions,
     data: Dataset,
     common: &Common,
@@ -89,18 +90,19 @@ pub fn run(
     match &args.output {
         Some(path) => output.note(format!("wrote {}", path.display())),
         None if found.features.len() > WIDEST_PICTURE => {
-            output.note("note: the matrix is too wide for a terminal; -o matrix.csv writes it");
+            output
+                .note("note: the matrix is too wide for a terminal; use -o matrix.csv to save it");
         }
         None => {}
     }
     Ok(())
 }
 
-/// Everything in words, tables and a picture.
+/// Formats the result as text.
 fn report(found: &Redundancy) -> String {
     let within = match found.scope {
         Scope::Query => "within queries, averaged over queries",
-        Scope::Pooled => "over all documents as one list",
+        Scope::Pooled => "over all documents",
     };
     let mut parts = vec![format!(
         "{} features compared: {} correlation {within}",
@@ -108,8 +110,8 @@ fn report(found: &Redundancy) -> String {
         name(found.correlation)
     )];
     for (why, features) in [
-        ("constant within every query, not compared", &found.dead),
-        ("missing values, not compared", &found.incomplete),
+        ("constant within every query, excluded", &found.dead),
+        ("missing values, excluded", &found.incomplete),
     ] {
         if !features.is_empty() {
             parts.push(format!("{why}: {}", labels(features)));
@@ -128,12 +130,12 @@ fn report(found: &Redundancy) -> String {
         parts.push(picture(found));
     }
     parts.push(String::new());
-    parts.push(verdict(found));
+    parts.push(conclusion(found));
     parts.join("\n")
 }
 
 fn group_table(found: &Redundancy) -> String {
-    let alone = format!("its {}", found.measure);
+    let alone = found.measure.to_string();
     let row = |group: &Group| {
         let others: Vec<Feature> =
             group.others.iter().map(|member| member.feature.clone()).collect();
@@ -145,9 +147,9 @@ fn group_table(found: &Redundancy) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = found.groups.iter().take(ROWS).map(row).collect();
-    let header = ["best alone", &alone, "weakest |r|", "could go"];
+    let header = ["best feature", &alone, "smallest |r|", "redundant"];
     format!(
-        "groups of features chained by |r| ≥ {}\n{}{}",
+        "groups of features linked by |r| ≥ {}\n{}{}",
         found.level,
         table(&header, &rows),
         more(found.groups.len(), "groups")
@@ -155,13 +157,13 @@ fn group_table(found: &Redundancy) -> String {
 }
 
 fn inflation_table(features: &[ComparedFeature]) -> String {
-    // A feature that is a combination of others comes first; the sort keeps clusters together.
+    // Linear combinations of other features come first; the stable sort keeps clusters together.
     let size = |f: &ComparedFeature| f.vif.unwrap_or(f64::INFINITY);
     let mut sorted: Vec<&ComparedFeature> = features.iter().collect();
     sorted.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let row = |f: &&ComparedFeature| {
         let flag = match (f.vif, f.inflated) {
-            (None, _) => "exact combination of others",
+            (None, _) => "linear combination of others",
             (_, true) => "high",
             _ => "",
         };
@@ -170,7 +172,7 @@ fn inflation_table(features: &[ComparedFeature]) -> String {
     let rows: Vec<Vec<String>> = sorted.iter().take(ROWS).map(row).collect();
     let inflated = features.iter().filter(|f| f.inflated).count();
     format!(
-        "variance inflation within queries: {inflated} above {INFLATED}\n{}{}",
+        "variance inflation factors within queries: {inflated} above {INFLATED}\n{}{}",
         table(&["feature", "VIF", ""], &rows),
         more(features.len(), "features")
     )
@@ -183,7 +185,7 @@ fn more(count: usize, what: &str) -> String {
     }
 }
 
-/// A shade a cell. The darkest is the level, so that groups show as dark squares.
+/// The matrix as shades. The darkest marks the level, so that groups appear as dark squares.
 fn picture(found: &Redundancy) -> String {
     const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
     let limit = |quarter: usize| found.level * quarter as f64 / 4.0;
@@ -203,15 +205,15 @@ fn picture(found: &Redundancy) -> String {
             row.iter().flat_map(|value| std::iter::repeat_n(cell(value), wide)).collect();
         format!("{name:>margin$} {cells}")
     });
-    let title = format!("|r|, alike features beside each other: {}", limits.join(", "));
+    let title = format!("|r|, ordered by similarity: {}", limits.join(", "));
     std::iter::once(title).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-fn verdict(found: &Redundancy) -> String {
+fn conclusion(found: &Redundancy) -> String {
     let count = match found.could_go.as_slice() {
-        [] => format!("no feature could go on the ground of |r| ≥ {} alone", found.level),
+        [] => format!("no feature is redundant at |r| ≥ {}", found.level),
         some => format!(
-            "{} of {} features could go on the ground of |r| ≥ {} alone: {}",
+            "{} of {} features are redundant at |r| ≥ {}: {}",
             some.len(),
             found.features.len(),
             found.level,
@@ -219,7 +221,7 @@ fn verdict(found: &Redundancy) -> String {
         ),
     };
     format!(
-        "{count}\nthis looks at pairs of features and never at what a ranking needs; judge a selection by a ranker"
+        "{count}\nthis compares pairs of features only; evaluate a selection with a ranker before you drop any"
     )
 }
 

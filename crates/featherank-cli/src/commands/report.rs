@@ -1,4 +1,4 @@
-//! `featherank report`: results as one page for a browser.
+//! `featherank report`: write an HTML report.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::output::Output;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A results.json, the folder that holds it, or a selection as `featherank select -o` writes it
+    /// results.json, the directory that contains it, or a selection from `featherank select -o`
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// Write the page to this file
+    /// File to write
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
 }
@@ -23,10 +23,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     check_target(path)?;
     let source = Source::open(&args.results)?;
     if is_same_file(source.path(), path) {
-        return Err(Error::Conflict {
-            what: format!("the page would replace {}, which it is made of", path.display()),
-            help: "name another file with -o".into(),
-        }
+        return Err(Error::settings(
+            format!("the page would overwrite {}, its own source", path.display()),
+            "name another file with -o",
+        )
         .into());
     }
     let page = source.render()?;

@@ -1,98 +1,98 @@
-//! `featherank select`: choose features.
+//! `featherank select`: select features.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use featherank::Error;
-use featherank::checkpoint::Checkpoint;
-use featherank::data::{FeatureTable, check_target};
+use featherank::data::{FeatureTable, read_costs};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::registry;
-use featherank::run::{Constraints, Limited, Observer, Run};
-use featherank::select::{Fit, Generation, Searched, Selection, SelectorSpec};
+use featherank::run::{Constraints, Run};
+use featherank::select::{
+    Fit, Generation, Searched, Selection, SelectionJob, SelectorSpec, UnusedSetting,
+};
 
-use crate::arguments::{Common, Reading, parse_duration, parse_setting, read_costs};
+use crate::arguments::{Common, Reading, parse_duration, parse_setting};
 use crate::output::{Output, table};
 use crate::progress::Progress;
-use crate::scale::{Cluster, Opening, Scale};
+use crate::scale::{Cluster, Opened, Opening, ScaleArgs};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Training data, as one data set; `-` is standard input
+    /// Training data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
-    /// Validation data, on which methods that tune or judge do so; may be repeated [default: parts
-    /// of the training data]
+    /// Validation data for methods that tune or evaluate; repeatable [default: part of the training
+    /// data]
     #[arg(long, value_name = "FILE")]
     valid: Vec<PathBuf>,
-    /// The method; see `featherank methods`. auto finds the smallest set that is as good as all
+    /// Selector; see `featherank methods`. auto finds the smallest set that ranks as well as all
     /// features
     #[arg(long, default_value = "auto")]
     method: String,
-    /// The ranker that the features are for, of methods that train one; as `-p ranker=NAME`
+    /// Ranker to select features for; same as `-p ranker=NAME`
     #[arg(long, value_name = "NAME")]
     ranker: Option<String>,
-    /// What rankings are judged by, of methods that do; as `-p measure=NAME`
+    /// Measure to optimise; same as `-p measure=NAME`
     #[arg(long, value_name = "NAME")]
     measure: Option<String>,
-    /// A parameter of the method; may be repeated
+    /// Parameter of the selector; repeatable
     #[arg(short, long = "param", value_name = "KEY=VALUE", value_parser = parse_setting)]
     params: Vec<(String, String)>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write the selection to this JSON file
+    /// Write the selection to FILE as JSON
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the final model of a method that trains one to this JSON file
+    /// Write the model trained by the selector to FILE as JSON
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]
-    limits: Limits,
+    constraints: ConstraintArgs,
     #[command(flatten)]
-    long: LongRun,
+    long: LongRunArgs,
     #[command(flatten)]
-    scale: Scale,
+    scale: ScaleArgs,
     #[command(flatten)]
     reading: Reading,
 }
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Long runs")]
-struct LongRun {
-    /// Keep what is needed to go on in this file; the same command goes on from it, and removes it
-    /// in the end
+struct LongRunArgs {
+    /// Save progress to FILE; rerun the same command to resume. Deleted on success
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Stop after this time and return the best so far: 90s, 10m, 1h30m
+    /// Stop after this time and return the best selection so far: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time_limit: Option<Duration>,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "What may be chosen")]
-struct Limits {
-    /// Choose exactly this many features [default: as many as the method finds; all that are alive,
-    /// best first, if it only orders them]
+#[command(next_help_heading = "Constraints")]
+struct ConstraintArgs {
+    /// Select exactly N features [default: decided by the method; methods that only rank features
+    /// return all of them]
     #[arg(long, value_name = "N")]
     k: Option<usize>,
-    /// Features that must be chosen: names, ids, ranges of ids (bm25,3,10-15)
+    /// Features that must be selected: names, ids and ranges of ids (bm25,3,10-15)
     #[arg(long, value_name = "LIST")]
     keep: Option<String>,
-    /// Features that must not be chosen
+    /// Features that must not be selected
     #[arg(long, value_name = "LIST")]
     drop: Option<String>,
-    /// What features cost: a name or id and a number per line; 1 each without it
+    /// File with feature costs, one `name cost` or `id cost` per line [default: 1 each]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
-    /// The most that all chosen features may cost together
+    /// Maximum total cost of the selected features
     #[arg(long, value_name = "COST")]
     budget: Option<f64>,
 }
 
-impl Limits {
-    fn constraints(&self, features: &FeatureTable) -> featherank::Result<Constraints> {
+impl ConstraintArgs {
+    fn resolve(&self, features: &FeatureTable) -> featherank::Result<Constraints> {
         let list = |list: &Option<String>| {
             list.as_deref().map_or(Ok(Vec::new()), |list| features.resolve_list(list))
         };
@@ -107,20 +107,44 @@ impl Limits {
 }
 
 impl Args {
-    /// All parameters of the method, those with an option of their own too.
+    /// All parameters of the method, including those that have an option of their own.
     fn parameters(&self, spec: &SelectorSpec) -> featherank::Result<Vec<(String, String)>> {
         let mut all = self.params.clone();
         for (name, value) in [("ranker", &self.ranker), ("measure", &self.measure)] {
             let Some(value) = value else { continue };
             if spec.params.iter().all(|param| param.name != name) {
-                return Err(Error::Conflict {
-                    what: format!("{} has no {name} that --{name} could set", spec.name),
-                    help: format!("leave it out, or see `featherank methods {}`", spec.name),
-                });
+                return Err(Error::settings(
+                    format!("method `{}` does not take --{name}", spec.name),
+                    format!("leave it out; see `featherank methods {}`", spec.name),
+                ));
             }
             all.push((name.to_owned(), value.clone()));
         }
         Ok(all)
+    }
+
+    /// Opens training and validation data, and adds what depends on them to the job.
+    fn open(
+        &self,
+        job: SelectionJob,
+        common: &Common,
+        cluster: Option<&dyn Cluster>,
+        output: &Output,
+    ) -> featherank::Result<(SelectionJob, Opened)> {
+        let (reading, threads) = (&self.reading, common.threads);
+        let how = Opening { reading, threads, observer: job.observer(), cluster, output };
+        let open = |files: &[PathBuf]| self.scale.open(files, &how, &|| job.check_remote());
+        let opened = open(&self.train)?;
+        let constraints = self.constraints.resolve(&opened.engine.schema().features)?;
+        let validation: Option<Arc<dyn Engine>> = match opened.engine.local() {
+            _ if self.valid.is_empty() => None,
+            Some(data) => {
+                let valid = reading.read_like(&self.valid, data, &self.train, output)?;
+                Some(Arc::new(LocalEngine::new(valid, threads)?.observed_by(job.observer())))
+            }
+            None => Some(open(&self.valid)?.engine),
+        };
+        Ok((job.constraints(constraints).validation(validation), opened))
     }
 }
 
@@ -131,106 +155,67 @@ pub fn run(
     output: &Output,
 ) -> anyhow::Result<()> {
     let spec = registry::selector(&args.method)?;
-    let params = args.parameters(spec)?;
-    for path in [&args.output, &args.model, &args.long.checkpoint].into_iter().flatten() {
-        check_target(path)?;
+    let observer = Progress::start(output);
+    let run = Run { observer, ..Run::new(args.seed, Constraints::default()) };
+    let job = SelectionJob::new(spec, args.parameters(spec)?, run)
+        .time_limit(args.long.time_limit)
+        .checkpoint(args.long.checkpoint.clone())
+        .output(args.output.clone())
+        .model_output(args.model.clone());
+    job.check()?;
+    let (job, opened) = args.open(job, common, cluster, output)?;
+    for unused in job.unused() {
+        output.note(match unused {
+            UnusedSetting::Checkpoint => {
+                format!(
+                    "method `{}` does not write checkpoints; --checkpoint is ignored",
+                    spec.name
+                )
+            }
+            UnusedSetting::Validation => {
+                format!("method `{}` does not use validation data; --valid is ignored", spec.name)
+            }
+        });
     }
-    if args.long.checkpoint.is_some() && !spec.resumes {
-        output.note(format!("{} keeps no checkpoint; --checkpoint makes no difference", spec.name));
-    }
-    let deadline = args.long.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    if args.model.is_some() && !spec.leaves_model {
-        return Err(no_model(spec.name).into());
-    }
-    if !args.valid.is_empty() && !spec.uses_valid {
-        output.note(format!("{} does not tune itself; --valid makes no difference", spec.name));
-    }
-    let watched = Progress::start(output);
-    // A method that has no answer before its end is stopped without one.
-    let observer: Arc<dyn Observer> = match deadline.filter(|_| !spec.resumes) {
-        Some(deadline) => Arc::new(Limited { observer: watched, deadline }),
-        None => watched,
-    };
-    let how = Opening {
-        reading: &args.reading,
-        threads: common.threads,
-        observer: observer.clone(),
-        cluster,
-        output,
-    };
-    let open = |files: &[PathBuf]| args.scale.open(files, &how, &|| spec.check_remote(&params));
-    let opened = open(&args.train)?;
-    let engine = opened.engine.as_ref();
-    let constraints = args.limits.constraints(&engine.schema().features)?;
-    let valid: Option<Arc<dyn Engine>> = match (args.valid.is_empty(), engine.local()) {
-        (true, _) => None,
-        (false, Some(data)) => {
-            let valid = args.reading.read_like(&args.valid, data, &args.train, output)?;
-            Some(Arc::new(LocalEngine::new(valid, common.threads)?.observed_by(observer.clone())))
-        }
-        (false, None) => Some(open(&args.valid)?.engine),
-    };
-    let checkpoint =
-        args.long.checkpoint.as_ref().filter(|_| spec.resumes).map(|path| Checkpoint::new(path));
-    let run = Run { observer, valid, deadline, checkpoint, ..Run::new(args.seed, constraints) };
-    let start = Instant::now();
-    let selection = spec.run(&params, &run, engine).inspect_err(|error| {
-        if let (Error::Stopped(_) | Error::Shard { .. }, Some(path)) =
-            (error, args.long.checkpoint.as_ref().filter(|path| path.exists()))
-        {
-            output.note(format!("{} is kept: the same command goes on from it", path.display()));
+    let outcome = job.run(opened.engine.as_ref()).inspect_err(|error| {
+        if let Some(path) = job.checkpoint_after(error) {
+            output.note(format!("rerun the same command to resume from {}", path.display()));
         }
     })?;
-    if let Some(path) = &args.output {
-        selection.save(path)?;
-    }
-    if let Some(path) = &args.model {
-        selection.model.as_ref().ok_or_else(|| no_model(spec.name))?.save(path)?;
-    }
-    match &run.checkpoint {
-        Some(checkpoint) if !selection.unfinished => checkpoint.remove()?,
-        Some(_) => {
-            output.note("time is up; the checkpoint is kept: the same command goes on from it")
-        }
-        None if selection.unfinished => output.note("time is up; this is the best so far"),
-        None => {}
+    match &outcome.kept_checkpoint {
+        _ if outcome.is_complete() => {}
+        Some(path) => output.note(format!(
+            "time limit reached; rerun the same command to resume from {}",
+            path.display()
+        )),
+        None => output.note("time limit reached; this is the best selection so far"),
     }
     if output.json() {
         opened.explanation().into_iter().for_each(|text| output.note(text));
-        return output.print(selection.to_json()?.trim_end());
+        return output.print(outcome.selection.to_json()?.trim_end());
     }
-    output.print(summary(&selection))?;
+    output.print(summary(&outcome.selection))?;
     opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))?;
-    output.note(format!("\nseed {}, {:.2} s", selection.seed, start.elapsed().as_secs_f64()));
-    for path in [&args.output, &args.model].into_iter().flatten() {
-        output.note(format!("wrote {}", path.display()));
-    }
+    output.note(format!("\nseed {}, {:.2} s", args.seed, outcome.seconds));
+    job.outputs().for_each(|path| output.note(format!("wrote {}", path.display())));
     Ok(())
 }
 
-fn no_model(method: &str) -> Error {
-    Error::Conflict {
-        what: format!("{method} trains no model that --model could write"),
-        help: "use an embedded method or mofsrank, or save the selection with -o and train with --selection"
-            .into(),
-    }
-}
-
-/// How the model of an embedded method was found, for people.
-fn fitted(fit: &Fit, tried: usize) -> String {
+/// Describes the model that an embedded method selected.
+fn model_line(fit: &Fit, fits: usize) -> String {
     let settings = fit.settings.iter().map(|(name, value)| format!("{name} {value:.3e}"));
-    let worth = fit.value.map(|value| format!("{value:.4} on validation data"));
-    // Below that are rounding errors, which differ from machine to machine.
+    let value = fit.value.map(|value| format!("validation {value:.4}"));
+    // Smaller values are rounding errors, which differ between machines.
     let certificates = fit.certificate.iter().map(|(name, value)| match value {
         ..1e-8 => format!("{name} below 1e-8"),
         _ => format!("{name} {value:.1e}"),
     });
-    let parts: Vec<String> = settings.chain(worth).chain(certificates).collect();
-    format!("the model, one of {tried}: {}", parts.join(", "))
+    let parts: Vec<String> = settings.chain(value).chain(certificates).collect();
+    format!("model selected from {fits}: {}", parts.join(", "))
 }
 
-/// How a search among subsets went, for people.
-fn searched(searched: &Searched) -> String {
+/// Describes the result of a search over subsets.
+fn search_line(searched: &Searched) -> String {
     let chosen = searched.front.iter().find(|member| member.chosen);
     let objectives: Vec<String> = chosen
         .iter()
@@ -243,7 +228,7 @@ fn searched(searched: &Searched) -> String {
     let best =
         |generation: Option<&Generation>| generation.map_or(0.0, |generation| generation.best);
     format!(
-        "the subset, one of {} that no other dominates: {}; best of the first generation {:.4}, of the last {:.4}",
+        "subset selected from a Pareto front of {}: {}; best value {:.4} in the first generation, {:.4} in the last",
         searched.front.len(),
         objectives.join(", "),
         best(searched.generations.first()),
@@ -251,13 +236,13 @@ fn searched(searched: &Searched) -> String {
     )
 }
 
-/// The selection as a table for people.
+/// Formats a selection as text.
 pub fn summary(selection: &Selection) -> String {
     let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
     let parameters: Vec<String> =
         selection.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut lines = vec![format!(
-        "{} chose {} of {} features ({})",
+        "{} selected {} of {} features ({})",
         selection.method,
         selection.selected.len(),
         selection.data.features,
@@ -277,17 +262,21 @@ pub fn summary(selection: &Selection) -> String {
     };
     lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
     lines.extend(
-        selection.fits.iter().find(|fit| fit.chosen).map(|fit| fitted(fit, selection.fits.len())),
+        selection
+            .fits
+            .iter()
+            .find(|fit| fit.chosen)
+            .map(|fit| model_line(fit, selection.fits.len())),
     );
-    lines.extend(selection.searched.as_ref().map(searched));
+    lines.extend(selection.searched.as_ref().map(search_line));
     lines.extend(selection.notes.iter().map(|note| format!("note: {note}")));
     if !selection.set_aside.is_empty() {
-        let aside: Vec<String> = selection
+        let excluded: Vec<String> = selection
             .set_aside
             .iter()
             .map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string()))
             .collect();
-        lines.push(format!("set aside, constant within every query: {}", aside.join(", ")));
+        lines.push(format!("excluded, constant within every query: {}", excluded.join(", ")));
     }
     lines.join("\n")
 }

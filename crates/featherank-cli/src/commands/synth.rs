@@ -1,4 +1,4 @@
-//! `featherank synth`: realistic data with known truth.
+//! `featherank synth`: generate synthetic data.
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +12,22 @@ use crate::output::{Output, grouped};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder to write train, vali, test and truth.json to; made if it is not there
-    #[arg(long, short, value_name = "FOLDER")]
+    /// Directory for train, vali, test and truth.json; created if necessary
+    #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// tiny, letor or web10k
+    /// Preset: tiny, letor or web10k
     #[arg(long, default_value = "tiny")]
     preset: Preset,
-    /// Change a setting of the preset, such as queries=200 or correlation=0.95; may be repeated
+    /// Override a setting of the preset, for example queries=200 or correlation=0.95; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
     settings: Vec<(String, String)>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Format of the files
+    /// Output format
     #[arg(long, value_enum, default_value_t = FileFormat::Letor)]
     format: FileFormat,
-    /// Write all queries to one file, data.txt or data.parquet, instead of three
+    /// Write all queries to one file (data.txt or data.parquet) instead of three
     #[arg(long)]
     one_file: bool,
 }
@@ -43,7 +43,7 @@ enum FileFormat {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     let config = configure(args)?;
     let (data, truth) = {
-        let _spinner = output.spinner("making data".into());
+        let _spinner = output.spinner("generating data".into());
         generate(&config)?
     };
     std::fs::create_dir_all(&args.output).map_err(|e| Error::io("create", &args.output, e))?;
@@ -70,14 +70,18 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     write_atomically(&path, |out| {
         out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e))
     })?;
-    output.note(format!("wrote {}: which feature is what; seed {}", path.display(), config.seed));
+    output.note(format!(
+        "wrote {}: the role of each feature; seed {}",
+        path.display(),
+        config.seed
+    ));
     if output.json() {
         output.print_json(&truth)?;
     }
     Ok(())
 }
 
-/// Three fifths of the queries train, one fifth validates, one tests, as in LETOR.
+/// Three fifths of the queries for training, one for validation, one for testing, as in LETOR.
 fn parts(data: &Dataset, seed: u64) -> Result<Vec<(&'static str, Vec<usize>)>> {
     let fifths = folds::k_fold(data.queries().len(), 5, seed)?;
     let mut train: Vec<usize> = fifths[..3].concat();
@@ -101,7 +105,7 @@ fn configure(args: &Args) -> Result<SynthConfig> {
         value[key] =
             serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
     }
-    // Fewer or more queries of the same length is what people mean who set only the queries.
+    // Setting only the number of queries keeps their mean length.
     let set = |name: &str| args.settings.iter().any(|(key, _)| key == name);
     if set("queries") && !set("documents") && config.queries > 0 {
         let mean = config.documents as f64 / config.queries as f64;

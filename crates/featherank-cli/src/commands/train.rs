@@ -1,4 +1,4 @@
-//! `featherank train`: learn to score documents.
+//! `featherank train`: train a ranker.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,40 +24,39 @@ use crate::progress::Progress;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Training data, as one data set; `-` is standard input
+    /// Training data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
-    /// Validation data, on which rankers stop early; may be repeated
+    /// Validation data for early stopping and tuning; repeatable
     #[arg(long, value_name = "FILE")]
     valid: Vec<PathBuf>,
-    /// The ranker; see `featherank methods`
+    /// Ranker; see `featherank methods`
     #[arg(long, value_name = "NAME")]
     ranker: String,
-    /// A parameter of the ranker; may be repeated
+    /// Parameter of the ranker; repeatable
     #[arg(short, long = "param", value_name = "KEY=VALUE", value_parser = parse_setting)]
     params: Vec<(String, String)>,
-    /// Use only the features of this saved selection
+    /// Use only the features of the selection in FILE
     #[arg(long, value_name = "FILE", conflicts_with = "features")]
     selection: Option<PathBuf>,
-    /// Use only these features: names, ids, ranges of ids (bm25,3,10-15)
+    /// Use only these features: names, ids and ranges of ids (bm25,3,10-15)
     #[arg(long, value_name = "LIST")]
     features: Option<String>,
-    /// Normalise first: none, query-minmax, query-zscore or zscore. The model remembers it
+    /// Normalisation, stored in the model: none, query-minmax, query-zscore or zscore
     #[arg(long, value_name = "HOW", default_value = "none")]
     normalise: Normaliser,
-    /// Choose the parameters that are not set with -p on validation data, by the first measure,
-    /// among the values that `featherank methods NAME` lists
+    /// Tune the parameters not set with -p on validation data, by the first measure, over the
+    /// values listed by `featherank methods NAME`
     #[arg(long, requires = "valid")]
     tune: bool,
-    /// Say how much each feature matters to the model: by the gain or the number of a tree model's
-    /// splits, or by what the first measure loses when a feature is shuffled within queries (of the
-    /// validation data, where there is some)
+    /// Report feature importance; permutation uses the first measure on the validation data, or on
+    /// the training data if there is none
     #[arg(long, value_enum, value_name = "HOW")]
     importance: Option<ImportanceKind>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write the model to this JSON file
+    /// Write the model to FILE as JSON
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -66,19 +65,19 @@ pub struct Args {
     reading: Reading,
 }
 
-/// What makes a feature matter.
+/// How importance is measured.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum ImportanceKind {
-    /// How much its splits improved the fit
+    /// Total gain of the splits on the feature (tree models)
     Gain,
-    /// How many splits use it
+    /// Number of splits on the feature (tree models)
     Count,
-    /// What the measure loses without it
+    /// Loss of the measure when the feature is shuffled within queries
     Permutation,
 }
 
 impl Args {
-    /// The features that the ranker may use, if not all: a set, in whatever order they were named.
+    /// The features to use, in column order; `None` for all.
     fn columns(&self, table: &FeatureTable) -> Result<Option<Vec<FeatureId>>> {
         let mut columns = match (&self.selection, &self.features) {
             (Some(path), _) => Selection::load(path)?.columns(table)?,
@@ -90,7 +89,7 @@ impl Args {
     }
 }
 
-/// What the command says about the model.
+/// The output of the command.
 #[derive(Serialize)]
 struct Report {
     ranker: &'static str,
@@ -99,14 +98,14 @@ struct Report {
     normalise: Normaliser,
     features: Vec<Feature>,
     measures: Vec<Measure>,
-    results: Vec<Row>,
+    results: Vec<MeasureRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     trials: Vec<Trial>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     importance: Vec<FeatureImportance>,
 }
 
-/// How much a feature matters.
+/// The importance of a feature.
 #[derive(Serialize)]
 struct FeatureImportance {
     #[serde(flatten)]
@@ -114,9 +113,9 @@ struct FeatureImportance {
     importance: f64,
 }
 
-/// One ranking of one part of the data.
+/// The measures of one ranking on one part of the data.
 #[derive(Serialize)]
-struct Row {
+struct MeasureRow {
     ranking: String,
     data: &'static str,
     values: Vec<f64>,
@@ -137,7 +136,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     }
     let features = args.columns(data.features())?;
     let offered = features.as_ref().map_or(data.features().len(), Vec::len);
-    // Chosen with the expected value of ties, so that the order of the file has no say.
+    // Tune with expected-value ties, so that the order of the file has no influence.
     let tune = args.tune.then(|| measures[0].clone().with_ties(Ties::Expected));
     let plan =
         TrainingPlan { ranker, params: &args.params, features, normaliser: args.normalise, tune };
@@ -182,12 +181,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     output.note(format!("\nseed {}, {:.2} s", args.seed, start.elapsed().as_secs_f64()));
     output.note(match &args.output {
         Some(path) => format!("wrote {}", path.display()),
-        None => "the model is not kept; -o FILE writes it".into(),
+        None => "the model was not saved; use -o FILE to save it".into(),
     });
     Ok(())
 }
 
-/// How much each feature matters to the model, in the model's order.
+/// The importance of each feature, in the order of the model.
 fn importances(
     kind: ImportanceKind,
     run: &Run,
@@ -200,7 +199,7 @@ fn importances(
         ImportanceKind::Gain => Importance::Gain,
         ImportanceKind::Count => Importance::Count,
         ImportanceKind::Permutation => {
-            // Training has left the data normalised.
+            // The data is already normalised by training.
             let model = Model { scaler: None, ..model.clone() };
             let falls = permutation_importance(run, &model, &data.view(), measure, SHUFFLES)?;
             let entry = |fall: PermutationImportance| FeatureImportance {
@@ -211,28 +210,33 @@ fn importances(
         }
     };
     let Scorer::Trees(trees) = &model.scorer else {
-        return Err(Error::Conflict {
-            what: "only tree models have splits to weigh or count".into(),
-            help: "use --importance permutation".into(),
-        });
+        return Err(Error::unsupported(
+            "importance by splits needs a tree model",
+            "pass --importance permutation",
+        ));
     };
     let entries = trees.features().iter().cloned().zip(trees.importance(splits));
     Ok(entries.map(|(feature, importance)| FeatureImportance { feature, importance }).collect())
 }
 
-/// The model and the constant score on one part of the data.
-fn rows(part: &'static str, scores: Vec<f32>, data: &Dataset, measures: &[Measure]) -> Vec<Row> {
+/// The measures of the model and of the constant score on one part of the data.
+fn rows(
+    part: &'static str,
+    scores: Vec<f32>,
+    data: &Dataset,
+    measures: &[Measure],
+) -> Vec<MeasureRow> {
     let rankings = [Ranking { name: "model".into(), scores }, Ranking::constant(data)];
     let value =
         |m: &Measure, ranking: &Ranking| m.summary(&m.per_query(&ranking.scores, &data.view()));
     let row = |ranking: Ranking| {
         let values = measures.iter().map(|m| value(m, &ranking)).collect();
-        Row { ranking: ranking.name, data: part, values }
+        MeasureRow { ranking: ranking.name, data: part, values }
     };
     rankings.into_iter().map(row).collect()
 }
 
-/// The model as a table for people.
+/// Formats the report as text.
 fn summary(report: &Report, offered: usize) -> String {
     let params: Vec<String> =
         report.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -240,7 +244,7 @@ fn summary(report: &Report, offered: usize) -> String {
     let names: Vec<String> = report.measures.iter().map(Measure::to_string).collect();
     let header: Vec<&str> =
         ["ranking", "data"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let cells = |row: &Row| {
+    let cells = |row: &MeasureRow| {
         let start = [row.ranking.clone(), row.data.to_owned()];
         start.into_iter().chain(row.values.iter().map(|value| format!("{value:.4}"))).collect()
     };
@@ -252,7 +256,8 @@ fn summary(report: &Report, offered: usize) -> String {
     );
     if !report.trials.is_empty() {
         let rows: Vec<Vec<String>> = report.trials.iter().map(trial_cells).collect();
-        text += &format!("\ntried on validation data\n{}", table(&["settings", &names[0]], &rows));
+        text +=
+            &format!("\ntuning on validation data\n{}", table(&["parameters", &names[0]], &rows));
     }
     if !report.importance.is_empty() {
         let row = |entry: &FeatureImportance| {
@@ -269,7 +274,7 @@ fn trial_cells(trial: &Trial) -> Vec<String> {
         trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let outcome = match &trial.outcome {
         Outcome::Value(value) => format!("{value:.4}"),
-        Outcome::Constant(value) => format!("{value:.4}, ranks nothing"),
+        Outcome::Constant(value) => format!("{value:.4}, constant score"),
         Outcome::Failed(why) => why.lines().next().unwrap_or_default().to_owned(),
     };
     vec![settings.join(" "), outcome]

@@ -51,13 +51,15 @@ impl FoldFiles {
             (1..=5).map_while(|part| data_file(folder, &format!("S{part}"))).collect();
         match parts.len() {
             5 => rotate(&parts),
-            found => Err(Error::Conflict {
-                what: format!("{} holds no folds", folder.display()),
-                help: match found {
-                    0 => "folders Fold1, Fold2 … each with train.txt, vali.txt and test.txt, or the five parts S1.txt … S5.txt, are expected".into(),
+            found => {
+                let help = match found {
+                    0 => "provide folders Fold1, Fold2 … with train.txt, vali.txt and test.txt each, \
+                          or the five parts S1.txt … S5.txt"
+                        .into(),
                     n => format!("part S{} is missing; all five parts S1 … S5 are needed", n + 1),
-                },
-            }),
+                };
+                Err(Error::protocol(format!("{} holds no folds", folder.display()), help))
+            }
         }
     }
 
@@ -107,9 +109,11 @@ fn fold_folder(folder: &Path, number: usize) -> Result<FoldFiles> {
     let folder = folder.join(format!("Fold{number}"));
     let file = |stems: &[&str]| {
         let found = stems.iter().find_map(|stem| data_file(&folder, stem));
-        found.map(|path| vec![path]).ok_or_else(|| Error::Conflict {
-            what: format!("{} is missing", folder.join(format!("{}.txt", stems[0])).display()),
-            help: "every fold needs its train.txt, vali.txt and test.txt".into(),
+        found.map(|path| vec![path]).ok_or_else(|| {
+            Error::protocol(
+                format!("{} is missing", folder.join(format!("{}.txt", stems[0])).display()),
+                "every fold needs train.txt, vali.txt and test.txt",
+            )
         })
     };
     let (train, valid) = (file(&["train"])?, file(&["vali", "valid", "validation"])?);

@@ -1,13 +1,12 @@
-//! Correlations between features: a matrix, and how to ask for it.
+//! Correlations between features as a matrix.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::passes::{
-    Centring, Correlation, Correlations, CorrelationsPass, Gram, GramPass, KendallColumns,
-    mean_ranks, standardise,
+    Centring, Correlation, Correlations, Gram, KendallColumns, mean_ranks, standardise,
 };
-use super::{Engine, Outcome, Pass};
+use super::{Ask, Engine, Pass};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
 use crate::run::Step;
@@ -48,76 +47,72 @@ impl CorrelationMatrix {
         self.width
     }
 
-    /// The correlation of two features; `None` where it is undefined: no query lets both vary.
+    /// The correlation of two features; `None` if it is undefined because they never vary in the
+    /// same query.
     pub fn get(&self, a: usize, b: usize) -> Option<f64> {
         self.values[a * self.width + b]
     }
 
-    /// The correlation of two features, 0 where it is undefined. Of live features only: two of
-    /// those never vary in the same query, so each helps where the other cannot. Dead features are
-    /// set aside before, or they would look best of all.
+    /// The correlation of two features, 0 if it is undefined. For live features only: two live
+    /// features that never vary in the same query complement each other, whereas dead features would
+    /// look best of all.
     pub fn or_zero(&self, a: usize, b: usize) -> f64 {
         self.get(a, b).unwrap_or(0.0)
     }
 }
 
-impl dyn Engine + '_ {
-    /// How alike these features are. Pooled rank correlations need the rows in this process.
-    pub fn correlations(
-        &self,
-        kind: Correlation,
-        scope: Scope,
-        features: &[FeatureId],
-    ) -> Result<CorrelationMatrix> {
-        let features = features.to_vec();
-        if scope == Scope::Query {
-            return match self.run(&Pass::Correlations(CorrelationsPass { kind, features }))? {
-                Outcome::Correlations(sums) => Ok(Correlations::matrix(&sums)),
-                _ => unreachable!("an engine answers the pass it was sent"),
-            };
+/// Correlations between features. Pooled rank correlations need the rows in this process.
+pub fn correlations(
+    engine: &dyn Engine,
+    kind: Correlation,
+    scope: Scope,
+    features: &[FeatureId],
+) -> Result<CorrelationMatrix> {
+    let features = features.to_vec();
+    if scope == Scope::Query {
+        return Ok(engine.ask(&Correlations { kind, features })?.matrix());
+    }
+    match (kind, engine.local()) {
+        (Correlation::Pearson, _) => {
+            let width = features.len();
+            let sums = engine.ask(&Gram::new(features, Centring::Overall))?;
+            Ok(CorrelationMatrix::new(width, |a, b| sums.correlation(a, b)))
         }
-        match (kind, self.local()) {
-            (Correlation::Pearson, _) => {
-                let width = features.len();
-                let gram = self.gram(GramPass::new(features, Centring::Overall))?;
-                Ok(CorrelationMatrix::new(width, |a, b| Gram::correlation(&gram, a, b)))
-            }
-            (Correlation::TopTen, _) => Err(Error::Conflict {
-                what: "the overlap of top tens is defined within queries only".into(),
-                help: "compare features within queries, or choose another correlation".into(),
-            }),
-            (_, None) => Err(Error::Conflict {
-                what: "ranks over all documents need all rows in one process".into(),
-                help: "compare features within queries".into(),
-            }),
-            (Correlation::Spearman, Some(data)) => {
-                let columns = standard_ranks(data, &features);
-                self.all_pairs(features.len(), |a, b| {
-                    let (a, b) = (columns[a].as_ref()?, columns[b].as_ref()?);
-                    Some(a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0))
-                })
-            }
-            (Correlation::Kendall, Some(data)) => {
-                let columns = KendallColumns::new(features.iter().map(|&f| data.column(f)));
-                self.all_pairs(features.len(), |a, b| columns.tau(a, b))
-            }
+        (Correlation::TopTen, _) => Err(Error::settings(
+            "the overlap of top tens is defined within queries only",
+            "compare features within queries, or choose another correlation",
+        )),
+        (_, None) => Err(Error::unsupported(
+            "ranks over all documents need all rows in one process",
+            "compare features within queries",
+        )),
+        (Correlation::Spearman, Some(data)) => {
+            let columns = standard_ranks(data, &features);
+            all_pairs(engine, features.len(), |a, b| {
+                let (a, b) = (columns[a].as_ref()?, columns[b].as_ref()?);
+                Some(a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0))
+            })
+        }
+        (Correlation::Kendall, Some(data)) => {
+            let columns = KendallColumns::new(features.iter().map(|&f| data.column(f)));
+            all_pairs(engine, features.len(), |a, b| columns.tau(a, b))
         }
     }
+}
 
-    /// A matrix cell by cell, row after row so that the work can be watched and stopped.
-    fn all_pairs(
-        &self,
-        width: usize,
-        cell: impl Fn(usize, usize) -> Option<f64> + Sync,
-    ) -> Result<CorrelationMatrix> {
-        let mut rows: Vec<Vec<Option<f64>>> = Vec::with_capacity(width);
-        for a in 0..width {
-            rows.push((0..a).into_par_iter().map(|b| cell(a, b)).collect());
-            let total = Some(width as u64);
-            self.step(&Step { what: "comparing features", done: a as u64 + 1, total })?;
-        }
-        Ok(CorrelationMatrix::new(width, |a, b| rows[a][b]))
+/// A matrix cell by cell, row after row, so that the work can be observed and stopped.
+fn all_pairs(
+    engine: &dyn Engine,
+    width: usize,
+    cell: impl Fn(usize, usize) -> Option<f64> + Sync,
+) -> Result<CorrelationMatrix> {
+    let mut rows: Vec<Vec<Option<f64>>> = Vec::with_capacity(width);
+    for a in 0..width {
+        rows.push((0..a).into_par_iter().map(|b| cell(a, b)).collect());
+        let total = Some(width as u64);
+        engine.step(&Step { what: Correlations::ACTIVITY, done: a as u64 + 1, total })?;
     }
+    Ok(CorrelationMatrix::new(width, |a, b| rows[a][b]))
 }
 
 /// Ranks over all documents, standardised; `None` for a column that does not vary.

@@ -3,19 +3,18 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::memory::Memory;
-use super::rows::Rows;
-use super::tree::Tree;
-use super::{Engine, Outcome, Pass, Schema};
+use super::answer_cache::AnswerCache;
+use super::block::RowBlocks;
+use super::{Engine, Job, Schema};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::run::{Observer, Silent, Step};
 
-/// Rows in memory, asked by a pool of threads.
+/// Rows in memory, and a pool of threads that answers passes.
 pub struct LocalEngine {
-    rows: Rows,
+    rows: RowBlocks,
     schema: Schema,
-    memory: Memory,
+    cache: AnswerCache,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
 }
@@ -23,18 +22,18 @@ pub struct LocalEngine {
 impl LocalEngine {
     /// An engine over these rows; 0 threads means all cores.
     pub fn new(data: Dataset, threads: usize) -> Result<Self> {
-        let pool = pool(threads)?;
+        let pool = thread_pool(threads)?;
         let schema = pool.install(|| Schema::of(&data));
         Ok(LocalEngine {
-            rows: Rows::new(data, 0),
+            rows: RowBlocks::new(data, 0),
             schema,
-            memory: Memory::default(),
+            cache: AnswerCache::default(),
             pool,
             observer: Arc::new(Silent),
         })
     }
 
-    /// The same engine, telling this observer how its passes go.
+    /// The same engine; it reports the progress of its passes to this observer.
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
@@ -48,13 +47,13 @@ impl LocalEngine {
 }
 
 /// Threads that answer passes; 0 means one for each core.
-pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()))
 }
 
-/// Tells an observer; an error when it says stop.
-pub(super) fn told(observer: &dyn Observer, step: &Step) -> Result<()> {
+/// Reports a step to an observer; an error if the observer stops the run.
+pub(crate) fn report(observer: &dyn Observer, step: &Step) -> Result<()> {
     match observer.on_step(step) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(stop) => Err(Error::Stopped(stop)),
@@ -66,13 +65,17 @@ impl Engine for LocalEngine {
         &self.schema
     }
 
-    fn run(&self, pass: &Pass) -> Result<Outcome> {
-        self.memory.or_ask(pass, || {
-            let mut tree = Tree::new();
-            let total = Some(self.rows.blocks());
-            let step = |done| self.step(&Step { what: pass.describe(), done, total });
-            self.pool.install(|| self.rows.answer(pass, &mut tree, step))?;
-            Ok(tree.finish().unwrap_or_else(|| self.rows.nothing(pass)))
+    fn run(&self, job: &mut dyn Job) -> Result<()> {
+        self.cache.or_run(job, |job| {
+            let (what, total) = (job.activity(), Some(self.rows.count()));
+            let step = |done| self.step(&Step { what, done, total });
+            self.pool.install(|| {
+                self.rows.answer(job, step)?;
+                if self.rows.count() == 0 {
+                    job.answer_blocks(0, &[self.rows.empty_block()]);
+                }
+                job.complete()
+            })
         })
     }
 
@@ -80,13 +83,13 @@ impl Engine for LocalEngine {
         Some(self.rows.data())
     }
 
-    /// On one of the threads that answer: waking one up for every pass takes longer than a small
-    /// pass itself.
+    /// On one of the threads that answer: waking up a thread for every pass takes longer than a
+    /// small pass itself.
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         self.pool.install(work);
     }
 
     fn step(&self, step: &Step) -> Result<()> {
-        told(self.observer.as_ref(), step)
+        report(self.observer.as_ref(), step)
     }
 }

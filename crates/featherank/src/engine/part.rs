@@ -1,19 +1,19 @@
-//! Some of an engine's queries as an engine of their own, and two engines as one: what held-out
-//! parts and joined data need, wherever their rows are.
+//! Some of an engine's queries as an engine of their own, and two engines as one: held-out parts
+//! and joined data, wherever the rows are.
 
-use super::passes::{Labels, PartPass};
-use super::tree::Merge;
-use super::{Drawn, Engine, Outcome, Pass, Schema};
+use super::job::RestrictedJob;
+use super::passes::Labels;
+use super::{Ask, Engine, Job, QueryRange, Schema};
 use crate::data::{Dataset, View};
 use crate::error::Result;
 use crate::run::Step;
 
-/// Some of the queries behind another engine. Its rows are never in this process as a data set of
-/// their own; [`PartEngine::view`] is the way to them.
+/// Some of the queries of another engine. [`Engine::local`] is always `None`; [`PartEngine::view`]
+/// gives access to the rows if they are in this process.
 pub struct PartEngine<'a> {
     whole: &'a dyn Engine,
-    /// None where it is all of them.
-    drawn: Option<Drawn>,
+    /// None if it is all of them.
+    range: Option<QueryRange>,
     places: Vec<usize>,
     schema: Schema,
 }
@@ -22,22 +22,21 @@ impl<'a> PartEngine<'a> {
     /// All queries.
     pub fn all(whole: &'a dyn Engine) -> Self {
         let schema = whole.schema().clone();
-        PartEngine { whole, drawn: None, places: (0..schema.queries()).collect(), schema }
+        PartEngine { whole, range: None, places: (0..schema.queries()).collect(), schema }
     }
 
-    /// Those that were drawn.
-    pub fn of(whole: &'a dyn Engine, drawn: Drawn) -> Result<Self> {
+    /// The queries in a range.
+    pub fn of(whole: &'a dyn Engine, range: QueryRange) -> Result<Self> {
         let keys = &whole.schema().query_keys;
-        let places: Vec<usize> = (0..keys.len()).filter(|&q| drawn.has(keys[q])).collect();
+        let places: Vec<usize> = (0..keys.len()).filter(|&q| range.contains(keys[q])).collect();
         if places.len() == keys.len() {
             return Ok(PartEngine::all(whole));
         }
-        let labels: Labels = match whole.run(&only(&drawn, &Pass::Labels))? {
-            Outcome::Labels(labels) => labels,
-            _ => unreachable!("an engine answers the pass it was sent"),
-        };
-        let schema = whole.schema().restricted(&places, labels);
-        Ok(PartEngine { whole, drawn: Some(drawn), places, schema })
+        let mut part =
+            PartEngine { whole, range: Some(range), places, schema: whole.schema().clone() };
+        let labels = part.ask(&Labels)?;
+        part.schema = whole.schema().restricted(&part.places, labels);
+        Ok(part)
     }
 
     /// The places of its queries in the whole.
@@ -45,20 +44,10 @@ impl<'a> PartEngine<'a> {
         &self.places
     }
 
-    /// Its rows, where those of the whole are in this process.
+    /// Its rows, if those of the whole are in this process.
     pub fn view(&self) -> Option<View<'a>> {
         self.whole.local().map(|data| data.view().with_queries(self.places.clone()))
     }
-}
-
-/// A request to queries that were drawn. A part of a part is what both have.
-fn only(drawn: &Drawn, pass: &Pass) -> Pass {
-    let mut part = match pass {
-        Pass::Part(part) => part.clone(),
-        pass => PartPass { parts: Vec::new(), pass: Box::new(pass.clone()) },
-    };
-    part.parts.push(drawn.clone());
-    Pass::Part(part)
 }
 
 impl Engine for PartEngine<'_> {
@@ -66,10 +55,12 @@ impl Engine for PartEngine<'_> {
         &self.schema
     }
 
-    fn run(&self, pass: &Pass) -> Result<Outcome> {
-        match &self.drawn {
-            None => self.whole.run(pass),
-            Some(drawn) => self.whole.run(&only(drawn, pass)),
+    fn run(&self, job: &mut dyn Job) -> Result<()> {
+        match &self.range {
+            None => self.whole.run(job),
+            Some(range) => {
+                self.whole.run(&mut RestrictedJob { job, ranges: std::slice::from_ref(range) })
+            }
         }
     }
 
@@ -86,7 +77,7 @@ impl Engine for PartEngine<'_> {
     }
 }
 
-/// The queries behind one engine, then those behind another; both have the same features.
+/// The queries of one engine, then those of another; both have the same features.
 pub struct JoinedEngine<'a> {
     first: &'a dyn Engine,
     next: &'a dyn Engine,
@@ -105,8 +96,10 @@ impl Engine for JoinedEngine<'_> {
         &self.schema
     }
 
-    fn run(&self, pass: &Pass) -> Result<Outcome> {
-        Ok(self.first.run(pass)?.merge(self.next.run(pass)?))
+    fn run(&self, job: &mut dyn Job) -> Result<()> {
+        self.first.run(job)?;
+        self.next.run(job)?;
+        job.join()
     }
 
     fn local(&self) -> Option<&Dataset> {

@@ -1,9 +1,9 @@
-//! What data is like, without its rows.
+//! The schema: what is known about data without its rows.
 
 use serde::{Deserialize, Serialize};
 
-use super::passes::{LabelCount, Labels};
-use super::tree::Merge;
+use super::Merge;
+use super::passes::{LabelCount, LabelStatistics};
 use crate::data::{Dataset, FeatureId, FeatureTable, Fingerprint};
 
 /// Features, labels and query sizes of the data behind an engine.
@@ -13,10 +13,9 @@ pub struct Schema {
     pub features: FeatureTable,
     /// Number of documents of each query.
     pub query_sizes: Vec<u32>,
-    /// A number for each query that depends on its id alone, to tell queries apart wherever their
-    /// rows are.
+    /// A number for each query that depends on its id alone, and so is the same in every process.
     pub query_keys: Vec<u64>,
-    /// The id of each query; none where they did not come along.
+    /// The id of each query; empty if the data came without ids.
     pub query_ids: Vec<String>,
     /// How many documents have each label, smallest label first.
     pub labels: Vec<LabelCount>,
@@ -28,7 +27,7 @@ pub struct Schema {
     pub all_equal: u64,
     /// Features that some document lacks.
     pub missing: Vec<FeatureId>,
-    /// Ties a saved selection to its data.
+    /// Identifies the data of a saved selection.
     pub fingerprint: String,
 }
 
@@ -36,6 +35,22 @@ impl Schema {
     /// The schema of data in memory.
     pub fn of(data: &Dataset) -> Self {
         SchemaPart::of(data).schema(data.features().clone())
+    }
+
+    /// A schema without queries: what a shard checks requests against.
+    pub(crate) fn of_features(features: FeatureTable) -> Self {
+        Schema {
+            features,
+            query_sizes: Vec::new(),
+            query_keys: Vec::new(),
+            query_ids: Vec::new(),
+            labels: Vec::new(),
+            pairs: 0,
+            without_relevant: 0,
+            all_equal: 0,
+            missing: Vec::new(),
+            fingerprint: String::new(),
+        }
     }
 
     /// Number of documents.
@@ -48,7 +63,7 @@ impl Schema {
         self.query_sizes.len()
     }
 
-    /// The id of a query, or its key where ids did not come along.
+    /// The id of a query, or its key if the data came without ids.
     pub fn query_id(&self, query: usize) -> String {
         let key = || {
             self.query_keys
@@ -63,9 +78,9 @@ impl Schema {
         self.queries().saturating_sub(self.all_equal as usize)
     }
 
-    /// The same features with other queries: those at these places, whose labels are known.
-    pub(super) fn restricted(&self, places: &[usize], labels: Labels) -> Schema {
-        let Labels { counts, pairs, without_relevant, all_equal } = labels;
+    /// The same features with the queries at these places only, whose labels are given.
+    pub(crate) fn restricted(&self, places: &[usize], labels: LabelStatistics) -> Schema {
+        let LabelStatistics { counts, pairs, without_relevant, all_equal } = labels;
         let own = places.iter().fold(0u64, |sum, &q| sum.wrapping_add(self.query_keys[q]));
         Schema {
             features: self.features.clone(),
@@ -81,15 +96,15 @@ impl Schema {
         }
     }
 
-    /// These queries, then those of other data with the same features.
+    /// These queries, followed by those of other data with the same features.
     pub(super) fn joined(&self, next: &Schema) -> Schema {
-        let labels = |schema: &Schema| Labels {
+        let labels = |schema: &Schema| LabelStatistics {
             counts: schema.labels.clone(),
             pairs: schema.pairs,
             without_relevant: schema.without_relevant,
             all_equal: schema.all_equal,
         };
-        let Labels { counts, pairs, without_relevant, all_equal } =
+        let LabelStatistics { counts, pairs, without_relevant, all_equal } =
             labels(self).merge(labels(next));
         let all_have_ids =
             self.query_ids.len() == self.queries() && next.query_ids.len() == next.queries();
@@ -118,13 +133,13 @@ impl Schema {
     }
 }
 
-/// What neighbouring queries add to a schema.
+/// The contribution of neighbouring queries to a schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SchemaPart {
     query_sizes: Vec<u32>,
     query_keys: Vec<u64>,
     query_ids: Vec<String>,
-    labels: Labels,
+    labels: LabelStatistics,
     /// Whether each feature lacks a value somewhere.
     missing: Vec<bool>,
     fingerprint: Fingerprint,
@@ -136,16 +151,16 @@ impl SchemaPart {
             query_sizes: data.queries().sizes().map(|size| size as u32).collect(),
             query_keys: (0..data.queries().len()).map(|q| data.queries().key(q)).collect(),
             query_ids: data.queries().ids().to_vec(),
-            labels: Labels::of(&data.view()),
+            labels: LabelStatistics::of(&data.view()),
             missing: data.features().iter().map(|(f, _)| data.has_missing(f)).collect(),
             fingerprint: Fingerprint::of(data, 0..data.queries().len()),
         }
     }
 
-    /// The schema of all data, where this is all of it.
+    /// The schema, if this is all data.
     pub fn schema(self, features: FeatureTable) -> Schema {
         let missing = self.missing.iter().enumerate().filter(|(_, missing)| **missing);
-        let Labels { counts, pairs, without_relevant, all_equal } = self.labels;
+        let LabelStatistics { counts, pairs, without_relevant, all_equal } = self.labels;
         Schema {
             query_sizes: self.query_sizes,
             query_keys: self.query_keys,

@@ -1,33 +1,30 @@
 //! Answers of blocks merged in an order that depends on the number of blocks alone.
 //!
-//! Sums of floating-point numbers depend on how they are bracketed. Here two answers are merged
-//! where they are the two halves of a run of blocks whose length is a power of two and whose start
-//! is a multiple of it, as in a binary counter. Whoever holds a run of neighbouring blocks can
-//! therefore merge them as far as they go, and the halves that lie with somebody else follow later:
-//! the result has the same bits however blocks are spread over threads, pieces of a file or
-//! machines. Rounding errors grow with the logarithm of the number of blocks, too.
+//! Sums of floating-point numbers depend on how they are bracketed. Here two answers are merged if
+//! they are the two halves of a range of blocks whose length is a power of two and whose start is a
+//! multiple of that length, as in a binary counter. A shard that holds neighbouring blocks can
+//! therefore merge them as far as possible, and the driver merges the rest: the result has the same
+//! bits for any distribution of blocks over threads, pieces of a file or machines. Rounding errors
+//! grow with the logarithm of the number of blocks only.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that can be put together from the answers of neighbouring rows.
-pub(crate) trait Merge {
-    /// Adds the answer of the rows that follow.
-    fn merge(self, next: Self) -> Self;
-}
+use super::Merge;
 
-/// The merged answer of neighbouring blocks: a power of two of them, from a multiple of that on.
+/// The merged answer of neighbouring blocks: their number is a power of two, and the first block's
+/// number is a multiple of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Node<T> {
     /// The number of the first block.
     pub first: u64,
-    /// How many blocks.
+    /// The number of blocks.
     pub blocks: u64,
     /// Their answer.
     pub answer: T,
 }
 
 impl<T> Node<T> {
-    /// Of a single block.
+    /// The node of a single block.
     pub fn leaf(block: u64, answer: T) -> Self {
         Node { first: block, blocks: 1, answer }
     }
@@ -37,7 +34,7 @@ impl<T> Node<T> {
         self.first.saturating_add(self.blocks)
     }
 
-    /// Whether a node can stand in a tree at all.
+    /// Whether the length is a power of two and the start a multiple of it.
     pub fn is_aligned(&self) -> bool {
         self.blocks.is_power_of_two() && self.first.is_multiple_of(self.blocks)
     }
@@ -66,12 +63,12 @@ impl<T: Merge> Tree<T> {
         self.nodes.push(node);
     }
 
-    /// What is not merged yet, in order.
+    /// The nodes that are not merged yet, in order.
     pub fn into_nodes(self) -> Vec<Node<T>> {
         self.nodes
     }
 
-    /// The answer of all blocks; `None` where there was none.
+    /// The answer of all blocks; `None` if there are none.
     pub fn finish(mut self) -> Option<T> {
         let mut all = self.nodes.pop()?.answer;
         while let Some(before) = self.nodes.pop() {
@@ -91,7 +88,7 @@ fn are_halves<T>(left: &Node<T>, right: &Node<T>) -> bool {
 mod tests {
     use super::*;
 
-    /// Says how it was bracketed.
+    /// Shows the brackets.
     impl Merge for String {
         fn merge(self, next: Self) -> Self {
             format!("({self}{next})")
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_do_not_depend_on_who_held_which_blocks() {
+    fn brackets_do_not_depend_on_how_blocks_are_distributed() {
         assert_eq!(leaves(0..6).finish().unwrap(), "(((01)(23))(45))");
         assert_eq!(leaves(0..7).finish().unwrap(), "(((01)(23))((45)6))");
         for count in 1..40 {

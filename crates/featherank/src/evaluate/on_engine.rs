@@ -3,10 +3,12 @@
 
 use super::{Evaluation, EvaluationPlan, RiskBaseline, follow_up};
 use crate::data::{FeatureId, FeatureTable};
-use crate::engine::Engine;
+use crate::engine::passes::{FeatureMeasures, Moments};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::measure::risk::{max_baseline, mean_baseline};
+use crate::rank::passes::model_measures;
 use crate::rank::{LinearModel, Model};
 
 /// A ranking to be evaluated wherever the rows are: a name, and who ranks.
@@ -62,8 +64,8 @@ pub enum OverFeatures {
 impl OverFeatures {
     /// Of all live features taken alone; dead ones would only add the order of the file.
     pub fn as_baseline(self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
-        let (alive, _) = engine.alive()?;
-        let alone = engine.feature_measures(measure, &alive)?.per_query;
+        let (alive, _) = engine.ask(&Moments)?.alive();
+        let alone = engine.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
         let (which, per_query) = match self {
             OverFeatures::Mean => ("mean", mean_baseline(&alone)),
             OverFeatures::Max => ("max", max_baseline(&alone)),
@@ -117,13 +119,13 @@ fn values(
     }
     let mut of_models = match models.is_empty() {
         true => Vec::new(),
-        false => engine.model_measures(&models, measures)?,
+        false => model_measures(engine, &models, measures)?,
     }
     .into_iter();
     let mut of_features = vec![Vec::with_capacity(measures.len()); features.len()];
     if !features.is_empty() {
         for measure in measures {
-            let alone = engine.feature_measures(measure, &features)?.per_query;
+            let alone = engine.ask(&FeatureMeasures::new(measure, &features))?.per_query;
             of_features.iter_mut().zip(alone).for_each(|(all, values)| all.push(values));
         }
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::data::{Dataset, write_atomically};
 use crate::error::{Error, Result};
+use crate::remedy;
 
 /// How a ranking is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +50,10 @@ fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     let word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     match options.form {
         RunForm::Scores if options.depth.is_some() => {
-            return Err(Error::Conflict {
-                what: "one score a line has a line for every document".into(),
-                help: "leave out --depth, or write a TREC run with --form trec".into(),
-            });
+            return Err(Error::settings(
+                "a file with one score per line holds every document, so its depth is not limited",
+                remedy!["leave out ", Depth, "; to write a TREC run, ", FormTrec.set()],
+            ));
         }
         RunForm::Scores => return Ok(()),
         RunForm::Trec if !word(&options.tag) => {
@@ -66,10 +67,13 @@ fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     for (query, rows) in data.queries().iter().enumerate() {
         let id = data.queries().id(query);
         let refuse = |what| {
-            Err(Error::Conflict { what, help: "write --form scores, one score a line".into() })
+            Err(Error::unsupported(
+                what,
+                remedy!["to write one score per line, ", FormScores.set()],
+            ))
         };
         if !word(id) || id.starts_with('#') {
-            return refuse(format!("query id `{id}` cannot stand in a run"));
+            return refuse(format!("a TREC run cannot hold the query id `{id}`"));
         }
         let mut seen = HashSet::with_capacity(rows.len());
         if let Some(twice) =
@@ -162,8 +166,8 @@ mod tests {
         let spaced = read_bytes(table.into(), "data.csv", &ReadOptions::default()).unwrap();
         for (data, options, says) in [
             (data(twice), options(RunForm::Trec, None), "two documents with the id x"),
-            (spaced, options(RunForm::Tsv, None), "`a b` cannot stand in a run"),
-            (data(ROWS), options(RunForm::Scores, Some(3)), "--form trec"),
+            (spaced, options(RunForm::Tsv, None), "a TREC run cannot hold the query id `a b`"),
+            (data(ROWS), options(RunForm::Scores, Some(3)), "form = trec"),
             (data(ROWS), options(RunForm::Trec, Some(0)), "at least 1"),
             (
                 data(ROWS),

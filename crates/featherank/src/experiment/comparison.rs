@@ -10,6 +10,7 @@ use super::{Cell, CellOutcome, FoldData, Method, Protocol, Results};
 use super::{alike, fold_data, memory};
 use crate::data::{Dataset, FeatureTable};
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::{Constraints, Run};
 
 /// What to compare, on which folds.
@@ -64,10 +65,10 @@ impl Comparison {
             return Err(Error::invalid("number of seeds", 0, "at least 1"));
         }
         if plan.recommend && rows.iter().all(|(row, _)| row.ranker.is_none()) {
-            return Err(Error::Conflict {
-                what: "a recommendation is for a ranker, and there is none".into(),
-                help: "name one with --rankers".into(),
-            });
+            return Err(Error::plan(
+                "a recommendation needs a ranker, and none is given",
+                remedy!["name a ranker with ", Rankers],
+            ));
         }
         Ok(Comparison { title, command, plan, rows, protocol, source, costs: Vec::new() })
     }
@@ -138,10 +139,10 @@ impl Comparison {
         for index in 0..self.source.len() {
             let fold = self.source.get(index)?;
             if *fold.train.features() != features {
-                return Err(Error::Conflict {
-                    what: format!("fold {} has other features than fold 1", fold.number),
-                    help: "use files made with the same features in the same order".into(),
-                });
+                return Err(Error::mismatch(
+                    format!("fold {} and fold 1 have different features", fold.number),
+                    "use files with the same features in the same order",
+                ));
             }
             let parts = [&fold.train, &fold.valid, &fold.test];
             let grade = parts.iter().flat_map(|part| part.labels()).copied().fold(0.0, f32::max);

@@ -7,6 +7,7 @@ use super::words::Word;
 use crate::error::{Error, Result};
 use crate::rank::tune::declared_grid;
 use crate::registry;
+use crate::remedy;
 
 /// The word for the model that a selector trains itself.
 const OWN: &str = "own";
@@ -101,18 +102,18 @@ fn without_selector(row: &RowPlan, rows: &[RowPlan]) -> Option<RowPlan> {
 
 fn check(rows: &[RowPlan]) -> Result<()> {
     if rows.is_empty() {
-        return Err(Error::Conflict {
-            what: "there is nothing to compare".into(),
-            help: "name methods with --methods and rankers with --rankers".into(),
-        });
+        return Err(Error::plan(
+            "there is nothing to compare",
+            remedy!["name methods with ", Methods, " and rankers with ", Rankers],
+        ));
     }
     for (i, row) in rows.iter().enumerate() {
         row.checked_method()?;
         if rows[..i].iter().any(|other| other.name == row.name) {
-            return Err(Error::Conflict {
-                what: format!("`{}` is named twice", row.name),
-                help: "name every method and every ranker once, or with other settings".into(),
-            });
+            return Err(Error::plan(
+                format!("`{}` is named twice", row.name),
+                "name every method and ranker once, or with different settings",
+            ));
         }
         if row.seeds == Some(0) {
             return Err(Error::invalid("number of seeds", 0, "at least 1"));

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::FoldData;
 use crate::data::folds::Fold;
 use crate::data::{Dataset, FeatureId};
-use crate::engine::{Engine, LocalEngine};
+use crate::engine::passes::{FeatureMeasures, Moments, feature_means};
+use crate::engine::{Ask, Engine, LocalEngine};
 use crate::error::Result;
 use crate::measure::risk::{max_baseline, mean_baseline};
 use crate::measure::{Measure, counted};
@@ -24,9 +25,9 @@ pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
     let train: &dyn Engine = &engine(&fold.train)?;
     let test: &dyn Engine = &engine(&fold.test)?;
-    let (alive, _) = train.alive()?;
-    let learnt = train.feature_means(measure, &alive)?;
-    let tested = test.feature_measures(measure, &alive)?.per_query;
+    let (alive, _) = train.ask(&Moments)?.alive();
+    let learnt = feature_means(train, measure, &alive)?;
+    let tested = test.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
     let mut baselines = BTreeMap::new();
     if let Some(best) = best(&learnt) {
         baselines.insert(MEAN.to_owned(), counted(&mean_baseline(&tested)));
@@ -53,8 +54,8 @@ pub(super) fn best_alone(
     measure: &Measure,
     most: usize,
 ) -> Result<Vec<FeatureId>> {
-    let (alive, _) = train.alive()?;
-    let values = train.feature_means(measure, &alive)?;
+    let (alive, _) = train.ask(&Moments)?.alive();
+    let values = feature_means(train, measure, &alive)?;
     let mut order: Vec<(f64, FeatureId)> = values
         .iter()
         .map(|value| if value.is_nan() { f64::NEG_INFINITY } else { *value })

@@ -18,6 +18,7 @@ use super::{Cell, Results};
 use crate::data::write_atomically;
 use crate::document;
 use crate::error::{Error, Result};
+use crate::remedy;
 
 const PLAN: (&str, u32) = ("comparison", 1);
 const CELL: (&str, u32) = ("cell", 1);
@@ -50,21 +51,20 @@ impl ResultsFolder {
     pub fn open(path: &Path) -> Result<Self> {
         let folder = ResultsFolder { path: path.to_owned() };
         if path.exists() && !path.is_dir() {
-            return Err(Error::Conflict {
-                what: format!("{} is a file, and results need a folder", path.display()),
-                help: "name another folder with -o".into(),
-            });
+            return Err(Error::document(
+                "this is a file, and results need a folder",
+                path,
+                remedy!["name another folder with ", Output],
+            ));
         }
         let results = folder.path("results.json");
         if results.exists() {
             if !folder.path("plan.json").exists() {
-                return Err(Error::Conflict {
-                    what: format!(
-                        "{} holds a results.json, and no plan.json says of what",
-                        path.display()
-                    ),
-                    help: "name another folder with -o".into(),
-                });
+                return Err(Error::document(
+                    "this folder holds a results.json without its plan.json",
+                    path,
+                    remedy!["name another folder with ", Output],
+                ));
             }
             // A damaged one is made again from the cells; one of a newer release is not for us to
             // replace.
@@ -90,11 +90,15 @@ impl ResultsFolder {
         let value = |purpose: &Purpose| serde_json::to_value(purpose).unwrap_or(Value::Null);
         match difference(&value(&there), &value(purpose), "") {
             None => Ok(()),
-            Some(difference) => Err(Error::Conflict {
-                what: format!("{} is the folder of another experiment: {difference}", self.path.display()),
-                help: "name another folder with -o, or give the command that this folder was made with"
-                    .into(),
-            }),
+            Some(difference) => Err(Error::document(
+                format!("this folder holds another experiment: {difference}"),
+                &self.path,
+                remedy![
+                    "name another folder with ",
+                    Output,
+                    ", or repeat the experiment that this folder was made with"
+                ],
+            )),
         }
     }
 

@@ -2,7 +2,6 @@
 //! and what validation data chooses of both.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use crate::measure::Measure;
 use crate::rank::RankerSpec;
 use crate::rank::tune::{Grid, Outcome, Settings, Trial, Tuned, combinations, refuse_twice, tune};
 use crate::run::{Constraints, Run};
-use crate::select::{Selection, SelectorSpec};
+use crate::select::{Selection, SelectionJob, SelectionOutcome, SelectorSpec};
 
 /// A ranker, and the selector that chooses its features.
 #[derive(Clone)]
@@ -154,10 +153,10 @@ impl Selected {
     /// The model that the selector has trained, with the settings that it found for itself.
     fn own_model(&self, fold: &Fold, measure: &Measure) -> Result<Tuned> {
         let Some(model) = self.selection.model.clone() else {
-            return Err(Error::Conflict {
-                what: format!("{} trains no model", self.selection.method),
-                help: "use an embedded method, or name a ranker".into(),
-            });
+            return Err(Error::plan(
+                format!("{} trains no model", self.selection.method),
+                "use an embedded method, or name a ranker",
+            ));
         };
         let valid = fold.valid.view();
         let value = measure.summary(&measure.per_query(&model.score(&valid)?, &valid));
@@ -200,17 +199,16 @@ impl Selecting {
             for &k in &sizes {
                 let constraints = Constraints { k, ..run.constraints.clone() };
                 let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
-                let work = self.selector.work(&settings, &run, &engine)?;
-                if let Some(selected) = made.get(&work) {
+                let job = SelectionJob::new(self.selector, settings.clone(), run);
+                let identity = job.identity(&engine)?;
+                if let Some(selected) = made.get(&identity) {
                     borrowed += selected.seconds;
                     all.push(selected);
                     continue;
                 }
-                let start = Instant::now();
-                let selection = self.selector.run(&settings, &run, &engine)?;
-                let seconds = start.elapsed().as_secs_f64();
+                let SelectionOutcome { selection, seconds, .. } = job.run(&engine)?;
                 let selected = Selected { settings: settings.clone(), k, seconds, selection };
-                made.keep(work, selected.clone());
+                made.keep(identity, selected.clone());
                 all.push(selected);
             }
         }

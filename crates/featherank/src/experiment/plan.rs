@@ -105,9 +105,11 @@ fn one() -> u64 {
 impl Plan {
     /// Reads a plan.
     pub fn parse(toml: &str) -> Result<Self> {
-        toml::from_str(toml).map_err(|error| Error::Conflict {
-            what: format!("this is no plan of experiments: {}", error.to_string().trim_end()),
-            help: "docs/compare.md says what a plan holds; experiments/ has examples".into(),
+        toml::from_str(toml).map_err(|error| {
+            Error::plan(
+                format!("this is not an experiment plan: {}", error.to_string().trim_end()),
+                "see docs/compare.md for the format of plans, and experiments/ for examples",
+            )
         })
     }
 

@@ -10,6 +10,7 @@ use crate::data::folds::Fold;
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::registry;
+use crate::remedy;
 use crate::run::Run;
 
 /// One row of a table.
@@ -231,10 +232,10 @@ impl SelectPlan {
 
 /// A method without a model of its own needs a ranker.
 pub(super) fn no_ranker(selector: &str) -> Error {
-    Error::Conflict {
-        what: format!("{selector} trains no model of its own, and there is no ranker"),
-        help: "name a ranker, such as --rankers ranksvm-primal".into(),
-    }
+    Error::plan(
+        format!("{selector} trains no model of its own, and no ranker is given"),
+        remedy!["name a ranker such as ranksvm-primal with ", Rankers],
+    )
 }
 
 fn word(name: &str, settings: &BTreeMap<String, String>) -> String {

@@ -8,6 +8,7 @@ use super::memory;
 use crate::data::folds::{Fold, FoldFiles, dealt, dealt_fold, rotate};
 use crate::data::{Dataset, ReadOptions, read};
 use crate::error::{Error, Result};
+use crate::remedy;
 
 /// Folds that are read when they are needed.
 pub struct FoldSource {
@@ -46,17 +47,17 @@ impl FoldSource {
                 return Self::deal(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
             }
             _ if folds.is_some() => {
-                return Err(Error::Conflict {
-                    what: "folds are there already, and a number of folds was given".into(),
-                    help: "--folds is for one file; leave it out".into(),
-                });
+                return Err(Error::protocol(
+                    "the data is already split into folds, and a number of folds was given",
+                    remedy!["leave out ", Folds, ", which splits a single file"],
+                ));
             }
             [folder] => Origin::Files(FoldFiles::find(folder)?),
             [] | [_, _] => {
-                return Err(Error::Conflict {
-                    what: format!("{} data files cannot be made into folds", paths.len()),
-                    help: "name a folder with folds, three or more part files, or one file".into(),
-                });
+                return Err(Error::protocol(
+                    format!("{} data files cannot be split into folds", paths.len()),
+                    "name a folder with folds, three or more part files, or one file",
+                ));
             }
             parts => Origin::Files(rotate(parts)?),
         };
@@ -141,7 +142,9 @@ pub(super) fn all_queries(source: &FoldSource) -> Result<Dataset> {
             all = Some(all.map_or(new.clone(), |all| all.joined(&new)));
         }
     }
-    all.ok_or_else(|| Error::invalid("data", "no queries", "at least one query"))
+    all.ok_or_else(|| {
+        Error::nothing_counts("the data has no queries", "use data with at least one query")
+    })
 }
 
 #[cfg(test)]

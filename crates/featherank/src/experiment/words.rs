@@ -52,10 +52,9 @@ impl Word {
         let twice = (1..settings.len())
             .find(|&i| settings[..i].iter().any(|(name, _)| *name == settings[i].0));
         match twice {
-            Some(i) => Err(Error::Conflict {
-                what: format!("{} of {name} is set twice", settings[i].0),
-                help: "set it once".into(),
-            }),
+            Some(i) => {
+                Err(Error::plan(format!("{} of {name} is set twice", settings[i].0), "set it once"))
+            }
             None => Ok(Word { name: name.to_owned(), settings }),
         }
     }

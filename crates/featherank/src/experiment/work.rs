@@ -18,10 +18,10 @@ use super::source::all_queries;
 use super::{Cell, CellOutcome, FoldData, Protocol, Resample};
 use super::{cell, draws};
 use crate::engine::LocalEngine;
-use crate::error::{Error, Result};
+use crate::error::{Error, REPORT_DEFECT, Result};
 use crate::registry;
 use crate::run::Run;
-use crate::select::{Selection, auto};
+use crate::select::{Selection, SelectionJob, SelectionOutcome, auto};
 
 /// A comparison that is being run.
 pub(super) struct Work<'a> {
@@ -190,10 +190,10 @@ impl Work<'_> {
             let engine =
                 LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
             let engine = engine.observed_by(run.observer.clone());
-            registry::selector(auto::NAME)?.run(&settings, &run, &engine)
+            SelectionJob::new(registry::selector(auto::NAME)?, settings, run).run(&engine)
         });
         match made {
-            Ok(selection) => {
+            Ok(SelectionOutcome { selection, .. }) => {
                 self.folder.keep(NAME, &selection)?;
                 Ok(Some(Box::new(selection)))
             }
@@ -241,10 +241,7 @@ fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(Error::Conflict {
-            what: format!("a fault in featherank: {words}"),
-            help: "please report it with the data and the settings".into(),
-        })
+        Err(Error::internal(format!("a defect in featherank: {words}"), REPORT_DEFECT))
     })
 }
 
@@ -357,6 +354,6 @@ mod tests {
     #[test]
     fn a_fault_is_an_error_of_its_cell() {
         let error = caught(|| -> Result<()> { panic!("of my own") }).unwrap_err().to_string();
-        assert!(error.contains("a fault in featherank: of my own"), "{error}");
+        assert!(error.contains("a defect in featherank: of my own"), "{error}");
     }
 }

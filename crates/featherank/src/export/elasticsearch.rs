@@ -26,10 +26,10 @@ pub(super) const MODEL: Target = Target {
         let model = match &export.model.scorer {
             Scorer::Linear(model) => linear(export, model),
             Scorer::Trees(ensemble) if ensemble.trees().is_empty() => {
-                return Err(Error::Conflict {
-                    what: "this model has no trees, and the plugin wants at least one".into(),
-                    help: "train a model that ranks".into(),
-                });
+                return Err(Error::unsupported(
+                    "this model has no trees, and the plugin needs at least one",
+                    "train a model with at least one tree",
+                ));
             }
             Scorer::Trees(_) => {
                 json!({"type": "model/xgboost+json", "definition": xgboost::dump(export)?})

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::names::unknown;
 use crate::rank::tree::Tree;
 use crate::rank::{LinearModel, Model, Scorer, TreeEnsemble};
+use crate::remedy;
 
 /// All targets, in the order they are listed.
 pub static TARGETS: &[&Target] = &[
@@ -91,13 +92,13 @@ impl Target {
     pub fn export(&self, model: &Model, options: &ExportOptions) -> Result<Vec<u8>> {
         self.check(model)?;
         if self.needs_featureset && options.featureset.is_none() {
-            return Err(Error::Conflict {
-                what: format!(
+            return Err(Error::settings(
+                format!(
                     "{} copies the definitions of the features that the model needs",
                     self.name
                 ),
-                help: "name the file that holds all of them with --featureset".into(),
-            });
+                remedy!["name the file with the definitions of all features with ", FeatureSet],
+            ));
         }
         (self.write)(&Export { model, options })
     }
@@ -113,23 +114,20 @@ impl Target {
         if !fits(self) {
             let others: Vec<&str> =
                 TARGETS.iter().filter(|target| fits(target)).map(|target| target.name).collect();
-            return Err(Error::Conflict {
-                what: format!(
-                    "{} holds trees, and this model is a weighted sum of features",
-                    self.name
-                ),
-                help: format!("export it to {}", others.join(", ")),
-            });
+            return Err(Error::unsupported(
+                format!("{} holds trees, and this model is a weighted sum of features", self.name),
+                format!("export it to {}", others.join(", ")),
+            ));
         }
         let nothing = match &model.scorer {
             Scorer::Linear(_) => model.features().is_empty(),
             Scorer::Trees(ensemble) => ensemble.trees().is_empty(),
         };
         if nothing {
-            return Err(Error::Conflict {
-                what: "this model scores all documents alike: there is nothing to export".into(),
-                help: "train it on data with relevant documents and features that differ".into(),
-            });
+            return Err(Error::unsupported(
+                "this model gives all documents the same score: there is nothing to export",
+                "train it on data with relevant documents and features that vary",
+            ));
         }
         match normaliser(model) {
             by_query @ (Normaliser::QueryMinmax | Normaliser::QueryZscore) => {
@@ -137,14 +135,18 @@ impl Target {
                     .iter()
                     .find(|(_, known)| *known == by_query)
                     .map_or("", |(name, _)| name);
-                Err(Error::Conflict {
-                    what: format!(
-                        "{} scores documents one by one, and this model needs {name} over all documents of a query",
+                Err(Error::unsupported(
+                    format!(
+                        "{} scores documents one by one, and this model normalises features per query ({name})",
                         self.name
                     ),
-                    help: "train with --normalise zscore or none, or score with `featherank rank`"
-                        .into(),
-                })
+                    remedy![
+                        "train without a normaliser, ",
+                        NormaliseZscore.set(),
+                        " for training, or score with ",
+                        Command::Rank
+                    ],
+                ))
             }
             Normaliser::None | Normaliser::Zscore => Ok(()),
         }
@@ -202,7 +204,7 @@ impl Export<'_> {
         match &self.model.scorer {
             Scorer::Trees(ensemble) => Ok(ensemble),
             Scorer::Linear(_) => {
-                Err(Error::invalid("model", "a weighted sum of features", "trees"))
+                Err(Error::unsupported("this model has no trees", "export a tree model"))
             }
         }
     }
@@ -252,8 +254,9 @@ impl Columns {
 
 /// JSON, ending in a line end.
 fn json_bytes(value: &impl serde::Serialize) -> Result<Vec<u8>> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|e| Error::invalid("model", "its content", e.to_string()))?;
+    let text = serde_json::to_string_pretty(value).map_err(|e| {
+        Error::internal(format!("cannot write the model: {e}"), crate::error::REPORT_DEFECT)
+    })?;
     Ok((text + "\n").into_bytes())
 }
 

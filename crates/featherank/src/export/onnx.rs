@@ -29,10 +29,10 @@ const OUTPUT: &str = "score";
 fn model(export: &Export<'_>) -> Result<Message> {
     let features = export.features();
     if features.is_empty() {
-        return Err(Error::Conflict {
-            what: "this model needs no feature at all, and an ONNX graph needs an input".into(),
-            help: "train a model that ranks".into(),
-        });
+        return Err(Error::unsupported(
+            "this model uses no features, and an ONNX graph needs an input",
+            "train a model that uses at least one feature",
+        ));
     }
     let nodes = match &export.model.scorer {
         Scorer::Trees(ensemble) => vec![tree_ensemble(export, ensemble)],

@@ -48,10 +48,10 @@ pub(super) const FEATURES: Target = Target {
 
 fn check_ids(features: &[&Feature]) -> Result<()> {
     match features.iter().any(|feature| feature.id == 0) {
-        true => Err(Error::Conflict {
-            what: "RankLib counts features from 1, and this model needs feature 0".into(),
-            help: "train on data whose features count from 1".into(),
-        }),
+        true => Err(Error::unsupported(
+            "RankLib numbers features from 1, and this model uses feature 0",
+            "train on data whose features are numbered from 1",
+        )),
         false => Ok(()),
     }
 }

@@ -110,7 +110,7 @@ fn wrong_feature_sets_are_refused() {
             ExportOptions { featureset: featureset.map(String::from), ..ExportOptions::default() };
         target("solr-features").unwrap().export(&trees(), &options).unwrap_err().to_string()
     };
-    assert!(refused(None).contains("--featureset"));
+    assert!(refused(None).contains("`featureset`"));
     assert!(refused(Some("[{]")).contains("must be JSON"));
     assert!(refused(Some("{\"features\": [{}]}")).contains("with names"));
     assert!(refused(Some("[{\"name\": \"bm52\"}]")).contains("did you mean `bm52`"));

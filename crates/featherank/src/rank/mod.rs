@@ -4,6 +4,7 @@ mod importance;
 pub mod lambda;
 pub mod linear;
 mod model;
+pub mod passes;
 pub mod reduction;
 pub mod single_feature;
 mod train;
@@ -15,6 +16,7 @@ use crate::declare::{DataAccess, Declared, Status};
 use crate::error::{Error, Result};
 use crate::names::unknown;
 use crate::params::{Param, Params};
+use crate::remedy;
 use crate::run::Run;
 pub(crate) use importance::model_importance;
 pub use importance::{PermutationImportance, permutation_importance};
@@ -170,10 +172,9 @@ impl RankerSpec {
     /// Refuses data that no ranker, or not this one, can learn from.
     fn check(&self, view: &View<'_>) -> Result<()> {
         if view.documents() == 0 {
-            return Err(Error::invalid(
-                "training data",
-                "no documents",
-                "at least one query with documents",
+            return Err(Error::nothing_counts(
+                "the training data has no documents",
+                "train on at least one query with documents",
             ));
         }
         let missing = |&&f: &&FeatureId| {
@@ -181,14 +182,14 @@ impl RankerSpec {
             view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
         };
         match view.features().iter().find(missing) {
-            Some(&f) if !self.takes_missing => Err(Error::Conflict {
-                what: format!(
+            Some(&f) if !self.takes_missing => Err(Error::unsupported(
+                format!(
                     "{} cannot learn from missing values, and feature {} has some",
                     self.name,
                     view.data().features().label(f)
                 ),
-                help: "read the data with --missing zero, or use a tree ranker".into(),
-            }),
+                remedy!["use a tree ranker; to read missing values as 0, ", MissingAsZero.set()],
+            )),
             _ => Ok(()),
         }
     }

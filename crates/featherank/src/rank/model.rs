@@ -10,6 +10,7 @@ use crate::data::{Feature, FeatureId, FeatureTable, Normaliser, Scaler, View};
 use crate::document;
 use crate::error::{Error, Result};
 use crate::params::Params;
+use crate::remedy;
 use crate::run::Run;
 
 /// A learnt model, as it is saved and read back.
@@ -149,10 +150,10 @@ impl Model {
 
     /// The error for scores that are not numbers.
     pub(crate) fn beyond_numbers() -> Error {
-        Error::Conflict {
-            what: "the model's scores of this data are beyond the largest 32-bit number".into(),
-            help: "check the data for huge values, or train on normalised features".into(),
-        }
+        Error::numerical(
+            "the scores of the model on this data exceed the largest 32-bit number",
+            "check the data for very large values, or train on normalised features",
+        )
     }
 
     /// Refuses missing values where a sum would only be missing as well.
@@ -167,13 +168,13 @@ impl Model {
         }
         match columns.iter().find(|f| has_missing(**f)) {
             None => Ok(()),
-            Some(&f) => Err(Error::Conflict {
-                what: format!(
+            Some(&f) => Err(Error::unsupported(
+                format!(
                     "a linear model cannot score missing values, and feature {} has some",
                     table.label(f)
                 ),
-                help: "read the data with --missing zero, or use a tree model".into(),
-            }),
+                remedy!["use a tree model; to read missing values as 0, ", MissingAsZero.set()],
+            )),
         }
     }
 
@@ -380,7 +381,7 @@ mod tests {
         ));
         let error = linear.score(&data.view()).unwrap_err().to_string();
         assert!(
-            error.contains("feature 1 has some") && error.contains("--missing zero"),
+            error.contains("feature 1 has some") && error.contains("missing = zero"),
             "{error}"
         );
         assert_eq!(linear.score(&data.view().with_queries(vec![1])).unwrap(), [11.0]);

@@ -55,7 +55,11 @@ impl SingleFeature {
         // The first of equals.
         let best =
             values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(f, _)| f)
-            .ok_or_else(|| Error::invalid("training data", "no features", "at least one feature"))
+        best.map(|(f, _)| f).ok_or_else(|| {
+            Error::nothing_counts(
+                "the training data has no features",
+                "train on at least one feature",
+            )
+        })
     }
 }

@@ -6,6 +6,7 @@ use super::{Model, RankerSpec};
 use crate::data::{Dataset, FeatureId, Normaliser, View};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::remedy;
 use crate::run::Run;
 
 /// What to train, and on what of the data.
@@ -42,9 +43,11 @@ impl TrainingPlan<'_> {
         let Some(measure) = &self.tune else {
             return Ok((self.ranker.fit(self.params, run, train, valid)?, Vec::new()));
         };
-        let valid = valid.ok_or_else(|| Error::Conflict {
-            what: "settings are chosen on validation data, and there is none".into(),
-            help: "name it with --valid".into(),
+        let valid = valid.ok_or_else(|| {
+            Error::protocol(
+                "settings are tuned on validation data, and none is given",
+                remedy!["to tune on validation data, ", Valid.set()],
+            )
         })?;
         let grid = declared_grid(self.ranker, self.params);
         let tuned = tune(self.ranker, self.params, &grid, run, train, valid, measure)?;
@@ -73,10 +76,10 @@ pub fn train(
     mut valid: Option<&mut Dataset>,
 ) -> Result<Trained> {
     if valid.as_ref().is_some_and(|valid| valid.features() != train.features()) {
-        return Err(Error::Conflict {
-            what: "training and validation data have different features".into(),
-            help: "use files made with the same features in the same order".into(),
-        });
+        return Err(Error::mismatch(
+            "training and validation data have different features",
+            "use files with the same features in the same order",
+        ));
     }
     let fingerprint = train.fingerprint();
     let scaler = plan.normaliser.fit(train);
@@ -146,7 +149,7 @@ mod tests {
             ..plan(Normaliser::None, None)
         };
         let error = train(&tree, &run, &mut data(0.0), None).unwrap_err().to_string();
-        assert!(error.contains("--valid"), "{error}");
+        assert!(error.contains("`valid`"), "{error}");
         let trained = train(&tree, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
         assert_eq!(trained.trials.len(), 4);
         // What the user fixes is not tried.

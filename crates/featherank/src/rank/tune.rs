@@ -154,10 +154,10 @@ fn ranks(scores: &[f32], view: &View<'_>) -> bool {
 pub(crate) fn refuse_twice(fixed: &[(String, String)], grid: &Grid) -> Result<()> {
     match grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
         None => Ok(()),
-        Some((name, _)) => Err(Error::Conflict {
-            what: format!("{name} is fixed and to be tuned"),
-            help: "fix it or give values to try, not both".into(),
-        }),
+        Some((name, _)) => Err(Error::settings(
+            format!("{name} has a fixed value and values to try"),
+            "give one value or values to try, not both",
+        )),
     }
 }
 

@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use crate::engine::passes::Gram;
+use crate::engine::passes::GramSums;
 use crate::rank::linear::cholesky::PivotedCholesky;
 
 /// Shares of variance below this are rounding errors of 32-bit values: a VIF beyond 10¹⁰ counts as
@@ -21,7 +21,7 @@ const SINGULAR: f64 = 1e-10;
 
 /// The variance inflation of every feature of sums of products whose last column is the labels;
 /// `None` where infinite.
-pub(super) fn variance_inflation(gram: &Gram) -> Vec<Option<f64>> {
+pub(super) fn variance_inflation(gram: &GramSums) -> Vec<Option<f64>> {
     let width = gram.means.len() - 1;
     let row = |i: usize| (0..width).map(move |j| gram.correlation(i, j).unwrap_or(0.0));
     let matrix: Vec<f64> = (0..width).flat_map(row).collect();
@@ -53,17 +53,18 @@ pub(super) fn variance_inflation(gram: &Gram) -> Vec<Option<f64>> {
 mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
-    use crate::engine::passes::{Centring, GramPass};
+    use crate::engine::answer_view;
+    use crate::engine::passes::{Centring, Gram};
     use crate::random::{Purpose, stream};
     use crate::rank::linear::gram_solver::GramSolver;
     use rand::RngExt;
 
-    fn gram(columns: &[Vec<f32>], labels: &[f32], sizes: &[usize]) -> Gram {
+    fn gram(columns: &[Vec<f32>], labels: &[f32], sizes: &[usize]) -> GramSums {
         let table = FeatureTable::numbered(columns.len(), 1);
         let data =
             Dataset::new(columns.concat(), labels.to_vec(), Queries::from_sizes(sizes), table);
         let features = (0..columns.len()).map(FeatureId::from).collect();
-        Gram::of_view(&GramPass::new(features, Centring::PerQuery), &data.view())
+        answer_view(&Gram::new(features, Centring::PerQuery), &data.view())
     }
 
     /// Two columns (−1, 0, 1) and (−1, 1, 0) around their means: r = 1/2, so VIF = 1 / (1 − 1/4) =

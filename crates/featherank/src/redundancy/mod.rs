@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use crate::cluster::{Method, leaf_order, linkage};
 use crate::data::{Feature, FeatureId};
-use crate::engine::passes::{Centring, Correlation, GramPass};
-use crate::engine::{CorrelationMatrix, Engine, Scope};
+use crate::engine::passes::{Centring, Correlation, Gram, Moments, feature_means};
+use crate::engine::{Ask, CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 pub use file::FileForm;
@@ -126,15 +126,15 @@ pub struct GroupMember {
 pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Redundancy> {
     options.check()?;
     let table = &engine.schema().features;
-    let moments = engine.moments()?;
+    let moments = engine.ask(&Moments)?;
     let (alive, dead) =
         (0..table.len()).map(FeatureId::from).partition(|f| !moments.features[f.index()].is_dead());
     let (compared, incomplete): (Vec<_>, Vec<_>) =
         Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
     // First, because it may refuse the labels, and correlations can take long.
-    let alone = engine.feature_means(&options.measure, &compared)?;
-    let matrix = engine.correlations(options.correlation, options.scope, &compared)?;
-    let gram = engine.gram(GramPass::new(compared.clone(), Centring::PerQuery))?;
+    let alone = feature_means(engine, &options.measure, &compared)?;
+    let matrix = correlations(engine, options.correlation, options.scope, &compared)?;
+    let gram = engine.ask(&Gram::new(compared.clone(), Centring::PerQuery))?;
     let vif = variance_inflation(&gram);
     let named =
         |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();

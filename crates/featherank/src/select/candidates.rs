@@ -1,8 +1,10 @@
 //! Who may be chosen: the constraints as the filters that find a set see them.
 
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 
@@ -20,7 +22,7 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Under the run's constraints.
     pub fn of(run: &Run, engine: &dyn Engine) -> Result<Self> {
-        let (alive, dead) = engine.alive()?;
+        let (alive, dead) = engine.ask(&Moments)?.alive();
         let constraints = &run.constraints;
         let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
         let is_dear = |f: &FeatureId| {
@@ -65,10 +67,10 @@ impl Candidates {
         let found_none =
             chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
         if found_none && !self.free.is_empty() {
-            return Err(Error::Conflict {
-                what: "no feature tells the labels apart well enough to be chosen".into(),
-                help: "say how many features you want with --k, or use another method".into(),
-            });
+            return Err(Error::nothing_selected(
+                "no feature separates the labels well enough to be selected",
+                remedy!["ask for a number of features with ", K, ", or use another method"],
+            ));
         }
         Selection::in_order(run, engine.schema(), chosen, rest, &self.dead)
     }

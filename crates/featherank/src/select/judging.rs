@@ -3,8 +3,10 @@
 
 use crate::data::FeatureId;
 use crate::engine::Engine;
+use crate::engine::passes::feature_means;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::remedy;
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-9;
@@ -62,13 +64,13 @@ pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
 /// does not depend on who ranks them.
 pub(super) fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
-    let counted = engine.feature_means(measure, &first)?;
+    let counted = feature_means(engine, measure, &first)?;
     match counted.iter().any(|value| value.is_nan()) {
         false => Ok(()),
-        true => Err(Error::Conflict {
-            what: format!("{measure} counts no query of the data"),
-            help: "choose another measure, or data with relevant documents".into(),
-        }),
+        true => Err(Error::nothing_counts(
+            format!("{measure} counts no query of the data"),
+            "choose another measure, or data with relevant documents",
+        )),
     }
 }
 
@@ -80,20 +82,20 @@ pub(super) fn checked_validation<'a>(
 ) -> Result<&'a dyn Engine> {
     let schema = valid.schema();
     if schema.features != train.schema().features {
-        return Err(Error::Conflict {
-            what: "training and validation data have different features".into(),
-            help: "use files made with the same features in the same order".into(),
-        });
+        return Err(Error::mismatch(
+            "training and validation data have different features",
+            "use files with the same features in the same order",
+        ));
     }
     match features.iter().find(|f| schema.missing.contains(f)) {
         None => Ok(valid),
-        Some(&f) => Err(Error::Conflict {
-            what: format!(
+        Some(&f) => Err(Error::unsupported(
+            format!(
                 "feature {} has missing values in the validation data",
                 schema.features.label(f)
             ),
-            help: "read the data with --missing zero".into(),
-        }),
+            remedy!["to read missing values as 0, ", MissingAsZero.set()],
+        )),
     }
 }
 

@@ -5,6 +5,7 @@ mod candidates;
 pub mod embedded;
 pub mod filter;
 pub mod forward;
+mod job;
 mod judging;
 mod rows;
 pub mod search;
@@ -20,7 +21,9 @@ use crate::error::{Error, Result};
 use crate::names::unknown;
 use crate::params::{Kind, Param, Params};
 use crate::rank::{RankerSpec, ranker};
+use crate::remedy;
 use crate::run::Run;
+pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
 pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
 
@@ -135,20 +138,20 @@ impl SelectorSpec {
         let schema = engine.schema();
         run.constraints.check(&schema.features)?;
         if let Some(&f) = schema.missing.first() {
-            return Err(Error::Conflict {
-                what: format!(
-                    "{} cannot choose among features with missing values, and feature {} has some",
+            return Err(Error::unsupported(
+                format!(
+                    "{} does not support missing values, and feature {} has some",
                     self.name,
                     schema.features.label(f)
                 ),
-                help: "read the data with --missing zero".into(),
-            });
+                remedy!["to read missing values as 0, ", MissingAsZero.set()],
+            ));
         }
         if schema.all_equal == schema.queries() as u64 {
-            return Err(Error::Conflict {
-                what: "no query has documents of different relevance, so that no feature ranks better than another".into(),
-                help: "check the labels".into(),
-            });
+            return Err(Error::nothing_counts(
+                "no query has documents of different relevance, so no feature ranks better than another",
+                "check the labels",
+            ));
         }
         Ok(())
     }

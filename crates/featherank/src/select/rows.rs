@@ -14,10 +14,7 @@ pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset>
 
 /// The refusal of someone who needs rows.
 pub(crate) fn needs_rows(who: &str) -> Error {
-    Error::Conflict {
-        what: refused(who),
-        help: format!("run it where the data is, or use {}", methods()),
-    }
+    Error::unsupported(refused(who), format!("load the data into memory, or use {}", methods()))
 }
 
 /// Refuses to train a ranker for a method where that takes rows.
@@ -32,10 +29,10 @@ pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engin
 pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
     let rankers =
         names(RANKERS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));
-    Error::Conflict {
-        what: refused(&format!("{method} with ranker={}", ranker.name)),
-        help: format!("use a ranker that needs none: {rankers}; or {}", methods()),
-    }
+    Error::unsupported(
+        refused(&format!("{method} with ranker={}", ranker.name)),
+        format!("use a ranker that works without them: {rankers}; or {}", methods()),
+    )
 }
 
 fn refused(who: &str) -> String {

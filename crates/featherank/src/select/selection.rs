@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Feature, FeatureId, FeatureTable};
 use crate::document;
 use crate::engine::Schema;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::params::Params;
 use crate::rank::{Model, Training};
+use crate::remedy;
 use crate::run::{Constraints, Run};
 use crate::select::Searched;
 use crate::select::auto::Advice;
@@ -168,13 +169,13 @@ impl Selection {
         let dead_kept = dead.iter().filter(|f| is_kept(f)).map(|&f| (f, 0.0));
         let order: Vec<(FeatureId, f64)> = kept.into_iter().chain(dead_kept).chain(free).collect();
         if let Some((f, _)) = order.iter().find(|(_, score)| !score.is_finite()) {
-            return Err(Error::Conflict {
-                what: format!(
-                    "feature {} gets no score: the measure counts no query",
+            return Err(Error::nothing_counts(
+                format!(
+                    "feature {} has no score: the measure counts no query",
                     schema.features.label(*f)
                 ),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+                "choose another measure, or data with relevant documents",
+            ));
         }
         let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
         let own = order.iter().filter(|(f, _)| is_own(f)).count();
@@ -237,23 +238,21 @@ impl Selection {
             return Ok(());
         }
         let what = match k {
-            Some(k) => format!("only {selected} of {k} features can be chosen"),
-            None => "no feature can be chosen".into(),
+            Some(k) => format!("only {selected} of {k} features can be selected"),
+            None => "no feature can be selected".into(),
         };
         let help = match budget {
             Some(budget) if available >= wanted => {
-                format!(
-                    "the budget of {budget} pays for no more; raise it{}",
-                    if k.is_some() { " or lower --k" } else { "" }
-                )
+                remedy![format!("the budget of {budget} allows no more; raise "), Budget]
             }
             _ => format!(
-                "{dead} features never differ within a query and {} are dropped{}",
-                drop.len(),
-                if k.is_some() { "; lower --k" } else { "" }
-            ),
+                "{dead} features do not vary within any query and {} are dropped",
+                drop.len()
+            )
+            .into(),
         };
-        Err(Error::Conflict { what, help })
+        let help = if k.is_some() { help.then("; or lower ").then(Setting::K) } else { help };
+        Err(Error::constraint(what, help))
     }
 
     pub(super) fn sign(

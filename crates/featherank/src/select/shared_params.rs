@@ -81,8 +81,8 @@ macro_rules! relief_params {
             let balance: Flag = "true",
             /// Share of the queries to sample.
             let sample: Real(0.000_001..=1.0) = "1",
-            derive relief: $crate::select::filter::rank_filter::Relief =
-                $crate::select::filter::rank_filter::Relief {
+            derive relief: $crate::select::filter::rank_filter::ReliefWeights =
+                $crate::select::filter::rank_filter::ReliefWeights {
                     neighbours,
                     scale,
                     balance,

@@ -2,9 +2,9 @@
 
 use featherank::Result;
 use featherank::data::Dataset;
-use featherank::engine::{Engine, LocalEngine, Outcome, Pass, Schema};
+use featherank::engine::{Engine, Job, LocalEngine, Schema};
 
-/// Answers passes as the engine inside does, and hands out no rows.
+/// Answers passes as the engine inside does, and gives no access to rows.
 pub struct Elsewhere(pub LocalEngine);
 
 impl Elsewhere {
@@ -18,8 +18,8 @@ impl Engine for Elsewhere {
         self.0.schema()
     }
 
-    fn run(&self, pass: &Pass) -> Result<Outcome> {
-        self.0.run(pass)
+    fn run(&self, job: &mut dyn Job) -> Result<()> {
+        self.0.run(job)
     }
 
     fn local(&self) -> Option<&Dataset> {

@@ -262,7 +262,7 @@ mod tests {
             ("label,a", &plain, "no query column"),
             ("label,qid,a,a", &plain, "two columns are called `a`"),
             ("label,qid,,a", &plain, "column 3 has no name"),
-            ("label,qid,docid", &plain, "there is no feature"),
+            ("label,qid,docid", &plain, "this file has no features"),
             ("label,qid,bm25", &ignoring("bm24"), "did you mean `bm25`"),
             ("label,qid,bm25", &labelled("bm24"), "did you mean `bm25`"),
             ("label,qid,bm25", &labelled("qid"), "no query column"),

@@ -2,19 +2,26 @@
 
 mod assemble;
 mod columns;
+mod decompress;
 mod feature_log;
 mod letor;
 mod number;
 mod options;
+#[cfg(feature = "parquet")]
 mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
 mod parts;
+#[cfg(feature = "parquet")]
 mod place;
+#[cfg(feature = "parquet")]
 mod record_batch;
 mod search_hit;
 mod side_files;
 mod source;
 mod table;
+#[cfg(feature = "parquet")]
 mod thrift;
 
 use std::path::Path;
@@ -23,10 +30,13 @@ use super::dataset::Dataset;
 use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
+#[cfg(feature = "parquet")]
 pub(crate) use columns::Layout;
 pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
+#[cfg(feature = "parquet")]
 pub use parts::{PartSource, Parts, QueryRows, RowIndex};
+#[cfg(feature = "parquet")]
 pub use place::RangeSource;
 use source::Source;
 
@@ -105,7 +115,10 @@ fn read_one(
         Format::Letor => letor::read(source, options, into),
         Format::Csv => table::read(source, b',', options, into),
         Format::Tsv => table::read(source, b'\t', options, into),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(source, options, into),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(super::needs_feature(&name, "Parquet", "parquet")),
         Format::Log => feature_log::read(source, options, into),
     }
 }

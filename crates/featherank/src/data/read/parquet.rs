@@ -232,7 +232,7 @@ fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<Lay
                 layout.version
             ),
             path: name.into(),
-            help: "read it with a newer featherank".into(),
+            help: "read it with a newer release of featherank".into(),
         });
     }
     Ok(Some(layout))
@@ -271,9 +271,9 @@ fn guarded<T>(name: &str, decode: impl FnOnce() -> Result<T, ParquetError>) -> R
     match catch_unwind(AssertUnwindSafe(decode)) {
         Ok(Ok(decoded)) => Ok(decoded),
         Ok(Err(ParquetError::NYI(what))) => Err(Error::Document {
-            what: format!("this Parquet file uses something that cannot be read: {what}"),
+            what: format!("this Parquet file uses an unsupported feature: {what}"),
             path: name.into(),
-            help: "write it again with zstd or snappy compression and the usual encodings".into(),
+            help: "rewrite it with zstd or snappy compression and the default encodings".into(),
         }),
         Ok(Err(error)) => Err(damaged(name, error.to_string())),
         Err(_) => Err(damaged(name, "its pages contradict each other".into())),

@@ -16,6 +16,7 @@ use super::{FileFeatures, reconcile, side_files};
 use crate::data::dataset::Dataset;
 use crate::data::features::FeatureTable;
 use crate::error::{Error, Location, Problem, Result};
+use crate::remedy;
 
 /// A Parquet file that is on disk, or wherever somebody else reads it from.
 pub enum PartSource {
@@ -65,12 +66,10 @@ impl Parts {
                 PartSource::Elsewhere(name, source) => (name, Place::Elsewhere(source)),
             };
             if options.format.or_else(|| Format::from_name(&name)) != Some(Format::Parquet) {
-                return Err(Error::Conflict {
-                    what: format!(
-                        "{name} is no Parquet file, and only those can be read in pieces"
-                    ),
-                    help: "turn it into one with `featherank convert`".into(),
-                });
+                return Err(Error::unsupported(
+                    format!("{name} is not a Parquet file, and only Parquet can be read in pieces"),
+                    remedy!["convert it with ", Command::Convert],
+                ));
             }
             let file = ParquetFile::open(name.clone(), place, options)?;
             let found = FileFeatures { table: file.columns.table.clone(), flexible: false };
@@ -84,11 +83,10 @@ impl Parts {
             files.push(file);
         }
         if options.regroup {
-            return Err(Error::Conflict {
-                what: "rows of one query cannot be brought together where data is read in pieces"
-                    .into(),
-                help: "sort the data by query first".into(),
-            });
+            return Err(Error::unsupported(
+                "data that is read in pieces cannot be regrouped by query",
+                "sort the data by query first",
+            ));
         }
         let Some((FileFeatures { mut table, .. }, _)) = known else {
             return Err(Problem::Empty.at(Location::file("no input")));
@@ -201,17 +199,10 @@ impl RowIndex {
     }
 
     fn scattered(&self, query: &str, first: u64, again: u64) -> Error {
-        let (was, is) = (self.location(first), self.location(again));
-        let column = &self.query_column;
-        Error::Conflict {
-            what: format!(
-                "{is}: query {query} appears again after other queries (first seen at {was})"
-            ),
-            help: format!(
-                "rows of one query must stand together; sort them once: python -c \"import polars as pl; \
-                 pl.scan_parquet('data/*.parquet').sort('{column}').sink_parquet('sorted.parquet')\""
-            ),
-        }
+        let (query, column) = (query.to_owned(), self.query_column.clone());
+        let first = format!("first seen at {}", self.location(first));
+        Problem::QueryNotContiguousInPieces { query, column }
+            .at(self.location(again).with_note(first))
     }
 
     /// The file and row of a row's number.

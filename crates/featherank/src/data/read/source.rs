@@ -1,11 +1,10 @@
 //! Bytes of a file or of standard input, decompressed on the way.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use liblzma::stream::Stream;
-
+use super::decompress::{decompressed, exceeds_memory_limit};
 use crate::error::{Error, Location, Problem, Result};
 
 /// An open input with the name to use in messages.
@@ -18,10 +17,6 @@ pub(crate) struct Source {
 
 /// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
 const MAGIC: usize = 6;
-
-/// The most memory an xz file may ask for. Its header can name any size; those that `xz -9` writes
-/// need 65 MiB.
-const XZ_MEMORY: u64 = 512 << 20;
 
 impl Source {
     /// Opens a path; `-` is standard input.
@@ -59,18 +54,7 @@ impl Source {
         };
         let whole = io::Cursor::new(magic).chain(raw);
         let reader: Box<dyn Read + Send> = match compression {
-            Some("gzip") => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
-                1 << 17,
-                whole,
-            ))),
-            Some("zstd") => {
-                Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io("read", &name, e))?)
-            }
-            Some(_) => {
-                let stream = Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
-                    .map_err(|e| Error::io("read", &name, e.into()))?;
-                Box::new(liblzma::read::XzDecoder::new_stream(whole, stream))
-            }
+            Some(format) => decompressed(format, whole, &name)?,
             None => Box::new(whole),
         };
         Ok(Source { reader, name, compression, plain_file: None })
@@ -114,16 +98,7 @@ impl Source {
     pub fn explain(&self, error: io::Error) -> Error {
         match self.compression {
             Some(format) if error.raw_os_error().is_none() => {
-                let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
-                let reason = match cause {
-                    Some(liblzma::stream::Error::MemLimit) => {
-                        format!(
-                            "it asks for more than {} MiB of memory to be unpacked",
-                            XZ_MEMORY >> 20
-                        )
-                    }
-                    _ => error.to_string(),
-                };
+                let reason = exceeds_memory_limit(&error).unwrap_or_else(|| error.to_string());
                 Problem::Damaged { format, reason }.at(Location::file(&self.name))
             }
             _ => Error::io("read", &self.name, error),
@@ -240,21 +215,6 @@ mod tests {
         let error = message(source(Box::new(io::repeat(0))).read_all(3 << 20).unwrap_err());
         assert!(error.contains("this file is longer than 3 MiB"), "{error}");
         assert_eq!(source(Box::new(io::repeat(7).take(9))).read_all(9).unwrap(), [7; 9]);
-    }
-
-    /// A header that asks for a dictionary of 4 GiB; nothing else is wrong with it.
-    #[test]
-    fn xz_files_cannot_ask_for_any_amount_of_memory() {
-        let mut bytes = b"\xfd7zXZ\0\0\0\xff\x12\xd9\x41".to_vec();
-        // Block header: 12 bytes, one filter, LZMA2 with dictionary size code 40, padding, CRC32.
-        let header = [2, 0, 0x21, 1, 40, 0, 0, 0];
-        bytes.extend(header);
-        let mut crc = flate2::Crc::new();
-        crc.update(&header);
-        bytes.extend(crc.sum().to_le_bytes());
-        let source = Source::from_reader(Box::new(io::Cursor::new(bytes)), "t".into());
-        let error = source.unwrap().read_all(1).unwrap_err().to_string();
-        assert!(error.contains("more than 512 MiB of memory"), "{error}");
     }
 
     #[test]

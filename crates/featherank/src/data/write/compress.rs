@@ -33,17 +33,25 @@ pub(super) fn compressed(
 ) -> Result<(), Failure> {
     match Compression::of(path) {
         None => content(out)?,
+        #[cfg(not(feature = "compression"))]
+        Some(_) => {
+            let (name, format) = (path.display().to_string(), "compressed files");
+            return Err(crate::data::needs_feature(&name, format, "compression").into());
+        }
+        #[cfg(feature = "compression")]
         Some(Compression::Gzip) => {
             let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
             content(&mut encoder)?;
             encoder.finish()?;
         }
+        #[cfg(feature = "compression")]
         Some(Compression::Zstd) => {
             let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
             encoder.include_checksum(true)?;
             content(&mut encoder)?;
             encoder.finish()?;
         }
+        #[cfg(feature = "compression")]
         Some(Compression::Xz) => {
             let mut encoder = liblzma::write::XzEncoder::new(out, 6);
             content(&mut encoder)?;

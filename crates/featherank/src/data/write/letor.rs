@@ -60,30 +60,27 @@ impl<'a> Rows<'a> {
             data.features().iter().map(|(at, f)| (f.id, at)).collect();
         ids.sort_unstable();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::Conflict {
-                what: format!(
-                    "two features have the id {}, which text rows cannot hold",
-                    pair[0].0
-                ),
-                help: "write Parquet, which tells features apart by name".into(),
-            });
+            return Err(Error::unsupported(
+                format!("two features have the id {}, which text rows cannot hold", pair[0].0),
+                "write Parquet, which distinguishes features by name",
+            ));
         }
         if let Some(id) = data.queries().ids().iter().find(|id| !is_word(id)) {
-            return Err(Error::Conflict {
-                what: format!(
-                    "the query id `{id}` is empty or holds a blank or `#`, which text cannot"
+            return Err(Error::unsupported(
+                format!(
+                    "the query id `{id}` is empty or contains a space or `#`, which text rows cannot hold"
                 ),
-                help: "write Parquet, or rename the query".into(),
-            });
+                "write Parquet, or rename the query",
+            ));
         }
         let breaks = |text: &&str| text.contains('\n');
         if let Some(text) = data.document_texts().and_then(|texts| texts.iter().find(breaks)) {
-            return Err(Error::Conflict {
-                what: format!(
-                    "the document text {text:?} holds a line end, which a text row cannot"
+            return Err(Error::unsupported(
+                format!(
+                    "the document text {text:?} contains a line break, which text rows cannot hold"
                 ),
-                help: "write Parquet, or take the line ends out of the document column".into(),
-            });
+                "write Parquet, or remove the line breaks from the document column",
+            ));
         }
         let features = ids.into_iter().map(|(id, at)| (at, format!(" {id}:"))).collect();
         Ok(Rows { data, sparse: options.sparse, features })
@@ -144,10 +141,10 @@ pub(super) fn write_names(data: &Dataset, path: &Path) -> Result<()> {
     for (_, feature) in data.features().iter() {
         let name = feature.label();
         if name.contains(['\n', '\r']) || name.trim() != name || name.is_empty() {
-            return Err(Error::Conflict {
-                what: format!("the feature name {name:?} cannot stand on a line of its own"),
-                help: "rename the feature".into(),
-            });
+            return Err(Error::unsupported(
+                format!("the feature name {name:?} is empty or contains a line break"),
+                "rename the feature",
+            ));
         }
         text.push_str(&format!("{}\t{name}\n", feature.id));
     }

@@ -3,6 +3,7 @@
 mod atomic;
 mod compress;
 mod letor;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::path::{Path, PathBuf};
@@ -45,12 +46,17 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
                     .map_err(|e| e.at(path))
             })?,
             Some(Format::Parquet) if compress::Compression::of(path).is_some() => {
-                return Err(Error::Conflict {
-                    what: format!("{name}: Parquet is compressed inside already"),
-                    help: "leave out the second ending".into(),
-                });
+                return Err(Error::unsupported(
+                    format!("{name}: Parquet is already compressed"),
+                    "leave out the second extension",
+                ));
             }
+            #[cfg(feature = "parquet")]
             Some(Format::Parquet) => parquet::write(data, path)?,
+            #[cfg(not(feature = "parquet"))]
+            Some(Format::Parquet) => {
+                return Err(super::needs_feature(&name, "Parquet", "parquet"));
+            }
             Some(other) => return Err(unwritable(&name, other)),
             None => return Err(Problem::UnknownFormat.at(Location::file(name))),
         }
@@ -64,10 +70,10 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
 fn unwritable(name: &str, format: Format) -> Error {
     let known =
         Format::NAMES.iter().find(|(_, known)| *known == format).map_or("this", |(known, _)| known);
-    Error::Conflict {
-        what: format!("{name}: the {known} format can be read but not written"),
-        help: "give the file an ending such as .txt, .txt.gz, .txt.zst, .txt.xz or .parquet".into(),
-    }
+    Error::unsupported(
+        format!("{name}: the {known} format can be read but not written"),
+        "give the file an extension such as .txt, .txt.gz, .txt.zst, .txt.xz or .parquet",
+    )
 }
 
 /// Why a piece of writing failed, before the file's name is known.

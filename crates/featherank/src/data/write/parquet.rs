@@ -48,12 +48,12 @@ fn write_groups(data: &Dataset, path: &Path, group_rows: usize) -> Result<()> {
 fn layout(data: &Dataset) -> Result<Layout> {
     let table = data.features();
     if let Some(name) = table.first_duplicate() {
-        return Err(Error::Conflict {
-            what: format!(
+        return Err(Error::unsupported(
+            format!(
                 "two features are called `{name}`, and columns of a table need different names"
             ),
-            help: "rename one of them".into(),
-        });
+            "rename one of them",
+        ));
     }
     let features: Vec<_> = table.iter().map(|(_, feature)| feature.clone()).collect();
     let free = |role: &str| {

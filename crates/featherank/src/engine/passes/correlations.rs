@@ -1,12 +1,13 @@
-//! How alike features are: correlations within every query, averaged over the queries in which both
+//! Similarity of features: correlations within every query, averaged over the queries in which both
 //! features vary.
 //!
 //! - `pearson` of the values, `spearman` of their ranks (ties share the mean rank): columns are
 //!   standardised within each query, so that one matrix product a block gives all pairs.
 //! - `kendall`: τ-b, see [`super::kendall`].
 //! - `top-10`: of the ordered pairs of documents that at least one of the two top tens implies, the
-//!   share that both do. A document outside a top ten stands below it; tied documents of which some
-//!   fit into the ten all belong to it, so that the order of the file plays no part. Naini &
+//!   share that both imply. A document outside a top ten ranks below it; if some of a group of tied
+//!   documents fit into the ten, all of them belong to it, so that the order of the file has no
+//!   influence. Naini &
 //!   Altingovde (ECIR 2014) compare top lists; the formula is our reading.
 
 use std::str::FromStr;
@@ -18,11 +19,11 @@ use serde::{Deserialize, Serialize};
 use super::kendall::KendallColumns;
 use super::top_overlap::TopLists;
 use crate::data::{FeatureId, View};
-use crate::engine::CorrelationMatrix;
+use crate::engine::{Block, CorrelationMatrix, Merge, Pass, Schema, check_features};
 use crate::error::{Error, Result};
 use crate::measure::ascending;
 
-/// A way to say how alike two features are.
+/// A measure of the similarity of two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Correlation {
@@ -56,39 +57,37 @@ impl FromStr for Correlation {
     }
 }
 
-/// Which features to correlate, and how.
+/// Correlations between features within every query, averaged over queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CorrelationsPass {
+pub struct Correlations {
     /// The correlation.
     pub kind: Correlation,
     /// The features, in the order of the answer.
     pub features: Vec<FeatureId>,
 }
 
-/// Sums of correlations over queries.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Correlations {
-    width: usize,
-    /// Row after row of the triangle below the diagonal.
-    sums: Vec<f64>,
-    /// Queries in which both features vary.
-    queries: Vec<u32>,
-}
+impl Pass for Correlations {
+    type Answer = CorrelationSums;
+    const NAME: &'static str = "correlations";
+    const ACTIVITY: &'static str = "comparing features";
 
-impl Correlations {
-    pub(crate) fn of(pass: &CorrelationsPass, block: &View<'_>) -> Self {
-        let width = pass.features.len();
+    fn check(&self, schema: &Schema) -> Result<()> {
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> CorrelationSums {
+        let width = self.features.len();
         let cells = width * width.saturating_sub(1) / 2;
-        let mut all = Correlations { width, sums: vec![0.0; cells], queries: vec![0; cells] };
-        match pass.kind {
-            Correlation::Pearson => all.add_products(pass, block, |values, out| {
+        let mut all = CorrelationSums { width, sums: vec![0.0; cells], queries: vec![0; cells] };
+        match self.kind {
+            Correlation::Pearson => all.add_products(self, block, |values, out| {
                 values.iter().zip(out).for_each(|(&x, cell)| *cell = f64::from(x));
             }),
-            Correlation::Spearman => all.add_products(pass, block, mean_ranks),
+            Correlation::Spearman => all.add_products(self, block, mean_ranks),
             Correlation::Kendall => {
                 for rows in block.rows() {
                     let columns =
-                        pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                        self.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let list = KendallColumns::new(columns);
                     all.add_query(|a, b| list.tau(a, b));
                 }
@@ -96,7 +95,7 @@ impl Correlations {
             Correlation::TopTen => {
                 for rows in block.rows() {
                     let columns =
-                        pass.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
+                        self.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let lists = TopLists::new(columns);
                     all.add_query(|a, b| lists.overlap(a, b));
                 }
@@ -104,7 +103,19 @@ impl Correlations {
         }
         all
     }
+}
 
+/// Sums of correlations over queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorrelationSums {
+    width: usize,
+    /// Row after row of the triangle below the diagonal.
+    sums: Vec<f64>,
+    /// Queries in which both features vary.
+    queries: Vec<u32>,
+}
+
+impl CorrelationSums {
     fn add_query(&mut self, mut correlation: impl FnMut(usize, usize) -> Option<f64>) {
         let pairs = (0..self.width).flat_map(|a| (0..a).map(move |b| (a, b)));
         for ((a, b), (sum, queries)) in pairs.zip(self.sums.iter_mut().zip(&mut self.queries)) {
@@ -115,11 +126,11 @@ impl Correlations {
         }
     }
 
-    /// Correlations of columns after `transform`: products of columns that are standardised query
+    /// CorrelationSums of columns after `transform`: products of columns that are standardised query
     /// by query.
     fn add_products(
         &mut self,
-        pass: &CorrelationsPass,
+        pass: &Correlations,
         block: &View<'_>,
         transform: impl Fn(&[f32], &mut [f64]),
     ) {
@@ -152,12 +163,6 @@ impl Correlations {
         pairs.zip(&mut self.sums).for_each(|((a, b), sum)| *sum = products[(a, b)]);
     }
 
-    pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.sums.iter_mut().zip(next.sums).for_each(|(all, more)| *all += more);
-        self.queries.iter_mut().zip(next.queries).for_each(|(all, more)| *all += more);
-        self
-    }
-
     /// The mean correlation of each pair.
     pub fn matrix(&self) -> CorrelationMatrix {
         CorrelationMatrix::new(self.width, |a, b| {
@@ -165,6 +170,14 @@ impl Correlations {
             let mean = self.sums[cell] / f64::from(self.queries[cell]);
             (self.queries[cell] > 0).then(|| mean.clamp(-1.0, 1.0))
         })
+    }
+}
+
+impl Merge for CorrelationSums {
+    fn merge(mut self, next: Self) -> Self {
+        self.sums.iter_mut().zip(next.sums).for_each(|(all, more)| *all += more);
+        self.queries.iter_mut().zip(next.queries).for_each(|(all, more)| *all += more);
+        self
     }
 }
 

@@ -5,104 +5,57 @@
 //! by the pairwise update of Chan, Golub & LeVeque (1983), so that heavy-tailed raw features do not
 //! cancel away. The labels are the last column.
 
-use std::ops::Range;
-
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{FeatureId, View};
-use crate::engine::rows::{BLOCKS_AT_A_TIME, blocks};
-use crate::engine::tree::{Merge, Node, Tree};
+use crate::data::FeatureId;
+use crate::engine::{Block, Merge, Pass, Schema, check_features};
+use crate::error::Result;
 
-/// Which columns to multiply, and around what to centre them.
+/// Sums of products of centred columns, and of the labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GramPass {
+pub struct Gram {
     /// The features, in the order of the answer.
     pub features: Vec<FeatureId>,
     /// The centre of each column.
     pub centring: Centring,
 }
 
-impl GramPass {
-    /// These columns.
-    pub fn new(features: Vec<FeatureId>, centring: Centring) -> Self {
-        GramPass { features, centring }
-    }
-}
-
-/// The centre of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Centring {
-    /// Its mean over all documents.
-    Overall,
-    /// Its mean within each query: what is the same for a whole query cannot rank.
-    PerQuery,
-    /// The same, with every query multiplied by its number of documents. That is a sum over pairs
-    /// of documents of one query: n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
-    PerPair,
-}
-
-impl Centring {
-    /// The values of one query around their mean, weighted where pairs are counted.
-    pub(super) fn within_query(self, values: &[f32]) -> impl Iterator<Item = f64> {
-        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
-        let weight = if self == Centring::PerPair { (values.len() as f64).sqrt() } else { 1.0 };
-        values.iter().map(move |&x| weight * (f64::from(x) - mean))
-    }
-}
-
-/// Sums of products of centred columns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Gram {
-    /// Documents seen.
-    pub count: u64,
-    /// Mean of each column; the labels are the last.
-    pub means: Vec<f64>,
-    /// Row after row of the symmetric matrix of sums of products.
-    pub products: Vec<f64>,
-}
-
 impl Gram {
-    /// Sums over a view whose rows are in this process: the same blocks, merged in the same order,
-    /// as an engine's.
-    pub fn of_view(pass: &GramPass, view: &View<'_>) -> Self {
-        let queries: Vec<usize> = view.queries().collect();
-        let blocks = blocks(view.rows().map(|rows| rows.len()));
-        let of_block =
-            |block: &Range<usize>| Gram::of(pass, &view.with_queries(&queries[block.clone()]));
-        let (mut tree, mut number) = (Tree::new(), 0);
-        // Some blocks at a time: the matrices of all of them at once could be larger than the data.
-        for some in blocks.chunks(BLOCKS_AT_A_TIME) {
-            let parts: Vec<Gram> = some.par_iter().map(of_block).collect();
-            for part in parts {
-                tree.push(Node::leaf(number, part));
-                number += 1;
-            }
-        }
-        tree.finish().unwrap_or_else(|| Gram::of(pass, &view.with_query_span(0..0)))
+    /// Multiplies these columns.
+    pub fn new(features: Vec<FeatureId>, centring: Centring) -> Self {
+        Gram { features, centring }
+    }
+}
+
+impl Pass for Gram {
+    type Answer = GramSums;
+    const NAME: &'static str = "gram";
+    const ACTIVITY: &'static str = "correlating features";
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        check_features(schema, &self.features)
     }
 
-    pub(crate) fn of(pass: &GramPass, block: &View<'_>) -> Self {
-        let (rows, width) = (block.documents(), pass.features.len() + 1);
+    fn answer(&self, block: &Block<'_>) -> GramSums {
+        let (rows, width) = (block.documents(), self.features.len() + 1);
         let mut centred = Mat::<f64>::zeros(rows, width);
         let mut means = vec![0.0; width];
         for (c, mean) in means.iter_mut().enumerate() {
             let data = block.data();
-            let source = pass.features.get(c).map_or(data.labels(), |&f| data.column(f));
+            let source = self.features.get(c).map_or(data.labels(), |&f| data.column(f));
             let values = || block.rows().flat_map(|rows| &source[rows]).map(|&x| f64::from(x));
             *mean = values().sum::<f64>() / rows.max(1) as f64;
             let column = centred.col_as_slice_mut(c);
-            match pass.centring {
+            match self.centring {
                 Centring::Overall => {
                     column.iter_mut().zip(values()).for_each(|(cell, x)| *cell = x - *mean)
                 }
                 Centring::PerQuery | Centring::PerPair => {
                     let mut cells = column.iter_mut();
                     for rows in block.rows() {
-                        let centred = pass.centring.within_query(&source[rows]);
+                        let centred = self.centring.within_query(&source[rows]);
                         centred.zip(&mut cells).for_each(|(x, cell)| *cell = x);
                     }
                 }
@@ -123,25 +76,60 @@ impl Gram {
             .flat_map(|i| (0..width).map(move |j| (i, j)))
             .map(|(i, j)| products[(i, j)])
             .collect();
-        if pass.centring != Centring::Overall {
+        if self.centring != Centring::Overall {
             means.fill(0.0);
         }
-        Gram { count: rows as u64, means, products }
+        GramSums { count: rows as u64, means, products }
     }
+}
 
+/// The centre of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Centring {
+    /// Its mean over all documents.
+    Overall,
+    /// Its mean within each query: what is the same for a whole query cannot rank.
+    PerQuery,
+    /// The same, with every query multiplied by its number of documents. That is a sum over pairs
+    /// of documents of one query: n Σ (xᵢ − x̄)(zᵢ − z̄) = Σ over i < j of (xᵢ − xⱼ)(zᵢ − zⱼ).
+    PerPair,
+}
+
+impl Centring {
+    /// The values of one query minus their mean, weighted if pairs are counted.
+    pub(crate) fn within_query(self, values: &[f32]) -> impl Iterator<Item = f64> {
+        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
+        let weight = if self == Centring::PerPair { (values.len() as f64).sqrt() } else { 1.0 };
+        values.iter().map(move |&x| weight * (f64::from(x) - mean))
+    }
+}
+
+/// Sums of products of centred columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GramSums {
+    /// Documents seen.
+    pub count: u64,
+    /// Mean of each column; the labels are the last.
+    pub means: Vec<f64>,
+    /// Row after row of the symmetric matrix of sums of products.
+    pub products: Vec<f64>,
+}
+
+impl GramSums {
     /// Sum of products of two columns.
     pub fn product(&self, a: usize, b: usize) -> f64 {
         self.products[a * self.means.len() + b]
     }
 
-    /// Pearson correlation of two columns; `None` where one of them does not vary.
+    /// Pearson correlation of two columns; `None` if one of them does not vary.
     pub fn correlation(&self, a: usize, b: usize) -> Option<f64> {
         let scale = (self.product(a, a) * self.product(b, b)).sqrt();
         (scale > 0.0).then(|| (self.product(a, b) / scale).clamp(-1.0, 1.0))
     }
 }
 
-impl Merge for Gram {
+impl Merge for GramSums {
     fn merge(mut self, next: Self) -> Self {
         let (n, m) = (self.count as f64, next.count as f64);
         let share = n * m / (n + m).max(1.0);
@@ -176,8 +164,8 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let merged = |centring| {
-            let pass = GramPass::new(vec![FeatureId(0)], centring);
-            let part = |span| Gram::of(&pass, &data.view().with_query_span(span));
+            let pass = Gram::new(vec![FeatureId(0)], centring);
+            let part = |span| pass.answer(&Block::of(data.view().with_query_span(span)));
             part(0..1).merge(part(1..2))
         };
         let overall = merged(Centring::Overall);

@@ -1,13 +1,27 @@
-//! What labels there are, and how much they say: counts, preference pairs, and queries that no
-//! ranking can improve.
+//! Label statistics: counts, preference pairs, and queries that no ranking can improve.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::View;
+use crate::engine::{Block, Merge, Pass};
+
+/// Counts labels and preference pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Labels;
+
+impl Pass for Labels {
+    type Answer = LabelStatistics;
+    const NAME: &'static str = "labels";
+    const ACTIVITY: &'static str = "counting labels";
+
+    fn answer(&self, block: &Block<'_>) -> LabelStatistics {
+        LabelStatistics::of(block)
+    }
+}
 
 /// The labels of some queries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Labels {
+pub struct LabelStatistics {
     /// How many documents have each label, smallest label first.
     pub counts: Vec<LabelCount>,
     /// Preference pairs: documents of one query with different labels.
@@ -27,9 +41,12 @@ pub struct LabelCount {
     pub documents: u64,
 }
 
-impl Labels {
+impl LabelStatistics {
     pub(crate) fn of(block: &View<'_>) -> Self {
-        block.labels().map(Labels::of_query).fold(Labels::default(), Labels::merge)
+        block
+            .labels()
+            .map(LabelStatistics::of_query)
+            .fold(LabelStatistics::default(), LabelStatistics::merge)
     }
 
     fn of_query(labels: &[f32]) -> Self {
@@ -41,15 +58,17 @@ impl Labels {
             .collect();
         let total = labels.len() as u64;
         let equal: u64 = counts.iter().map(|c| c.documents * (c.documents - 1) / 2).sum();
-        Labels {
+        LabelStatistics {
             pairs: total * total.saturating_sub(1) / 2 - equal,
             without_relevant: u64::from(counts.iter().all(|c| c.label == 0.0)),
             all_equal: u64::from(counts.len() < 2),
             counts,
         }
     }
+}
 
-    pub(crate) fn merge(mut self, next: Self) -> Self {
+impl Merge for LabelStatistics {
+    fn merge(mut self, next: Self) -> Self {
         for count in next.counts {
             match self.counts.binary_search_by(|known| known.label.total_cmp(&count.label)) {
                 Ok(at) => self.counts[at].documents += count.documents,

@@ -10,16 +10,19 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, Par};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{FeatureId, View};
+use super::{MeasureSums, QueryValues};
+use crate::data::FeatureId;
+use crate::engine::{Block, Pass, Schema, check_features, check_length};
+use crate::error::Result;
 use crate::measure::{Measure, RankingScratch};
 
-/// Documents multiplied at once: their values and their scores by 100 models stay in the second
-/// cache.
+/// Documents multiplied at once: their values and their scores by 100 models fit into the
+/// second-level cache.
 const DOCUMENTS: usize = 512;
 
-/// Linear models to measure.
+/// A measure for many linear models at once, per query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LinearMeasuresPass {
+pub struct LinearMeasures {
     /// The measure.
     pub measure: Measure,
     /// The features that models weigh.
@@ -28,18 +31,24 @@ pub struct LinearMeasuresPass {
     pub weights: Vec<Vec<f32>>,
 }
 
-/// How well each model ranks each query.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LinearMeasures {
-    /// For each model, its value in every query; NaN where the query does not count.
-    pub per_query: Vec<Vec<f64>>,
-}
+impl Pass for LinearMeasures {
+    type Answer = QueryValues;
+    const NAME: &'static str = "linear-measures";
+    const ACTIVITY: &'static str = "ranking by linear models";
 
-impl LinearMeasures {
-    pub(crate) fn of(pass: &LinearMeasuresPass, block: &View<'_>) -> Self {
-        let models = pass.weights.len();
-        let weights = Mat::from_fn(pass.features.len(), models, |feature, model| {
-            pass.weights[model][feature]
+    fn check(&self, schema: &Schema) -> Result<()> {
+        self.measure.check_labels(schema.largest_label())?;
+        let width = self.features.len();
+        self.weights
+            .iter()
+            .try_for_each(|weights| check_length("weights of a model", weights.len(), width))?;
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> QueryValues {
+        let models = self.weights.len();
+        let weights = Mat::from_fn(self.features.len(), models, |feature, model| {
+            self.weights[model][feature]
         });
         let mut per_query = vec![Vec::with_capacity(block.query_count()); models];
         let mut scratch = RankingScratch::default();
@@ -48,14 +57,14 @@ impl LinearMeasures {
         for queries in in_batches(&queries) {
             let documents: usize = queries.iter().map(|rows| rows.len()).sum();
             values.clear();
-            for &feature in &pass.features {
+            for &feature in &self.features {
                 let column = block.data().column(feature);
                 queries.iter().for_each(|rows| values.extend_from_slice(&column[rows.clone()]));
             }
             scores.clear();
             scores.resize(documents * models, 0.0);
-            let x = faer::MatRef::from_column_major_slice(&values, documents, pass.features.len());
-            // Scores of a document stand together.
+            let x = faer::MatRef::from_column_major_slice(&values, documents, self.features.len());
+            // Scores of a document are neighbours in memory.
             let product = MatMut::from_column_major_slice_mut(&mut scores, models, documents);
             // One thread: the blocks already keep all cores busy.
             matmul(product, Accum::Replace, weights.transpose(), x.transpose(), 1.0, Par::Seq);
@@ -63,30 +72,36 @@ impl LinearMeasures {
             for rows in queries {
                 let (scores, after) = rest.split_at(rows.len() * models);
                 scratch.labels(&block.data().labels()[rows.clone()]);
-                pass.measure.of_columns(&mut scratch, scores, models, |model, value| {
+                self.measure.of_columns(&mut scratch, scores, models, |model, value| {
                     per_query[model].push(value)
                 });
                 rest = after;
             }
         }
-        LinearMeasures { per_query }
-    }
-
-    pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.per_query
-            .iter_mut()
-            .zip(next.per_query)
-            .for_each(|(all, mut more)| all.append(&mut more));
-        self
-    }
-
-    /// One number a model.
-    pub fn summaries(&self, measure: &Measure) -> Vec<f64> {
-        self.per_query.iter().map(|values| measure.summary(values)).collect()
+        QueryValues { per_query }
     }
 }
 
-/// Runs of queries with about [`DOCUMENTS`] documents.
+/// A measure for many linear models at once, over all queries: a small answer for any number of
+/// queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinearMeans(pub LinearMeasures);
+
+impl Pass for LinearMeans {
+    type Answer = MeasureSums;
+    const NAME: &'static str = "linear-means";
+    const ACTIVITY: &'static str = LinearMeasures::ACTIVITY;
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        self.0.check(schema)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> MeasureSums {
+        MeasureSums::of(&self.0.measure, &self.0.answer(block).per_query)
+    }
+}
+
+/// Ranges of queries with about [`DOCUMENTS`] documents.
 fn in_batches(
     queries: &[std::ops::Range<usize>],
 ) -> impl Iterator<Item = &[std::ops::Range<usize>]> {

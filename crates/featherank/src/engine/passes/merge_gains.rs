@@ -1,5 +1,5 @@
-//! BestGain's step: what the best merge of the chosen features' ranking with each candidate's would
-//! be worth.
+//! BestGain's step: the value of the best merge of the chosen features' ranking with each
+//! candidate's.
 //!
 //! Two rankings of a query are merged as by a learner that knew the answer (Costa & Silva 2010,
 //! algorithm 1): of the two runs that lead to the next relevant document, documents already taken
@@ -16,11 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use super::rankings::{Place, Rankings};
 use crate::data::{FeatureId, View};
+use crate::engine::{Block, Merge, Pass, Schema, check_features};
+use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch, Ties};
 
-/// What to merge, and how to value it.
+/// The value of the best merge of the chosen features' rankings with each candidate's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MergeGainsPass {
+pub struct MergeGains {
     /// The measure of merged rankings.
     pub measure: Measure,
     /// Labels from here on are relevant.
@@ -34,9 +36,41 @@ pub struct MergeGainsPass {
     pub candidates: Vec<FeatureId>,
 }
 
+impl Pass for MergeGains {
+    type Answer = MergeSums;
+    const NAME: &'static str = "merge-gains";
+    const ACTIVITY: &'static str = "merging rankings";
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        self.measure.check_labels(schema.largest_label())?;
+        if self.chosen.is_empty() {
+            return Err(Error::invalid("features to merge with", "none", "at least one"));
+        }
+        [&self.live, &self.chosen, &self.candidates]
+            .into_iter()
+            .try_for_each(|list| check_features(schema, list))
+    }
+
+    fn answer(&self, block: &Block<'_>) -> MergeSums {
+        let ties = self.measure.conventions().ties;
+        let drawn_from = Some((ties, self.live.clone(), block.queries().collect()));
+        block.with_cache(|cache: &mut MergeCache| {
+            if cache.drawn_from != drawn_from {
+                *cache = MergeCache { drawn_from, ..MergeCache::default() };
+            }
+            // Half the memory if no list is longer than two bytes can count.
+            if block.rows().all(|rows| rows.len() <= usize::from(u16::MAX)) {
+                cache.short.step(self, block, ties)
+            } else {
+                cache.long.step(self, block, ties)
+            }
+        })
+    }
+}
+
 /// Sums over queries of a measure's values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MergeGains {
+pub struct MergeSums {
     /// Queries that count.
     pub queries: u64,
     /// Of the chosen features' merged rankings.
@@ -45,18 +79,18 @@ pub struct MergeGains {
     pub merged: Vec<f64>,
 }
 
-/// What rows in memory remember between steps: every feature's ranking, and the merge of the
-/// features chosen so far.
+/// What a block caches between steps: every feature's ranking, and the merge of the features chosen
+/// so far.
 #[derive(Debug, Default)]
-pub(crate) struct MergeMemory {
+struct MergeCache {
     /// How ties stand, the features that say so, and the queries: what rankings depend on.
     drawn_from: Option<(Ties, Vec<FeatureId>, Vec<usize>)>,
-    short: Remembered<u16>,
-    long: Remembered<u32>,
+    short: CachedRankings<u16>,
+    long: CachedRankings<u32>,
 }
 
 #[derive(Debug, Default)]
-struct Remembered<P> {
+struct CachedRankings<P> {
     rankings: Rankings<P>,
     relevant_from: f32,
     chosen: Vec<FeatureId>,
@@ -64,28 +98,7 @@ struct Remembered<P> {
     merged: Vec<P>,
 }
 
-impl MergeGains {
-    pub(crate) fn of(pass: &MergeGainsPass, block: &View<'_>, memory: &mut MergeMemory) -> Self {
-        let ties = pass.measure.conventions().ties;
-        let drawn_from = Some((ties, pass.live.clone(), block.queries().collect()));
-        if memory.drawn_from != drawn_from {
-            *memory = MergeMemory { drawn_from, ..MergeMemory::default() };
-        }
-        // Half the memory where no list is longer than two bytes can count.
-        if block.rows().all(|rows| rows.len() <= usize::from(u16::MAX)) {
-            memory.short.step(pass, block, ties)
-        } else {
-            memory.long.step(pass, block, ties)
-        }
-    }
-
-    pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.queries += next.queries;
-        self.chosen += next.chosen;
-        self.merged.iter_mut().zip(next.merged).for_each(|(all, more)| *all += more);
-        self
-    }
-
+impl MergeSums {
     /// How much each candidate adds to the chosen features.
     pub fn gains(&self, measure: &Measure) -> Vec<f64> {
         let mean = |sum: f64| measure.from_additive(sum / self.queries as f64);
@@ -94,14 +107,23 @@ impl MergeGains {
     }
 }
 
-impl<P: Place> Remembered<P> {
-    fn step(&mut self, pass: &MergeGainsPass, block: &View<'_>, ties: Ties) -> MergeGains {
+impl Merge for MergeSums {
+    fn merge(mut self, next: Self) -> Self {
+        self.queries += next.queries;
+        self.chosen += next.chosen;
+        self.merged.iter_mut().zip(next.merged).for_each(|(all, more)| *all += more);
+        self
+    }
+}
+
+impl<P: Place> CachedRankings<P> {
+    fn step(&mut self, pass: &MergeGains, block: &View<'_>, ties: Ties) -> MergeSums {
         if self.rankings.is_empty() {
             self.rankings = Rankings::of(block, ties, &pass.live);
         }
         self.merge_chosen(pass, block);
         let mut gains =
-            MergeGains { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };
+            MergeSums { queries: 0, chosen: 0.0, merged: vec![0.0; pass.candidates.len()] };
         let (mut merger, mut scratch) = (Merger::default(), RankingScratch::default());
         let value = |scratch: &mut RankingScratch, labels: &[f32]| {
             pass.measure.additive_value(pass.measure.of_ranking(&scratch.in_order(labels)))
@@ -129,7 +151,7 @@ impl<P: Place> Remembered<P> {
     }
 
     /// Merges the chosen features, from the last step's merge where they begin with the same ones.
-    fn merge_chosen(&mut self, pass: &MergeGainsPass, block: &View<'_>) {
+    fn merge_chosen(&mut self, pass: &MergeGains, block: &View<'_>) {
         if self.relevant_from != pass.relevant_from || !pass.chosen.starts_with(&self.chosen) {
             self.chosen.clear();
             self.relevant_from = pass.relevant_from;

@@ -1,23 +1,40 @@
-//! Moments: mean, variance and range of every feature, whether it is alive, and a hash to find
+//! Moments: mean, variance and range of every feature, whether it is alive, and a hash that finds
 //! equal columns.
 //!
-//! A feature is *dead* when it is constant within every query: it can then rank nothing, whatever
-//! its values are across queries. Missing values are counted and otherwise left out, except that a
-//! feature is alive where it is missing in some of a query's documents only. Merging follows Chan,
+//! A feature is *dead* if it is constant within every query: it can then rank nothing, whatever its
+//! values are across queries. Missing values are counted and otherwise ignored, except that a
+//! feature that only some documents of a query lack is alive. Merging follows Chan,
 //! Golub & LeVeque (1983).
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::View;
+use crate::data::{FeatureId, View};
+use crate::engine::{Block, Merge, Pass};
 
-/// What the rows say about every feature.
+/// Summarises every feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Moments {
+pub struct Moments;
+
+impl Pass for Moments {
+    type Answer = FeatureStatistics;
+    const NAME: &'static str = "moments";
+    const ACTIVITY: &'static str = "summarising every feature";
+    const CACHED: bool = true;
+
+    fn answer(&self, block: &Block<'_>) -> FeatureStatistics {
+        let of = |&f| FeatureMoments::of(block.data().column(f), block);
+        FeatureStatistics { features: block.features().iter().map(of).collect() }
+    }
+}
+
+/// Statistics of every feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeatureStatistics {
     /// One entry a feature, in column order.
     pub features: Vec<FeatureMoments>,
 }
 
-/// What the rows say about one feature.
+/// Statistics of one feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeatureMoments {
     /// Documents that have a value.
@@ -142,15 +159,18 @@ fn mix(hash: u64, word: u64) -> u64 {
     product ^ product >> 32
 }
 
-impl Moments {
-    pub(crate) fn of(block: &View<'_>) -> Self {
-        let of = |&f| FeatureMoments::of(block.data().column(f), block);
-        Moments { features: block.features().iter().map(of).collect() }
+impl FeatureStatistics {
+    /// The features that vary within some query, and those that never do.
+    pub fn alive(&self) -> (Vec<FeatureId>, Vec<FeatureId>) {
+        let all = (0..self.features.len()).map(FeatureId::from);
+        all.partition(|f| !self.features[f.index()].is_dead())
     }
+}
 
-    pub(crate) fn merge(self, next: Self) -> Self {
+impl Merge for FeatureStatistics {
+    fn merge(self, next: Self) -> Self {
         let pairs = self.features.into_iter().zip(next.features);
-        Moments { features: pairs.map(|(a, b)| a.merge(b)).collect() }
+        FeatureStatistics { features: pairs.map(|(a, b)| a.merge(b)).collect() }
     }
 }
 
@@ -170,13 +190,13 @@ mod tests {
             FeatureTable::numbered(2, 1),
         );
         let view = data.view();
-        let merged = Moments::of(&view.with_query_span(0..1))
-            .merge(Moments::of(&view.with_query_span(1..2)));
+        let part = |span| Moments.answer(&Block::of(view.with_query_span(span)));
+        let merged = part(0..1).merge(part(1..2));
         let first = &merged.features[0];
         assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
         assert_eq!((first.min, first.max, first.squares_within), (1.0, 5.0, 2.0));
         assert!(merged.features[1].is_dead() && !merged.features[1].is_constant());
-        let whole = Moments::of(&view);
+        let whole = Moments.answer(&Block::of(view));
         assert!((whole.features[1].squares - merged.features[1].squares).abs() < 1e-12);
     }
 
@@ -192,8 +212,8 @@ mod tests {
             FeatureTable::numbered(3, 1),
         );
         let view = data.view();
-        let merged = Moments::of(&view.with_query_span(0..1))
-            .merge(Moments::of(&view.with_query_span(1..2)));
+        let part = |span| Moments.answer(&Block::of(view.with_query_span(span)));
+        let merged = part(0..1).merge(part(1..2));
         let [first, second, third] = &merged.features[..] else { panic!("three features") };
         assert_eq!((first.count, first.missing, first.mean, first.squares), (2, 1, 2.0, 2.0));
         assert_eq!(

@@ -18,11 +18,13 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{FeatureId, View};
+use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
+use crate::error::Result;
 use crate::random::{Purpose, stream};
 
 /// Which features to compare, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReliefPass {
+pub struct Relief {
     /// The features, in the order of the answer.
     pub features: Vec<FeatureId>,
     /// Neighbours of a document.
@@ -35,6 +37,55 @@ pub struct ReliefPass {
     /// How much each feature counts, where near documents are looked for; all alike where not
     /// given.
     pub distance_weights: Option<Vec<f32>>,
+}
+
+impl Pass for Relief {
+    type Answer = ReliefSums;
+    const NAME: &'static str = "relief";
+    const ACTIVITY: &'static str = "comparing near documents";
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        let width = self.features.len();
+        let ranges = self.ranges.as_ref().map_or(width, Vec::len);
+        check_length("ranges", ranges, width)?;
+        let weights = self.distance_weights.as_ref().map_or(width, Vec::len);
+        check_length("weights of distances", weights, width)?;
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> ReliefSums {
+        let zeros = vec![0.0; self.features.len()];
+        let (differences, products) = (zeros.clone(), zeros);
+        let mut all = ReliefSums { documents: 0, places: 0.0, labels: 0.0, differences, products };
+        let mut list = List::default();
+        for (query, rows) in block.queries().zip(block.rows()) {
+            let drawn =
+                self.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
+            let labels = &block.data().labels()[rows.clone()];
+            let (least, most) = range_of(labels);
+            if !drawn || least >= most {
+                continue;
+            }
+            list.scale(self, block, &rows);
+            list.find_neighbours(self.neighbours, labels, f64::from(most) - f64::from(least));
+            all.documents += rows.len() as u64;
+            all.places += list.pairs.iter().map(|pair| pair.place).sum::<f64>();
+            all.labels += list.pairs.iter().map(|pair| pair.place * pair.apart).sum::<f64>();
+            // The others are equal in all features.
+            list.pairs.retain(|pair| pair.differ);
+            let columns = list.scaled.chunks_exact(rows.len());
+            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products)
+            {
+                for pair in &list.pairs {
+                    let difference =
+                        pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
+                    *sum += difference;
+                    *product += difference * pair.apart;
+                }
+            }
+        }
+        all
+    }
 }
 
 /// Queries drawn by a seed and their ids, wherever they are.
@@ -58,7 +109,7 @@ impl QuerySample {
 
 /// Sums over documents and their neighbours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Relief {
+pub struct ReliefSums {
     /// Documents whose neighbours were looked at.
     pub documents: u64,
     /// Neighbours that were looked at.
@@ -71,50 +122,7 @@ pub struct Relief {
     pub products: Vec<f64>,
 }
 
-impl Relief {
-    pub(crate) fn of(pass: &ReliefPass, block: &View<'_>) -> Self {
-        let zeros = vec![0.0; pass.features.len()];
-        let (differences, products) = (zeros.clone(), zeros);
-        let mut all = Relief { documents: 0, places: 0.0, labels: 0.0, differences, products };
-        let mut list = List::default();
-        for (query, rows) in block.queries().zip(block.rows()) {
-            let drawn =
-                pass.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
-            let labels = &block.data().labels()[rows.clone()];
-            let (least, most) = range_of(labels);
-            if !drawn || least >= most {
-                continue;
-            }
-            list.scale(pass, block, &rows);
-            list.find_neighbours(pass.neighbours, labels, f64::from(most) - f64::from(least));
-            all.documents += rows.len() as u64;
-            all.places += list.pairs.iter().map(|pair| pair.place).sum::<f64>();
-            all.labels += list.pairs.iter().map(|pair| pair.place * pair.apart).sum::<f64>();
-            // The others are equal in all features.
-            list.pairs.retain(|pair| pair.differ);
-            let columns = list.scaled.chunks_exact(rows.len());
-            for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products)
-            {
-                for pair in &list.pairs {
-                    let difference =
-                        pair.place * f64::from((column[pair.i] - column[pair.j]).abs());
-                    *sum += difference;
-                    *product += difference * pair.apart;
-                }
-            }
-        }
-        all
-    }
-
-    pub(crate) fn merge(mut self, next: Self) -> Self {
-        self.documents += next.documents;
-        self.places += next.places;
-        self.labels += next.labels;
-        self.differences.iter_mut().zip(next.differences).for_each(|(all, more)| *all += more);
-        self.products.iter_mut().zip(next.products).for_each(|(all, more)| *all += more);
-        self
-    }
-
+impl ReliefSums {
     /// The mean of |xᵢ − xⱼ| (2a − 1) over documents and as many neighbours as each should have.
     pub fn weights(&self, neighbours: usize) -> Vec<f64> {
         let comparisons = (self.documents as f64 * neighbours as f64).max(1.0);
@@ -129,6 +137,17 @@ impl Relief {
             mean(*product, self.labels) - mean(difference - product, self.places - self.labels)
         };
         self.differences.iter().zip(&self.products).map(gain).collect()
+    }
+}
+
+impl Merge for ReliefSums {
+    fn merge(mut self, next: Self) -> Self {
+        self.documents += next.documents;
+        self.places += next.places;
+        self.labels += next.labels;
+        self.differences.iter_mut().zip(next.differences).for_each(|(all, more)| *all += more);
+        self.products.iter_mut().zip(next.products).for_each(|(all, more)| *all += more);
+        self
     }
 }
 
@@ -163,7 +182,7 @@ struct Pair {
 }
 
 impl List {
-    fn scale(&mut self, pass: &ReliefPass, block: &View<'_>, rows: &Range<usize>) {
+    fn scale(&mut self, pass: &Relief, block: &View<'_>, rows: &Range<usize>) {
         self.documents = rows.len();
         self.scaled.clear();
         for (at, &feature) in pass.features.iter().enumerate() {
@@ -271,14 +290,14 @@ mod tests {
         );
         for (neighbours, expected) in [(1, 0.5), (2, 4.0)] {
             let ranges = Some(vec![(0.0, 1.0)]);
-            let pass = ReliefPass {
+            let pass = Relief {
                 features: vec![FeatureId(0)],
                 neighbours,
                 ranges,
                 sample: None,
                 distance_weights: None,
             };
-            let relief = Relief::of(&pass, &data.view());
+            let relief = pass.answer(&Block::of(data.view()));
             assert_eq!((relief.documents, relief.places), (5, 5.0 * neighbours as f64));
             assert_eq!(relief.weights(neighbours), [expected / (5.0 * neighbours as f64)]);
         }
@@ -293,14 +312,14 @@ mod tests {
         let data =
             Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
         let ranges = Some(vec![(0.0, 1.0)]);
-        let pass = ReliefPass {
+        let pass = Relief {
             features: vec![FeatureId(0)],
             neighbours: 1,
             ranges,
             sample: None,
             distance_weights: None,
         };
-        let weight = Relief::of(&pass, &data.view()).balanced_weights()[0];
+        let weight = pass.answer(&Block::of(data.view())).balanced_weights()[0];
         assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
     }
 
@@ -320,14 +339,17 @@ mod tests {
             FeatureTable::numbered(2, 1),
         );
         for (counts, expected) in [([1.0, 0.0], [0.0, 2.0]), ([0.0, 1.0], [0.0, 0.0])] {
-            let pass = ReliefPass {
+            let pass = Relief {
                 features: vec![FeatureId(0), FeatureId(1)],
                 neighbours: 1,
                 ranges: Some(vec![(0.0, 1.0); 2]),
                 sample: None,
                 distance_weights: Some(counts.to_vec()),
             };
-            assert_eq!(Relief::of(&pass, &data.view()).weights(1), expected.map(|sum| sum / 3.0));
+            assert_eq!(
+                pass.answer(&Block::of(data.view())).weights(1),
+                expected.map(|sum| sum / 3.0)
+            );
         }
     }
 

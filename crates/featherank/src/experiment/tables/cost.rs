@@ -54,7 +54,7 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
     {
         if method.selections().iter().all(|chosen| chosen.len() >= all) {
             let letter = crate::evaluate::letter(i);
-            table.notes.push(format!("{letter} chooses every feature that varies: it only orders them unless a number is asked for (--k)"));
+            table.notes.push(format!("{letter} selects every feature that varies: without a number of features (k) it only orders them"));
         }
     }
     Ok(table)

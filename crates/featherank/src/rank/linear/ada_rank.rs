@@ -33,6 +33,7 @@ use crate::declare::{choice, method};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::{Model, Ranker};
+use crate::remedy;
 use crate::run::Run;
 
 /// Parameters of both methods, with the measure that makes the difference.
@@ -211,10 +212,10 @@ impl<'a> Boost<'a> {
         let boost =
             Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
         if boost.best(|_| true).is_none() {
-            return Err(Error::Conflict {
-                what: format!("no feature finds anything under {}", ranker.measure),
-                help: "choose another measure with the parameter measure".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("no feature ranks any relevant document under {}", ranker.measure),
+                remedy!["choose another ", Parameter("measure")],
+            ));
         }
         Ok(boost)
     }

@@ -30,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::measure::RankingScratch;
 use crate::random::{Purpose, stream};
 use crate::rank::{Model, Ranker};
+use crate::remedy;
 use crate::run::Run;
 
 method! {
@@ -65,10 +66,9 @@ impl Ranker for CoordinateAscent {
         for restart in 0..self.restarts {
             let mut place = hill.start();
             if place.value.is_nan() {
-                return Err(Error::invalid(
-                    "measure",
-                    &self.measure,
-                    "one under which some query counts",
+                return Err(Error::nothing_counts(
+                    format!("{} counts no query of the training data", self.measure),
+                    remedy!["choose another ", Parameter("measure")],
                 ));
             }
             for round in 0.. {

@@ -15,6 +15,7 @@ use super::design::Design;
 use super::newton::diverged;
 use super::simplex_qp::SimplexQp;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::vector::dot;
 
@@ -92,10 +93,16 @@ pub fn minimise(
     for round in 1.. {
         run.step("adding cutting planes", round, None)?;
         if round > ROUNDS {
-            return Err(Error::Conflict {
-                what: format!("{ROUNDS} cutting planes were not enough for C = {c}"),
-                help: "lower c, raise epsilon, or normalise the features".into(),
-            });
+            return Err(Error::numerical(
+                format!("no convergence within {ROUNDS} cutting planes for c = {c}"),
+                remedy![
+                    "lower ",
+                    Parameter("c"),
+                    ", raise ",
+                    Parameter("epsilon"),
+                    ", or normalise the features"
+                ],
+            ));
         }
         lower_bound = lower_bound.max(working.solve());
         if !best.objective.is_finite() {

@@ -46,8 +46,10 @@ impl<'a> Design<'a> {
         };
         let features: Vec<FeatureId> = view.features().par_iter().copied().filter(alive).collect();
         if features.is_empty() {
-            let expected = "at least one feature that differs between documents of one query";
-            return Err(Error::invalid("training data", "nothing to rank by", expected));
+            return Err(Error::nothing_counts(
+                "no feature of the training data varies within a query",
+                "train on at least one feature that differs between documents of one query",
+            ));
         }
         Ok(Design::with_features(view, features))
     }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::cholesky::PivotedCholesky;
-use crate::engine::passes::Gram;
+use crate::engine::passes::GramSums;
 use crate::vector::dot;
 
 /// Pivots below this, on the scale of correlations, are rounding errors.
@@ -19,23 +19,24 @@ pub(crate) const SINGULAR: f64 = 1e-10;
 /// errors.
 const CONSTANT: f64 = 1e-12;
 
-/// Solves least squares for subsets of the columns of one [`Gram`].
+/// Solves least squares for subsets of the columns of one [`GramSums`].
 ///
 /// ```
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
-/// use featherank::engine::passes::{Centring, Gram, GramPass};
+/// use featherank::engine::answer_view;
+/// use featherank::engine::passes::{Centring, Gram};
 /// use featherank::rank::linear::gram_solver::GramSolver;
 /// let labels = vec![1.0, 3.0, 5.0];
 /// let values = vec![0.0, 1.0, 2.0, /* */ 5.0, 4.0, 5.0];
 /// let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
-/// let pass = GramPass::new(vec![FeatureId(0), FeatureId(1)], Centring::Overall);
-/// let solver = GramSolver::new(Gram::of_view(&pass, &data.view()), 0.0);
+/// let pass = Gram::new(vec![FeatureId(0), FeatureId(1)], Centring::Overall);
+/// let solver = GramSolver::new(answer_view(&pass, &data.view()), 0.0);
 /// let line = solver.solve(&[0]);
 /// assert!((line.weights[0] - 2.0).abs() < 1e-12 && (line.intercept - 1.0).abs() < 1e-12);
 /// ```
 #[derive(Debug)]
 pub struct GramSolver {
-    gram: Arc<Gram>,
+    gram: Arc<GramSums>,
     ridge: f64,
 }
 
@@ -53,7 +54,7 @@ pub struct LeastSquares {
 impl GramSolver {
     /// A solver from sums of products whose last column is the labels; `ridge` times the squared
     /// weights is added to the sum of squared errors, features as they are.
-    pub fn new(gram: impl Into<Arc<Gram>>, ridge: f64) -> Self {
+    pub fn new(gram: impl Into<Arc<GramSums>>, ridge: f64) -> Self {
         GramSolver { gram: gram.into(), ridge }
     }
 

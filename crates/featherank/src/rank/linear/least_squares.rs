@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::design::Design;
 use super::gram_solver::GramSolver;
 use crate::data::{FeatureId, FeatureTable, View};
-use crate::engine::Engine;
-use crate::engine::passes::{Centring, Gram, GramPass};
+use crate::engine::passes::{Centring, Gram, GramSums};
+use crate::engine::{Ask, Engine, answer_view};
 use crate::error::{Error, Result};
 use crate::rank::{LinearModel, Model, SubsetFit};
 use crate::run::Run;
@@ -47,7 +47,7 @@ pub type Weights = Vec<(FeatureId, f64)>;
 pub struct Sums {
     /// The features that can be weighed.
     features: Vec<FeatureId>,
-    gram: Arc<Gram>,
+    gram: Arc<GramSums>,
 }
 
 impl Sums {
@@ -58,8 +58,8 @@ impl Sums {
             // What is constant within every query would be divided by its rounding errors.
             _ => Design::new(view)?.features().to_vec(),
         };
-        let pass = GramPass::new(features, centring);
-        let gram = Arc::new(Gram::of_view(&pass, view));
+        let pass = Gram::new(features, centring);
+        let gram = Arc::new(answer_view(&pass, view));
         Ok(Sums { features: pass.features, gram })
     }
 
@@ -72,7 +72,7 @@ impl Sums {
     ) -> Result<Self> {
         let is_usable = |f: &FeatureId| centring == Centring::Overall || is_alive(*f);
         let features: Vec<FeatureId> = features.iter().copied().filter(is_usable).collect();
-        let gram = Arc::new(engine.gram(GramPass::new(features.clone(), centring))?);
+        let gram = Arc::new(engine.ask(&Gram::new(features.clone(), centring))?);
         Ok(Sums { features, gram })
     }
 
@@ -101,10 +101,9 @@ impl SubsetSolver {
     /// The model of those features of the subset that can be used.
     pub(super) fn model(&self, table: &FeatureTable, subset: &[FeatureId]) -> Result<Model> {
         if !subset.iter().any(|f| self.features.contains(f)) {
-            return Err(Error::invalid(
-                "features",
-                "none that ranks",
-                "at least one that differs within a query",
+            return Err(Error::nothing_counts(
+                "none of the given features varies within a query",
+                "train on at least one feature that differs between documents of one query",
             ));
         }
         let (weights, intercept) = self.solve(subset);

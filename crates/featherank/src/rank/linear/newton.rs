@@ -17,8 +17,9 @@ use rayon::prelude::*;
 use super::cholesky::PivotedCholesky;
 use super::design::Design;
 use super::pair_free::{Preferences, Violations};
-use crate::engine::BLOCKS_AT_A_TIME;
+use crate::engine::BLOCKS_IN_MEMORY;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::vector::dot;
 
@@ -223,7 +224,7 @@ pub(crate) fn second_derivative(
     let mut total = Mat::<f64>::zeros(width, width);
     // Some blocks at a time: the matrices of all of them at once could be larger than the data.
     let blocks: Vec<usize> = (0..preferences.blocks()).collect();
-    for some in blocks.chunks(BLOCKS_AT_A_TIME) {
+    for some in blocks.chunks(BLOCKS_IN_MEMORY) {
         let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
         total = parts.into_iter().fold(total, |sum, next| sum + next);
     }
@@ -307,8 +308,8 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
 
 /// Numbers too large to go on with.
 pub(crate) fn diverged(c: f64) -> Error {
-    Error::Conflict {
-        what: format!("the weights grow beyond all bounds with c = {c}"),
-        help: "lower c, or normalise the features".into(),
-    }
+    Error::numerical(
+        format!("the weights diverge with c = {c}"),
+        remedy!["lower ", Parameter("c"), ", or normalise the features"],
+    )
 }

@@ -115,8 +115,10 @@ impl Preferences {
     pub fn of_design(design: &Design<'_>) -> Result<Self> {
         let preferences = Preferences::new(design.labels(), design.queries());
         if preferences.pairs == 0 {
-            let expected = "a query with documents of different labels";
-            return Err(Error::invalid("training data", "no preference pairs", expected));
+            return Err(Error::nothing_counts(
+                "the training data has no preference pairs",
+                "train on at least one query whose documents have different labels",
+            ));
         }
         Ok(preferences)
     }

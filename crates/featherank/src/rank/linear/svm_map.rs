@@ -88,11 +88,9 @@ impl AveragePrecisionRisk {
             .filter(|q| !q.relevant.is_empty() && !q.others.is_empty())
             .collect();
         if queries.is_empty() {
-            let what = format!("no query with documents below and from label {relevant_from}");
-            return Err(Error::invalid(
-                "training data",
-                what,
-                "a query with relevant and other documents",
+            return Err(Error::nothing_counts(
+                format!("no query has labels both below and from {relevant_from} on"),
+                "train on at least one query with relevant and irrelevant documents",
             ));
         }
         Ok(AveragePrecisionRisk { documents: labels.len(), queries })

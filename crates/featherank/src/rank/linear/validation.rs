@@ -7,6 +7,7 @@ use super::design::Design;
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
+use crate::remedy;
 
 /// Queries that one thread measures in a go.
 const QUERIES: usize = 16;
@@ -40,8 +41,10 @@ pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
     let found: Vec<usize> =
         numbered.filter(|(_, documents)| differs(documents)).map(|(q, _)| q).collect();
     if found.is_empty() {
-        let expected = "at least one query whose documents have different labels";
-        return Err(Error::invalid("training data", "nothing to learn from", expected));
+        return Err(Error::nothing_counts(
+            "no query of the training data has documents of different relevance",
+            "train on at least one query whose documents have different labels",
+        ));
     }
     Ok(found)
 }
@@ -69,10 +72,9 @@ pub fn check_labels(measure: &Measure, design: &Design<'_>) -> Result<()> {
 
 /// The error for validation data that a measure says nothing about.
 pub fn no_query_counts(measure: &Measure) -> Error {
-    Error::invalid(
-        "validation data",
-        format!("no query that {measure} counts"),
-        "at least one relevant document",
+    Error::nothing_counts(
+        format!("{measure} counts no query of the validation data"),
+        "choose another measure, or data with relevant documents",
     )
 }
 
@@ -82,10 +84,10 @@ pub fn check_finite(ranker: &str, weights: &[f64]) -> Result<()> {
     if weights.iter().all(|weight| weight.abs() < f64::from(f32::MAX)) {
         return Ok(());
     }
-    Err(Error::Conflict {
-        what: format!("{ranker} diverged: its weights grew without bounds"),
-        help: "lower eta, or normalise the features per query".into(),
-    })
+    Err(Error::numerical(
+        format!("{ranker} diverged: its weights are not finite"),
+        remedy!["lower ", Parameter("eta"), ", or normalise the features per query"],
+    ))
 }
 
 /// Follows a ranker on validation data: remembers its best weights, and says when to stop.

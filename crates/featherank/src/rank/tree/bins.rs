@@ -60,7 +60,10 @@ impl Bins {
         let mask: Vec<usize> = features.iter().filter_map(place).collect();
         match mask.len() == features.len() && !mask.is_empty() {
             true => Ok(mask),
-            false => Err(Error::invalid("training data", "no features", "at least one feature")),
+            false => Err(Error::nothing_counts(
+                "the training data has no features",
+                "train on at least one feature",
+            )),
         }
     }
 

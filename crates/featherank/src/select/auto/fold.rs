@@ -10,7 +10,8 @@ use super::portfolio::Proposer;
 use super::sizes::{Room, levels};
 use super::{AutoSelector, RiskBaseline};
 use crate::data::{FeatureId, View};
-use crate::engine::{Deal, Engine, LocalEngine, PartEngine};
+use crate::engine::passes::{FeatureMeasures, feature_means};
+use crate::engine::{Ask, Engine, LocalEngine, PartEngine, QueryFolds};
 use crate::error::Result;
 use crate::measure::counted;
 use crate::measure::risk::mean_baseline;
@@ -34,7 +35,7 @@ pub enum Role {
 
 /// What queries are for in a fold, by the part that they were dealt into.
 pub struct Roles {
-    pub deal: Deal,
+    pub deal: QueryFolds,
     pub of_part: Vec<Role>,
 }
 
@@ -55,7 +56,7 @@ impl<'a> Fold<'a> {
         features: &[FeatureId],
     ) -> Result<Self> {
         let part = |wanted: &[Role]| {
-            PartEngine::of(engine, roles.deal.drawn(|part| wanted.contains(&roles.of_part[part])))
+            PartEngine::of(engine, roles.deal.range(|part| wanted.contains(&roles.of_part[part])))
         };
         let (learn, check) = (part(&[Role::Learn])?, part(&[Role::Check])?);
         let material = Material::new(
@@ -69,7 +70,7 @@ impl<'a> Fold<'a> {
     }
 
     fn role(&self, query: usize) -> Role {
-        self.roles.of_part[self.roles.deal.part_of(self.engine.schema().query_keys[query])]
+        self.roles.of_part[self.roles.deal.fold_of(self.engine.schema().query_keys[query])]
     }
 
     /// The queries that are judged on in one role.
@@ -305,14 +306,14 @@ impl<'a> Worker<'a> {
         let (learn, judge): (&dyn Engine, &dyn Engine) =
             (self.fold.material.learn(), self.fold.material.judge());
         let alone = |features: &[FeatureId]| -> Result<Vec<Vec<f64>>> {
-            let judged = judge.feature_measures(measure, features)?.per_query;
+            let judged = judge.ask(&FeatureMeasures::new(measure, features))?.per_query;
             Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
         };
         match self.auto.baseline {
             RiskBaseline::Full => Ok(all.to_vec()),
             RiskBaseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
             RiskBaseline::BestFeature => {
-                let values = learn.feature_means(measure, self.features)?;
+                let values = feature_means(learn, measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));
                 best.map_or_else(|| Ok(all.to_vec()), |(&f, _)| Ok(counted(&alone(&[f])?.concat())))

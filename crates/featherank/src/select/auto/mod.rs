@@ -29,7 +29,8 @@ mod words;
 use std::time::Instant;
 
 use crate::declare::{choice, method};
-use crate::engine::{Engine, JoinedEngine, LocalEngine};
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine, JoinedEngine, LocalEngine};
 use crate::error::Result;
 use crate::rank::tune::Settings;
 use crate::rank::{self, Ranker, RankerSpec};
@@ -143,7 +144,7 @@ impl AutoSelector {
         let proposers = portfolio::named(&state.methods.join(","))?;
         let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
         let all = joined.as_deref().unwrap_or(engine);
-        let (alive, _) = engine.alive()?;
+        let (alive, _) = engine.ask(&Moments)?.alive();
         let search =
             Search { auto: self, run, engine, all, candidates, alive, features, proposers };
         let informative = all.schema().informative();

@@ -10,7 +10,7 @@ use super::portfolio::Proposer;
 use super::recommendation::{Judge, Yardstick};
 use super::{AutoSelector, sizes, words};
 use crate::data::FeatureId;
-use crate::engine::{Deal, Engine};
+use crate::engine::{Engine, QueryFolds};
 use crate::error::Result;
 use crate::measure::significance::NonInferiority;
 use crate::run::Run;
@@ -149,7 +149,7 @@ impl Search<'_> {
         let count = self.auto.folds;
         // Of large data only some cards are dealt.
         let parts = (count as f64 / share).floor() as usize;
-        let deal = Deal::new(&self.all.schema().query_keys, parts.max(count), self.run.seed);
+        let deal = QueryFolds::new(&self.all.schema().query_keys, parts.max(count), self.run.seed);
         let fold = |test: usize| {
             let role = |part: usize| match part {
                 part if part == test => Role::Test,

@@ -26,9 +26,11 @@ use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::declare::method;
-use crate::engine::Engine;
+use crate::engine::passes::{Moments, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
+use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::{similarity_params, standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
@@ -64,7 +66,7 @@ method! {
 
 impl Selector for FSMRank {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (features, _) = engine.alive()?;
+        let (features, _) = engine.ask(&Moments)?.alive();
         let matrix = self.similarity.of(engine, &features)?;
         let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
         let prices = Prices {
@@ -105,7 +107,7 @@ impl Prices {
         if let Some(known) = lock().get(data) {
             return Ok(Arc::clone(known));
         }
-        let worths: Arc<[f64]> = engine.feature_means(&self.importance, &self.features)?.into();
+        let worths: Arc<[f64]> = feature_means(engine, &self.importance, &self.features)?.into();
         lock().insert(data.clone(), Arc::clone(&worths));
         Ok(worths)
     }
@@ -116,13 +118,10 @@ impl Prices {
         let worths: Vec<f64> = self.places(sample).into_iter().map(|place| worths[place]).collect();
         let best = worths.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
-            return Err(Error::Conflict {
-                what: format!(
-                    "{} counts no query: no feature is worth anything alone",
-                    self.importance
-                ),
-                help: "choose another measure of importance".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query, so no single feature has a score", self.importance),
+                remedy!["choose another measure of ", Parameter("importance")],
+            ));
         }
         let price = |(k, s): (usize, &f64)| {
             if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
@@ -174,9 +173,11 @@ fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<
         return Ok(Vec::new());
     }
     let matrix = Mat::from_fn(width, width, |a, b| if a == b { 1.0 } else { cell(a, b) });
-    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Conflict {
-        what: "the correlations between features have no eigenvalues".into(),
-        help: "choose another similarity".into(),
+    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| {
+        Error::numerical(
+            "the eigenvalues of the correlations between features cannot be computed",
+            remedy!["choose another ", Parameter("similarity")],
+        )
     })?;
     let (vectors, values) = (eigen.U(), eigen.S().column_vector());
     if values.iter().all(|value| *value >= 0.0) {

@@ -7,7 +7,7 @@
 //! others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop on feature
 //! generation and selection for information retrieval). The paper keeps the residual columns of all
 //! features, and their products with each query, from step to step; here every step takes them from
-//! the sums of products of all features and one pass over the rows ([`LeaveQueryOutPass`]), so that
+//! the sums of products of all features and one pass over the rows ([`LeaveQueryOut`]), so that
 //! nothing but sums leaves the rows. The errors are the same.
 //!
 //! The paper stops at a number of features. With `k` so does this; without, it stops where the best
@@ -28,12 +28,13 @@ use super::path::{Family, Search, Sparse, nothing_ranks};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::declare::method;
-use crate::engine::Engine;
-use crate::engine::passes::{Centring, Gram, LeaveQueryOutPass};
+use crate::engine::passes::{Centring, GramSums};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
 use crate::rank::linear::rank_rls::PairWeighting;
+use crate::rank::passes::LeaveQueryOut;
 use crate::run::Run;
 use crate::select::forward::{Criterion, grow};
 use crate::select::shared_params::{standardise_param, tuning_params};
@@ -117,7 +118,7 @@ impl Family for GreedyRankRLS {
 struct Growth<'a> {
     sample: &'a Sample<'a>,
     /// Of the features on the scale of the sample.
-    gram: Gram,
+    gram: GramSums,
     centring: Centring,
     lambda: f64,
     gain: f64,
@@ -186,7 +187,7 @@ impl Criterion for Growth<'_> {
             (chosen.iter().map(place).collect(), candidates.iter().map(place).collect());
         let label = self.sample.width();
         let LeastSquares { solver, matrix, weights, .. } = self.solve(&own);
-        let mut pass = LeaveQueryOutPass {
+        let mut pass = LeaveQueryOut {
             features: [chosen, candidates].concat(),
             divisors: own.iter().chain(&others).map(|&k| self.sample.divisors()[k]).collect(),
             centring: self.centring,
@@ -205,7 +206,7 @@ impl Criterion for Growth<'_> {
             pass.slopes.push(self.gram.product(j, label) - dot(&with_own, &pass.weights));
             pass.projections.extend(projection);
         }
-        let errors = self.sample.engine().leave_query_out(pass)?;
+        let errors = self.sample.engine().ask(&pass)?;
         let least = errors.with.iter().copied().fold(f64::INFINITY, f64::min);
         let worth = |error: f64| -if error <= least * (1.0 + EQUAL) { least } else { error };
         let worth: Vec<f64> = errors.with.into_iter().map(worth).collect();

@@ -7,8 +7,8 @@
 //! relevance none can be spared: they are both learnt from and tuned on.
 
 use super::sample::Sample;
-use crate::engine::passes::{LinearMeasuresPass, Means};
-use crate::engine::{Deal, Engine, PartEngine};
+use crate::engine::passes::{LinearMeans, LinearMeasures, MeasureSums};
+use crate::engine::{Ask, Engine, Merge, PartEngine, QueryFolds};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::select::judging::checked_validation;
@@ -29,7 +29,7 @@ enum By<'a> {
     /// Other data, or the very data that is learnt from.
     Data(&'a dyn Engine),
     /// Parts of the training data.
-    Parts(Deal),
+    Parts(QueryFolds),
 }
 
 impl<'a> HeldOut<'a> {
@@ -40,7 +40,7 @@ impl<'a> HeldOut<'a> {
         let by = match &run.valid {
             Some(valid) => By::Data(checked_validation(valid.as_ref(), engine, sample.features())?),
             None if schema.queries() as u64 - schema.all_equal < LEAST => By::Data(engine),
-            None => By::Parts(Deal::new(&schema.query_keys, PARTS, run.seed)),
+            None => By::Parts(QueryFolds::new(&schema.query_keys, PARTS, run.seed)),
         };
         Ok(HeldOut { measure, by })
     }
@@ -59,12 +59,12 @@ impl<'a> HeldOut<'a> {
         let means = match &self.by {
             By::Data(data) => Some(self.means(*data, sample, whole)?),
             By::Parts(deal) => {
-                let mut means: Option<Means> = None;
+                let mut means: Option<MeasureSums> = None;
                 for held_out in 0..PARTS {
                     let learn =
-                        PartEngine::of(sample.engine(), deal.drawn(|part| part != held_out))?;
+                        PartEngine::of(sample.engine(), deal.range(|part| part != held_out))?;
                     let judge =
-                        PartEngine::of(sample.engine(), deal.drawn(|part| part == held_out))?;
+                        PartEngine::of(sample.engine(), deal.range(|part| part == held_out))?;
                     let Some(others) = sample.of_part(&learn) else { continue };
                     let fitted = fit(&others)?;
                     ranks
@@ -82,20 +82,25 @@ impl<'a> HeldOut<'a> {
         };
         let values = means.map(|means| means.summaries(self.measure)).unwrap_or_default();
         if values.iter().all(|value| value.is_nan()) {
-            return Err(Error::Conflict {
-                what: format!("{} counts no query of the validation data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query of the validation data", self.measure),
+                "choose another measure, or data with relevant documents",
+            ));
         }
         Ok(values.into_iter().zip(ranks).map(|(value, ranks)| ranks.then_some(value)).collect())
     }
 
-    fn means(&self, data: &dyn Engine, sample: &Sample<'_>, models: &[Vec<f64>]) -> Result<Means> {
+    fn means(
+        &self,
+        data: &dyn Engine,
+        sample: &Sample<'_>,
+        models: &[Vec<f64>],
+    ) -> Result<MeasureSums> {
         let raw = |weights: &Vec<f64>| sample.raw(weights).into_iter().map(|w| w as f32).collect();
-        data.linear_means(LinearMeasuresPass {
+        data.ask(&LinearMeans(LinearMeasures {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: models.iter().map(raw).collect(),
-        })
+        }))
     }
 }

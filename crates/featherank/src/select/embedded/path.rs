@@ -28,6 +28,7 @@ use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
@@ -314,9 +315,12 @@ fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse
 
 /// The error for a model without features.
 pub(super) fn nothing_ranks() -> Error {
-    Error::Conflict {
-        what: "the model uses no feature".into(),
-        help: "let the method find its parameter, say how many features you want with --k, or offer others"
-            .into(),
-    }
+    Error::nothing_selected(
+        "the model uses no feature",
+        remedy![
+            "let the method tune its parameter, ask for a number of features with ",
+            K,
+            ", or give other values"
+        ],
+    )
 }

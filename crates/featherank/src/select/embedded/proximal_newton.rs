@@ -20,6 +20,7 @@
 use super::sample::{Loss, Sample};
 use crate::error::{Error, Result};
 use crate::rank::linear::cholesky::PivotedCholesky;
+use crate::remedy;
 
 /// The most features of a working set.
 const WORKING_SET: usize = 512;
@@ -232,10 +233,13 @@ fn distance(slope: f64, weight: f64, pull: f64) -> f64 {
 
 /// Numbers too large to go on with.
 fn diverged() -> Error {
-    Error::Conflict {
-        what: "the weights grow beyond all bounds".into(),
-        help: "weigh the penalty more, or let features be scaled (standardise=true)".into(),
-    }
+    Error::numerical(
+        "the weights diverge",
+        remedy![
+            "increase the penalty; to scale the features, ",
+            ParameterValue("standardise", "true").set()
+        ],
+    )
 }
 
 /// A quadratic model of the loss around the weights it starts from, and the penalty.

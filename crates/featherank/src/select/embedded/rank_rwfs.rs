@@ -33,7 +33,8 @@ use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
 use crate::declare::method;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
@@ -143,7 +144,7 @@ pub enum Rule {
 impl RankRwfs {
     fn search(&self, tuning: &Tuning, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
-        let (alive, _) = engine.alive()?;
+        let (alive, _) = engine.ask(&Moments)?.alive();
         let of_share =
             ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);

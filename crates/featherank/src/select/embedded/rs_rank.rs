@@ -3,7 +3,7 @@
 //!
 //! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω
 //! φ(βᵀ(xᵢ − xⱼ)) over pairs with yᵢ > yⱼ; weights ω and loss φ are those of
-//! [`crate::engine::passes::NdcgPairsPass`]. Their algorithm 1 is followed: in every iteration
+//! [`crate::engine::passes::NdcgPairs`]. Their algorithm 1 is followed: in every iteration
 //! documents are sorted by their scores, ω follows from the positions, and with ω fixed
 //!
 //! * β ← β − η ∇L(β), all queries at once;
@@ -38,6 +38,7 @@ use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::random::{Purpose, stream};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
@@ -211,13 +212,18 @@ impl Descent {
     }
 
     fn diverged(&self, eta: f64) -> Error {
-        Error::Conflict {
-            what: format!("rsrank diverges with eta = {eta:.3e}: its model is worse than none"),
-            help: match self.eta {
-                Some(_) => "lower eta, or let the method find it with eta=auto".into(),
-                None => "set a lower eta".into(),
+        Error::numerical(
+            format!("rsrank diverges with eta = {eta:.3e}: its model is worse than an empty one"),
+            match self.eta {
+                Some(_) => remedy![
+                    "lower ",
+                    Parameter("eta"),
+                    "; to let the method tune it, ",
+                    ParameterValue("eta", "auto").set()
+                ],
+                None => remedy!["give a lower ", Parameter("eta")],
             },
-        }
+        )
     }
 }
 

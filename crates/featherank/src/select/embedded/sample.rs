@@ -7,11 +7,11 @@
 //! The final model weighs the features as they are in the data.
 
 use crate::data::FeatureId;
-use crate::engine::passes::{
-    Centring, Gram, GramPass, NdcgPairs, NdcgPairsPass, PairwiseHingePass,
-};
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::{Centring, Gram, GramSums, Moments};
+use crate::engine::{Ask, Engine, PartEngine};
 use crate::error::{Error, Result};
+use crate::rank::passes::{NdcgPairLoss, NdcgPairs, PairwiseHinge};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 
@@ -72,17 +72,17 @@ impl<'a> Sample<'a> {
         let mut features = [&candidates.keep[..], &candidates.free].concat();
         features.sort_unstable();
         if features.is_empty() {
-            return Err(Error::Conflict {
-                what: "no feature that differs within queries may be chosen".into(),
-                help: "drop fewer features, or raise the budget".into(),
-            });
+            return Err(Error::constraint(
+                "no feature that varies within queries may be selected",
+                remedy!["name fewer features in ", Drop, ", or raise ", Budget],
+            ));
         }
         let spreads = spreads(engine, &features)?;
         let divide = match scale {
             Scale::None => false,
             Scale::Spread => true,
             Scale::Auto => {
-                let moments = engine.moments()?;
+                let moments = engine.ask(&Moments)?;
                 let is_outside = |f: &FeatureId| {
                     let feature = &moments.features[f.index()];
                     feature.min < 0.0 || feature.max > 1.0
@@ -176,9 +176,9 @@ impl<'a> Sample<'a> {
     }
 
     /// Sums of products of the features, on the scale of the weights, and of the labels.
-    pub(super) fn gram(&self, centring: Centring) -> Result<Gram> {
-        let pass = GramPass::new(self.features.clone(), centring);
-        let mut gram = self.engine.gram(pass)?;
+    pub(super) fn gram(&self, centring: Centring) -> Result<GramSums> {
+        let pass = Gram::new(self.features.clone(), centring);
+        let mut gram = self.engine.ask(&pass)?;
         let divisors = || self.divisors.iter().chain([&1.0]);
         let cells = divisors().flat_map(|a| divisors().map(move |b| a * b));
         gram.products.iter_mut().zip(cells).for_each(|(product, by)| *product /= by);
@@ -192,7 +192,7 @@ impl<'a> Sample<'a> {
 
     /// The mean squared hinge over pairs.
     pub fn loss(&self, weights: &[f64]) -> Result<Loss> {
-        let hinge = self.engine.pairwise_hinge(self.pass(weights))?;
+        let hinge = self.engine.ask(&self.pass(weights))?;
         let slope =
             hinge.slope.iter().zip(&self.divisors).map(|(slope, by)| slope / by / self.pairs);
         Ok(Loss { value: hinge.loss / self.pairs, slope: slope.collect() })
@@ -201,16 +201,16 @@ impl<'a> Sample<'a> {
     /// Its first and second derivative on the line towards other weights, which takes less time.
     pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<Along> {
         let towards = Some(self.raw(others));
-        let pass = PairwiseHingePass { towards, along_only: true, ..self.pass(weights) };
-        let hinge = self.engine.pairwise_hinge(pass)?;
+        let pass = PairwiseHinge { towards, along_only: true, ..self.pass(weights) };
+        let hinge = self.engine.ask(&pass)?;
         Ok(Along { slope: hinge.along / self.pairs, bend: hinge.bend / self.pairs })
     }
 
     /// The second derivative of the mean squared hinge between features at some places, row after
     /// row.
     pub fn curvature(&self, weights: &[f64], places: &[usize]) -> Result<Vec<f64>> {
-        let pass = PairwiseHingePass { curved: places.to_vec(), ..self.pass(weights) };
-        let mut curvature = self.engine.pairwise_hinge(pass)?.curvature;
+        let pass = PairwiseHinge { curved: places.to_vec(), ..self.pass(weights) };
+        let mut curvature = self.engine.ask(&pass)?.curvature;
         let cells = places.iter().flat_map(|&k| places.iter().map(move |&l| (k, l)));
         for (cell, (k, l)) in curvature.iter_mut().zip(cells) {
             *cell /= self.divisors[k] * self.divisors[l] * self.pairs;
@@ -219,7 +219,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The summed loss of pairs weighted by what swapping them changes in NDCG.
-    pub fn ndcg_pairs(&self, weights: &[f64]) -> Result<NdcgPairs> {
+    pub fn ndcg_pairs(&self, weights: &[f64]) -> Result<NdcgPairLoss> {
         self.ndcg_pairs_of(weights, false)
     }
 
@@ -228,8 +228,8 @@ impl<'a> Sample<'a> {
         Ok(self.ndcg_pairs_of(weights, true)?.slope)
     }
 
-    fn ndcg_pairs_of(&self, weights: &[f64], slope_only: bool) -> Result<NdcgPairs> {
-        let mut pairs = self.engine.ndcg_pairs(NdcgPairsPass {
+    fn ndcg_pairs_of(&self, weights: &[f64], slope_only: bool) -> Result<NdcgPairLoss> {
+        let mut pairs = self.engine.ask(&NdcgPairs {
             features: self.features.clone(),
             weights: self.raw(weights),
             slope_only,
@@ -238,11 +238,11 @@ impl<'a> Sample<'a> {
         Ok(pairs)
     }
 
-    fn pass(&self, weights: &[f64]) -> PairwiseHingePass {
-        PairwiseHingePass {
+    fn pass(&self, weights: &[f64]) -> PairwiseHinge {
+        PairwiseHinge {
             features: self.features.clone(),
             weights: self.raw(weights),
-            ..PairwiseHingePass::default()
+            ..PairwiseHinge::default()
         }
     }
 }
@@ -256,7 +256,7 @@ pub(in crate::select) fn ten_digits(x: f64) -> f64 {
 
 /// Standard deviation of every feature around the means of its queries.
 fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
-    let gram = engine.gram(GramPass::new(features.to_vec(), Centring::PerQuery))?;
+    let gram = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
     let width = features.len() + 1;
     let squares = (0..features.len()).map(|k| gram.products[k * width + k]);
     Ok(squares.map(|sum| (sum / gram.count.max(1) as f64).sqrt()).collect())

@@ -18,8 +18,8 @@
 
 use crate::data::FeatureId;
 use crate::declare::method;
-use crate::engine::Engine;
-use crate::engine::passes::MergeGainsPass;
+use crate::engine::passes::{MergeGains, Moments, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
@@ -46,7 +46,7 @@ impl Selector for BestGain {
             let expected = format!("at most {most}, the largest label of this data");
             return Err(Error::invalid("relevant of best-gain", self.relevant, expected));
         }
-        let (alive, dead) = engine.alive()?;
+        let (alive, dead) = engine.ask(&Moments)?.alive();
         let live = alive.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
         forward(run, engine.schema(), &alive, &dead, &mut Gains { method: self, engine, live })
     }
@@ -62,16 +62,16 @@ impl Criterion for Gains<'_> {
     fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         let BestGain { measure, relevant, .. } = self.method;
         if chosen.is_empty() {
-            return self.engine.feature_means(measure, candidates);
+            return feature_means(self.engine, measure, candidates);
         }
-        let pass = MergeGainsPass {
+        let pass = MergeGains {
             measure: measure.clone(),
             relevant_from: *relevant,
             live: self.live.clone(),
             chosen: chosen.to_vec(),
             candidates: candidates.to_vec(),
         };
-        Ok(self.engine.merge_gains(pass)?.gains(measure))
+        Ok(self.engine.ask(&pass)?.gains(measure))
     }
 
     fn enough(&self, best: f64, _: usize) -> bool {

@@ -4,7 +4,8 @@
 use super::relevance::Relevance;
 use super::similarity::Similarity;
 use crate::data::FeatureId;
-use crate::engine::{CorrelationMatrix, Engine};
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, CorrelationMatrix, Engine};
 use crate::error::Result;
 use crate::run::Run;
 
@@ -25,7 +26,7 @@ impl Landscape {
         relevance: &Relevance,
         similarity: &Similarity,
     ) -> Result<Self> {
-        let (mut features, dead) = engine.alive()?;
+        let (mut features, dead) = engine.ask(&Moments)?.alive();
         features.retain(|f| !run.constraints.drop.contains(f));
         let relevance = relevance.of(run, engine, &features)?;
         let matrix = similarity.of(engine, &features)?;

@@ -26,9 +26,10 @@
 
 use crate::data::FeatureId;
 use crate::declare::{choice, method};
-use crate::engine::Engine;
-use crate::engine::passes::{QuerySample, ReliefPass};
+use crate::engine::passes::{Moments, QuerySample, Relief};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::relief_params;
 use crate::select::{Selection, Selector};
@@ -54,7 +55,7 @@ choice! {
 
 /// Weights of features by how near documents differ in them.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::select) struct Relief {
+pub(in crate::select) struct ReliefWeights {
     pub neighbours: usize,
     pub scale: ReliefScale,
     pub balance: bool,
@@ -73,12 +74,12 @@ pub(in crate::select) fn compared(
     run: &Run,
     engine: &dyn Engine,
 ) -> Result<(Vec<FeatureId>, Vec<FeatureId>)> {
-    let (mut features, dead) = engine.alive()?;
+    let (mut features, dead) = engine.ask(&Moments)?.alive();
     features.retain(|f| !run.constraints.drop.contains(f));
     Ok((features, dead))
 }
 
-impl Relief {
+impl ReliefWeights {
     /// Chooses by the weights of these features, where each may count more or less for how near
     /// documents are.
     pub(in crate::select) fn weigh(
@@ -89,23 +90,23 @@ impl Relief {
         dead: &[FeatureId],
         distance_weights: Option<Vec<f32>>,
     ) -> Result<Selection> {
-        let pass = ReliefPass {
+        let pass = Relief {
             neighbours: self.neighbours,
             ranges: self.ranges(engine, &features)?,
             sample: (self.share < 1.0).then_some(QuerySample { share: self.share, seed: run.seed }),
             features,
             distance_weights,
         };
-        let relief = engine.relief(pass.clone())?;
+        let relief = engine.ask(&pass.clone())?;
         run.step("choosing features", 1, Some(1))?;
         if relief.documents == 0 {
-            return Err(Error::Conflict {
-                what: "no query that was looked at has documents of different relevance".into(),
-                help: match pass.sample {
-                    Some(_) => "raise sample".into(),
-                    None => "near documents tell nothing here; check the labels".into(),
+            return Err(Error::nothing_counts(
+                "no sampled query has documents of different relevance",
+                match pass.sample {
+                    Some(_) => remedy!["raise ", Parameter("sample")],
+                    None => "check the labels".into(),
                 },
-            });
+            ));
         }
         let weights =
             if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };
@@ -121,7 +122,7 @@ impl Relief {
         if self.scale == ReliefScale::Query {
             return Ok(None);
         }
-        let moments = engine.moments()?.features;
+        let moments = engine.ask(&Moments)?.features;
         let range = |f: &FeatureId| (moments[f.index()].min, moments[f.index()].max);
         Ok(Some(features.iter().map(range).collect()))
     }

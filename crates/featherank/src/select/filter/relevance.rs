@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::data::{Dataset, FeatureId};
 use crate::declare::choice;
-use crate::engine::Engine;
-use crate::engine::passes::{Centring, GramPass};
+use crate::engine::passes::{Centring, FeatureMeasures, Gram, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::rank::linear::ranksvm_primal::RankSVMPrimal;
@@ -72,7 +72,7 @@ impl Relevance {
         features: &[FeatureId],
     ) -> Result<Vec<f64>> {
         match self.by {
-            By::Alone => Ok(engine.feature_means(&self.measure, features)?),
+            By::Alone => Ok(feature_means(engine, &self.measure, features)?),
             By::LambdaMart => self.of_models(run, rows("relevance=lambdamart", engine)?, features),
             By::Weight => weights(run, engine, features),
         }
@@ -84,7 +84,7 @@ impl Relevance {
         engine: &dyn Engine,
         features: &[FeatureId],
     ) -> Result<Vec<f64>> {
-        let alone = engine.feature_measures(&self.measure, features)?;
+        let alone = engine.ask(&FeatureMeasures::new(&self.measure, features))?;
         Ok(alone.per_query.iter().map(|values| sample_variance(values)).collect())
     }
 
@@ -122,7 +122,7 @@ fn sample_variance(values: &[f64]) -> f64 {
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
     let model = RankSVMPrimal::builder().build()?.learn(run, &view, None)?;
-    let spreads = engine.gram(GramPass::new(features.to_vec(), Centring::PerQuery))?;
+    let spreads = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
     let weight = |f: FeatureId| match &model.scorer {
         Scorer::Linear(linear) => {
             let own = &engine.schema().features.get(f).id;

@@ -3,7 +3,7 @@
 use crate::data::FeatureId;
 use crate::declare::choice;
 use crate::engine::passes::Correlation;
-use crate::engine::{CorrelationMatrix, Engine, Scope};
+use crate::engine::{CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::Result;
 
 /// A correlation and the documents it is taken over.
@@ -31,6 +31,6 @@ impl Similarity {
 
     /// How alike these features are.
     pub fn of(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<CorrelationMatrix> {
-        engine.correlations(self.kind, self.scope, features)
+        correlations(engine, self.kind, self.scope, features)
     }
 }

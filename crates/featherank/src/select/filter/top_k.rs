@@ -8,7 +8,8 @@
 //! that no feature has.
 
 use crate::declare::method;
-use crate::engine::Engine;
+use crate::engine::passes::{Moments, feature_means};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::{Selection, Selector};
@@ -25,8 +26,8 @@ method! {
 
 impl Selector for TopK {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (alive, dead) = engine.alive()?;
-        let alone = engine.feature_means(&self.measure, &alive)?;
+        let (alive, dead) = engine.ask(&Moments)?.alive();
+        let alone = feature_means(engine, &self.measure, &alive)?;
         run.step("choosing features", 1, Some(1))?;
         let scored: Vec<_> = alive.into_iter().zip(alone).collect();
         Selection::by_score(run, engine.schema(), &scored, &dead)

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use super::training::{Bench, on_threads_of};
 use crate::data::FeatureId;
 use crate::declare::method;
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
@@ -42,7 +43,7 @@ impl Selector for GreedyForward {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let bench = Bench::new("greedy", &self.trainer, run, engine)?;
-            let (alive, dead) = engine.alive()?;
+            let (alive, dead) = engine.ask(&Moments)?.alive();
             let whole = bench.whole(&alive)?;
             let lesson = [bench.lesson(&whole)?];
             let values = |subsets: &[Vec<FeatureId>]| bench.values(&lesson, subsets);

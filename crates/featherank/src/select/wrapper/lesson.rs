@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::elimination::shares;
 use crate::data::{FeatureId, FeatureTable, View};
-use crate::engine::passes::{Centring, LinearMeasuresPass, Means};
-use crate::engine::{Engine, PartEngine};
+use crate::engine::passes::{Centring, LinearMeans, LinearMeasures, MeasureSums, Moments};
+use crate::engine::{Ask, Engine, PartEngine};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::rank::linear::least_squares::{SubsetSolver, Sums, Weights};
@@ -117,7 +117,7 @@ impl<'a> Material<'a> {
             return Ok(Arc::clone(known));
         }
         let learn: &dyn Engine = &self.learn;
-        let moments = learn.moments()?;
+        let moments = learn.ask(&Moments)?;
         let is_alive = |f: FeatureId| !moments.features[f.index()].is_dead();
         let sums = Sums::of_passes(learn, &self.features, is_alive, centring)?;
         let spreads = moments.features.iter().map(|feature| feature.deviation_within()).collect();
@@ -209,15 +209,16 @@ impl Taught<'_> {
     }
 
     /// For each subset, the measure over all queries that are judged on.
-    pub fn means(&self) -> Result<Means> {
+    pub fn means(&self) -> Result<MeasureSums> {
         match &self.learnt {
             Learnt::Models { rows, models } => {
-                let means = self.each(models, rows, |values| Means::of(self.measure, &[values]))?;
-                Ok(Means::side_by_side(means))
+                let means =
+                    self.each(models, rows, |values| MeasureSums::of(self.measure, &[values]))?;
+                Ok(MeasureSums::concat(means))
             }
             Learnt::Weights { weights, .. } => {
                 let judge: &dyn Engine = self.judge;
-                judge.linear_means(measuring(self.measure, weights))
+                judge.ask(&LinearMeans(measuring(self.measure, weights)))
             }
         }
     }
@@ -265,11 +266,11 @@ pub fn linear_values(
     measure: &Measure,
     models: &[Weights],
 ) -> Result<Vec<Vec<f64>>> {
-    Ok(engine.linear_measures(measuring(measure, models))?.per_query)
+    Ok(engine.ask(&measuring(measure, models))?.per_query)
 }
 
 /// The request to measure linear models.
-fn measuring(measure: &Measure, models: &[Weights]) -> LinearMeasuresPass {
+fn measuring(measure: &Measure, models: &[Weights]) -> LinearMeasures {
     let mut features: Vec<FeatureId> = models.iter().flatten().map(|(f, _)| *f).collect();
     features.sort_unstable();
     features.dedup();
@@ -281,5 +282,5 @@ fn measuring(measure: &Measure, models: &[Weights]) -> LinearMeasuresPass {
         weights
     };
     let weights = models.par_iter().map(dense).collect();
-    LinearMeasuresPass { measure: measure.clone(), features, weights }
+    LinearMeasures { measure: measure.clone(), features, weights }
 }

@@ -10,8 +10,8 @@
 use super::training::on_threads_of;
 use crate::data::FeatureId;
 use crate::declare::method;
-use crate::engine::Engine;
-use crate::engine::passes::Moments;
+use crate::engine::passes::{FeatureStatistics, Moments};
+use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::rank::tree::Importance;
 use crate::rank::{Model, Scorer};
@@ -38,8 +38,9 @@ impl Selector for RankWrapper {
         let (features, dead) = compared(run, engine)?;
         let view = data.view().with_features(&features[..]);
         let model = on_threads_of(engine, || self.ranker.learn(run, &view, None))?;
-        let weights =
-            distance_weights(&model, &features, &engine.moments()?, |f| data.features().label(f));
+        let weights = distance_weights(&model, &features, &engine.ask(&Moments)?, |f| {
+            data.features().label(f)
+        });
         self.relief.weigh(run, engine, features, &dead, Some(weights))
     }
 }
@@ -49,7 +50,7 @@ impl Selector for RankWrapper {
 fn distance_weights(
     model: &Model,
     features: &[FeatureId],
-    moments: &Moments,
+    moments: &FeatureStatistics,
     label: impl Fn(FeatureId) -> String,
 ) -> Vec<f32> {
     let sizes: Vec<f64> = match &model.scorer {
@@ -90,7 +91,7 @@ mod tests {
         let f = FeatureId;
         let model: Model = LinearModel::new(data.features(), &[(f(1), -1.0), (f(0), 2.0)]).into();
         let engine = LocalEngine::new(data.clone(), 1).unwrap();
-        let moments = (&engine as &dyn Engine).moments().unwrap();
+        let moments = engine.ask(&Moments).unwrap();
         let found =
             distance_weights(&model, &[f(0), f(1), f(2)], &moments, |f| data.features().label(f));
         assert_eq!(found, [0.25, 0.75, 0.0]);

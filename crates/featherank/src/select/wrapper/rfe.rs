@@ -19,7 +19,7 @@ use super::lesson::Lesson;
 use super::training::{Bench, on_threads_of};
 use crate::declare::method;
 use crate::engine::Engine;
-use crate::engine::passes::Means;
+use crate::engine::passes::MeasureSums;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
@@ -84,7 +84,7 @@ impl Selector for RFE {
 /// judged on.
 struct Round {
     ranked: Scored,
-    means: Means,
+    means: MeasureSums,
 }
 
 fn order_of(rounds: &[Round]) -> Scored {
@@ -122,7 +122,7 @@ impl RFE {
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
         let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
         let of_part = |rounds: &Vec<Round>| {
-            Means::side_by_side(places.iter().map(|&round| rounds[round].means.clone()))
+            MeasureSums::concat(places.iter().map(|&round| rounds[round].means.clone()))
         };
         let values = bench.summaries(parts.iter().map(of_part))?;
         let judged: Vec<Option<f64>> = values.iter().copied().map(Some).collect();

@@ -9,8 +9,8 @@
 
 use super::lesson::{Lesson, Material, Watch};
 use crate::data::{Dataset, FeatureId};
-use crate::engine::passes::Means;
-use crate::engine::{Deal, Engine, PartEngine};
+use crate::engine::passes::MeasureSums;
+use crate::engine::{Engine, Merge, PartEngine, QueryFolds};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::params::{RankerName, Settings};
@@ -121,10 +121,10 @@ impl<'a> Bench<'a> {
         if folds < 2 || schema.informative() < 2 * folds {
             return Ok(vec![self.whole(features)?]);
         }
-        let deal = Deal::new(&schema.query_keys, folds, self.run.seed);
+        let deal = QueryFolds::new(&schema.query_keys, folds, self.run.seed);
         let part = |fold: usize| {
-            let learn = PartEngine::of(self.engine, deal.drawn(|part| part != fold))?;
-            let judge = PartEngine::of(self.engine, deal.drawn(|part| part == fold))?;
+            let learn = PartEngine::of(self.engine, deal.range(|part| part != fold))?;
+            let judge = PartEngine::of(self.engine, deal.range(|part| part == fold))?;
             self.material(learn, judge, features)
         };
         (0..folds).map(part).collect()
@@ -150,18 +150,15 @@ impl<'a> Bench<'a> {
     }
 
     /// The measure of each that was judged on some parts; an error where no query counts.
-    pub fn summaries(&self, parts: impl IntoIterator<Item = Means>) -> Result<Vec<f64>> {
-        let means = parts.into_iter().reduce(Means::merge);
+    pub fn summaries(&self, parts: impl IntoIterator<Item = MeasureSums>) -> Result<Vec<f64>> {
+        let means = parts.into_iter().reduce(MeasureSums::merge);
         let values = means.map(|means| means.summaries(&self.trainer.measure)).unwrap_or_default();
         match values.iter().any(|value| value.is_nan()) {
             false => Ok(values),
-            true => Err(Error::Conflict {
-                what: format!(
-                    "{} counts no query of the data that rankers are judged on",
-                    self.trainer.measure
-                ),
-                help: "choose another measure, or data with relevant documents".into(),
-            }),
+            true => Err(Error::nothing_counts(
+                format!("{} counts no query of the evaluation data", self.trainer.measure),
+                "choose another measure, or data with relevant documents",
+            )),
         }
     }
 
@@ -181,7 +178,7 @@ impl<'a> Bench<'a> {
         let mut values = Vec::with_capacity(subsets.len());
         for some in subsets.chunks(TOGETHER) {
             let judge = |lesson: &Lesson<'_>| lesson.teach(some)?.means();
-            let parts: Vec<Means> = lessons.iter().map(judge).collect::<Result<_>>()?;
+            let parts: Vec<MeasureSums> = lessons.iter().map(judge).collect::<Result<_>>()?;
             values.extend(self.summaries(parts)?);
         }
         Ok(values)

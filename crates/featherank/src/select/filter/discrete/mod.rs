@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::data::{Dataset, FeatureId};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::rows::rows;
 use mdl::{Cut, Encoding, Entropies};
@@ -137,15 +138,10 @@ fn classes(data: &Dataset) -> Result<Column> {
     distinct.sort_by(f32::total_cmp);
     distinct.dedup();
     if distinct.len() > MOST_CLASSES {
-        return Err(Error::Conflict {
-            what: format!(
-                "each distinct label is a class, and there are {} of them",
-                distinct.len()
-            ),
-            help: format!(
-                "round the labels to at most {MOST_CLASSES} grades, or use another method"
-            ),
-        });
+        return Err(Error::unsupported(
+            format!("each distinct label is a class, and there are {} of them", distinct.len()),
+            format!("round the labels to at most {MOST_CLASSES} grades, or use another method"),
+        ));
     }
     let code = |label: &f32| distinct.partition_point(|class| class < label) as u16;
     Ok(Column {
@@ -156,11 +152,16 @@ fn classes(data: &Dataset) -> Result<Column> {
 }
 
 fn too_many_cuts(data: &Dataset, feature: FeatureId) -> Error {
-    Error::Conflict {
-        what: format!(
-            "feature {} falls into more than 65,536 intervals",
+    Error::unsupported(
+        format!(
+            "feature {} is split into more than 65,536 intervals",
             data.features().label(feature)
         ),
-        help: "drop it with --drop, or set encoding=plain, which cuts less".into(),
-    }
+        remedy![
+            "name it in ",
+            Drop,
+            "; for fewer intervals, ",
+            ParameterValue("encoding", "plain").set()
+        ],
+    )
 }

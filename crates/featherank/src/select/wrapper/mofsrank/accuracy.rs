@@ -32,10 +32,10 @@ impl<'a> Accuracy<'a> {
         let accuracy = Accuracy { rows, measure, labels };
         match accuracy.of(&[], &[]).is_nan() {
             false => Ok(accuracy),
-            true => Err(Error::Conflict {
-                what: format!("{measure} counts no query"),
-                help: "choose another measure, or data with relevant documents".into(),
-            }),
+            true => Err(Error::nothing_counts(
+                format!("{measure} counts no query"),
+                "choose another measure, or data with relevant documents",
+            )),
         }
     }
 

@@ -6,11 +6,12 @@ use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
 use super::phases::{Finalist, Found};
 use crate::data::FeatureId;
-use crate::engine::passes::LinearMeasuresPass;
-use crate::engine::{Deal, Engine, PartEngine};
+use crate::engine::passes::LinearMeasures;
+use crate::engine::{Ask, Engine, PartEngine, QueryFolds};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
+use crate::remedy;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
@@ -32,7 +33,7 @@ enum Data<'a> {
     Training,
     Validation(&'a dyn Engine),
     /// One part of the training data is held out.
-    Part(&'a dyn Engine, Deal),
+    Part(&'a dyn Engine, QueryFolds),
 }
 
 impl<'a> Judge<'a> {
@@ -53,13 +54,20 @@ impl<'a> Judge<'a> {
         let data = match (choose, valid) {
             (Choose::Auto | Choose::Validation, Some(valid)) => Data::Validation(valid),
             (Choose::Validation, None) => {
-                return Err(Error::Conflict {
-                    what: "choose=validation needs validation data".into(),
-                    help: "name it with --valid, or let choose be held-out or training".into(),
-                });
+                return Err(Error::protocol(
+                    "`choose` is validation, and no validation data is given",
+                    remedy![
+                        "to choose on validation data, ",
+                        Valid.set(),
+                        "; otherwise ",
+                        ParameterValue("choose", "held-out").set(),
+                        " or ",
+                        ParameterValue("choose", "training").set()
+                    ],
+                ));
             }
             (Choose::HeldOut, _) if can_spare => {
-                Data::Part(engine, Deal::new(&schema.query_keys, PARTS, run.seed))
+                Data::Part(engine, QueryFolds::new(&schema.query_keys, PARTS, run.seed))
             }
             _ => Data::Training,
         };
@@ -68,8 +76,8 @@ impl<'a> Judge<'a> {
 
     /// Whether the searches must not see a query of the training data.
     pub fn holds_out(&self, query: usize) -> bool {
-        let is_held_out = |engine: &dyn Engine, deal: &Deal| {
-            deal.part_of(engine.schema().query_keys[query]) == HELD_OUT
+        let is_held_out = |engine: &dyn Engine, deal: &QueryFolds| {
+            deal.fold_of(engine.schema().query_keys[query]) == HELD_OUT
         };
         matches!(&self.data, Data::Part(engine, deal) if is_held_out(*engine, deal))
     }
@@ -86,7 +94,7 @@ impl<'a> Judge<'a> {
             Data::Training => return Ok(None),
             Data::Validation(valid) => *valid,
             Data::Part(engine, deal) => {
-                part = PartEngine::of(*engine, deal.drawn(|part| part == HELD_OUT))?;
+                part = PartEngine::of(*engine, deal.range(|part| part == HELD_OUT))?;
                 &part
             }
         };
@@ -96,17 +104,17 @@ impl<'a> Judge<'a> {
             features.iter().zip(weights).for_each(|(&k, &w)| all[k] = w as f32);
             all
         };
-        let pass = LinearMeasuresPass {
+        let pass = LinearMeasures {
             measure: self.measure.clone(),
             features: sample.features().to_vec(),
             weights: finalists.iter().map(weights).collect(),
         };
-        let values = data.linear_measures(pass)?.per_query;
+        let values = data.ask(&pass)?.per_query;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
-            return Err(Error::Conflict {
-                what: format!("{} counts no query of the validation data", self.measure),
-                help: "choose another measure, or data with relevant documents".into(),
-            });
+            return Err(Error::nothing_counts(
+                format!("{} counts no query of the validation data", self.measure),
+                "choose another measure, or data with relevant documents",
+            ));
         }
         Ok(Some(values))
     }

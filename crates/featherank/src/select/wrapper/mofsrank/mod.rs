@@ -50,6 +50,7 @@ use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::random::{Purpose, stream};
+use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::HeldOut;
@@ -188,10 +189,10 @@ impl MOFSRank {
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
         let all = OfDocuments { pairs: preference_pairs(&rows, self.pairs, &mut rng), rows: &rows };
         if all.pairs.is_empty() {
-            return Err(Error::Conflict {
-                what: "no query that is learnt from has documents of different relevance".into(),
-                help: "hold out no queries: choose=training".into(),
-            });
+            return Err(Error::nothing_counts(
+                "no training query has documents of different relevance",
+                remedy!["to hold out no queries, ", ParameterValue("choose", "training").set()],
+            ));
         }
         // The unit of a feature must not decide how dear its weight is.
         let penalties: Vec<f64> =

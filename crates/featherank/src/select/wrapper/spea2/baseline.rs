@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::black_box::BlackBox;
 use crate::data::FeatureId;
-use crate::engine::Engine;
+use crate::engine::passes::{FeatureMeasures, Moments};
+use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::evaluate::read_scores;
 use crate::measure::Measure;
@@ -50,12 +51,13 @@ impl Baseline {
         all: &[FeatureId],
         measure: &Measure,
     ) -> Result<Vec<f64>> {
-        let alone =
-            |features: &[FeatureId]| Ok(engine.feature_measures(measure, features)?.per_query);
+        let alone = |features: &[FeatureId]| {
+            Ok(engine.ask(&FeatureMeasures::new(measure, features))?.per_query)
+        };
         let values = match self {
             Baseline::Full => black_box.per_query(&[all.to_vec()])?.swap_remove(0),
-            Baseline::Mean => mean_baseline(&alone(&engine.alive()?.0)?),
-            Baseline::Max => max_baseline(&alone(&engine.alive()?.0)?),
+            Baseline::Mean => mean_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
+            Baseline::Max => max_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
             Baseline::Feature(name) => {
                 alone(&[engine.schema().features.resolve(name)?])?.swap_remove(0)
             }

@@ -6,7 +6,7 @@
 //! rankers are trained on the rows for every subset.
 
 use crate::data::FeatureId;
-use crate::engine::{Deal, Engine, PartEngine};
+use crate::engine::{Engine, PartEngine, QueryFolds};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::tune::Settings;
@@ -84,10 +84,10 @@ fn parts(
         let expected = format!("at most {}, the number of queries", keys.len());
         return Err(Error::invalid("folds", folds, expected));
     }
-    let deal = Deal::new(keys, folds, seed);
+    let deal = QueryFolds::new(keys, folds, seed);
     let of_fold = |fold: usize| {
-        let others = PartEngine::of(engine, deal.drawn(|part| part != fold))?;
-        Ok((others, PartEngine::of(engine, deal.drawn(|part| part == fold))?))
+        let others = PartEngine::of(engine, deal.range(|part| part != fold))?;
+        Ok((others, PartEngine::of(engine, deal.range(|part| part == fold))?))
     };
     (0..folds).map(of_fold).collect()
 }
@@ -96,7 +96,8 @@ fn parts(
 mod tests {
     use super::*;
     use crate::data::synth::{SynthConfig, generate};
-    use crate::engine::LocalEngine;
+    use crate::engine::passes::Moments;
+    use crate::engine::{Ask, LocalEngine};
     use crate::rank;
     use crate::run::Constraints;
 
@@ -118,7 +119,7 @@ mod tests {
         let engine: &dyn Engine = &engine;
         let (run, measure): (Run, Measure) =
             (Run::new(3, Constraints::default()), "ndcg@5".parse().unwrap());
-        let features = engine.alive().unwrap().0;
+        let features = engine.ask(&Moments).unwrap().alive().0;
         let subsets = [features.clone(), features[..3].to_vec(), vec![features[7]]];
         for ranker in ["linear-regression", "rankrls"].map(|name| rank::ranker(name).unwrap()) {
             let mut in_sample = None;

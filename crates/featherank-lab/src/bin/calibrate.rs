@@ -1,0 +1,196 @@
+//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST
+//! [RANKER …] [QUERIES …]]` prints a Markdown table of the runs with these seeds, 1 to 100
+//! otherwise, for these rankers and numbers of queries.
+//!
+//! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the
+//! ranker on those once with the chosen set and once with all features, and tests both on the other
+//! queries, which are many. A run is wrong where the chosen set loses more there than the margin.
+//! Two kinds of data: some features useful, most of them copies or noise; and nearly all of them
+//! useful, so that there is little to drop.
+
+use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
+use featherank::data::{Dataset, FeatureId, View};
+use featherank::engine::passes::Moments;
+use featherank::engine::{Ask, Engine, LocalEngine};
+use featherank::measure::Measure;
+use featherank::rank::tune::{Settings, declared_grid, tune};
+use featherank::rank::{Model, RankerSpec};
+use featherank::registry::{ranker, selector};
+use featherank::run::{Constraints, Run};
+use featherank::select::Selection;
+use featherank::{Error, Result};
+use rayon::prelude::*;
+
+/// Queries that a run may choose from.
+const SIZES: [usize; 3] = [150, 500, 1500];
+
+/// What the features are for.
+const RANKERS: [&str; 2] = ["rankrls", "lambdamart"];
+
+/// Queries that say what a set is truly worth.
+const TEST: usize = 3000;
+
+/// Documents of a query, on average.
+const LIST: usize = 25;
+
+/// A kind of data.
+struct Shape {
+    name: &'static str,
+    config: fn() -> SynthConfig,
+}
+
+const SHAPES: [Shape; 2] = [
+    Shape {
+        name: "few of 26 useful",
+        config: || SynthConfig { noisy: 10, ..Preset::Tiny.config() },
+    },
+    Shape {
+        name: "most of 20 useful",
+        config: || SynthConfig {
+            useful: 14,
+            redundant: 2,
+            noisy: 2,
+            query_dependent: 1,
+            risky: 1,
+            constant: 0,
+            ..Preset::Tiny.config()
+        },
+    },
+];
+
+/// What came of a run.
+struct Outcome {
+    kept: usize,
+    alive: usize,
+    noise_kept: usize,
+    noise: usize,
+    /// The share of the measure of all features that the chosen set loses on the test queries.
+    loss: f64,
+    margin: f64,
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let seed = |text: &String| text.parse().map_err(|_| Error::invalid("seed", text, "a number"));
+    let (seeds, rest): (std::ops::RangeInclusive<u64>, _) = match &arguments[..] {
+        [] => (1..=100, &[][..]),
+        [first, last, rest @ ..] => (seed(first)?..=seed(last)?, rest),
+        [_] => {
+            let wanted = "calibrate FIRST LAST RANKER … QUERIES …";
+            return Err(Error::invalid("command", arguments.join(" "), wanted));
+        }
+    };
+    let (mut sizes, mut rankers): (Vec<usize>, Vec<&str>) = (Vec::new(), Vec::new());
+    for word in rest {
+        word.parse().map_or_else(|_| rankers.push(word), |size| sizes.push(size));
+    }
+    let sizes = if sizes.is_empty() { &SIZES[..] } else { &sizes };
+    let rankers = if rankers.is_empty() { &RANKERS[..] } else { &rankers };
+    println!(
+        "| data | ranker | queries | runs | kept, of those that differ | noise kept | all kept | mean loss | lost more than the margin |\n|---|---|---|---|---|---|---|---|---|"
+    );
+    // Small data first: it takes minutes, the last rows take hours.
+    for &queries in sizes {
+        for shape in &SHAPES {
+            for ranker in rankers {
+                let outcomes =
+                    seeds.clone().into_par_iter().map(|seed| one(shape, ranker, queries, seed));
+                row(shape, ranker, queries, &outcomes.collect::<Result<Vec<_>>>()?);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(shape: &Shape, ranker: &str, queries: usize, outcomes: &[Outcome]) {
+    let count = outcomes.len() as f64;
+    let mean = |of: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / count;
+    let share =
+        |of: &dyn Fn(&Outcome) -> bool| 100.0 * mean(&|outcome| f64::from(u8::from(of(outcome))));
+    println!(
+        "| {} | {ranker} | {queries} | {} | {:.1} of {:.0} | {:.1} of {:.0} | {:.0} % | {:.2} % | {:.1} % |",
+        shape.name,
+        outcomes.len(),
+        mean(&|one| one.kept as f64),
+        mean(&|one| one.alive as f64),
+        mean(&|one| one.noise_kept as f64),
+        mean(&|one| one.noise as f64),
+        share(&|one| one.kept == one.alive),
+        100.0 * mean(&|one| one.loss),
+        share(&|one| one.loss > one.margin),
+    );
+}
+
+fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome> {
+    let all = queries + TEST;
+    let (data, truth) =
+        generate(&SynthConfig { seed, queries: all, documents: all * LIST, ..(shape.config)() })?;
+    let known = data.subset(&(0..queries).collect::<Vec<_>>());
+    let test = data.subset(&(queries..all).collect::<Vec<_>>());
+    let engine: Box<dyn Engine> = Box::new(LocalEngine::new(known.clone(), 1)?);
+    let run = Run::new(seed, Constraints::default());
+    let set = [("ranker".to_owned(), ranker.to_owned())];
+    let selection = selector("auto")?.run(&set, &run, engine.as_ref())?;
+    let (alive, _) = engine.ask(&Moments)?.alive();
+    let chosen = selection.columns(known.features())?;
+    let measure: Measure = "ndcg[ties=expected]@10".parse()?;
+    let lesson = Lesson::new(ranker, &selection, &run, &known, &alive, &measure)?;
+    let worth = |features: &[FeatureId]| -> Result<f64> {
+        Ok(measure.summary(
+            &measure.per_query(&lesson.learn(features)?.score(&test.view())?, &test.view()),
+        ))
+    };
+    let (of_all, of_chosen) = (worth(&alive)?, worth(&chosen)?);
+    let noise = noise(&truth);
+    Ok(Outcome {
+        kept: chosen.len(),
+        alive: alive.len(),
+        noise_kept: selection.selected.iter().filter(|chosen| noise.contains(&chosen.id)).count(),
+        noise: noise.len(),
+        loss: (of_all - of_chosen) / of_all,
+        margin: selection.advice.map_or(0.0, |advice| advice.demand.margin),
+    })
+}
+
+/// The ranker as its user would train it: one query in five chooses settings, with all features,
+/// and when to stop.
+struct Lesson<'a> {
+    ranker: &'static RankerSpec,
+    settings: Settings,
+    run: &'a Run,
+    learn: View<'a>,
+    check: View<'a>,
+}
+
+impl<'a> Lesson<'a> {
+    fn new(
+        name: &str,
+        selection: &Selection,
+        run: &'a Run,
+        data: &'a Dataset,
+        all: &[FeatureId],
+        measure: &Measure,
+    ) -> Result<Self> {
+        let ranker = ranker(name)?;
+        let (check, learn): (Vec<usize>, Vec<usize>) =
+            (0..data.queries().len()).partition(|q| q % 5 == 0);
+        let (learn, check) = (data.view().with_queries(learn), data.view().with_queries(check));
+        let fixed: Settings =
+            selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
+        let grid = if fixed.is_empty() { declared_grid(ranker, &fixed) } else { Vec::new() };
+        let with_all = |view: &View<'a>| view.with_features(all.to_vec());
+        let tuned =
+            tune(ranker, &fixed, &grid, run, &with_all(&learn), &with_all(&check), measure)?;
+        Ok(Lesson { ranker, settings: tuned.settings, run, learn, check })
+    }
+
+    fn learn(&self, features: &[FeatureId]) -> Result<Model> {
+        let (learn, check) =
+            (self.learn.with_features(features), self.check.with_features(features));
+        self.ranker.fit(&self.settings, self.run, &learn, Some(&check))
+    }
+}
+
+fn noise(truth: &Truth) -> Vec<u32> {
+    truth.with_role(Role::Noisy).map(|feature| feature.id).collect()
+}

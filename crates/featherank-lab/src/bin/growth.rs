@@ -1,0 +1,391 @@
+//! Shows how the cost of training grows: `growth [--quick]` prints Markdown tables.
+//!
+//! Synthetic data doubles several times in one direction while the others stand still: documents,
+//! features, and the length of lists with as many documents in all. Every cell is the median of
+//! three runs. One thread, because how many cores are free at a time would show as growth. The
+//! exponent is the slope of the least-squares line through the logarithms of size and time: 0 does
+//! not grow, 1 grows in proportion, 2 with the square. *Last doubling* is the same for the two
+//! largest sizes, where what does not grow weighs least.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use featherank::data::synth::{Preset, SynthConfig, generate};
+use featherank::data::{FeatureId, View};
+use featherank::engine::passes::{Centring, Gram, LinearMeasures};
+use featherank::engine::{Ask, Engine, LocalEngine};
+use featherank::random::{Purpose, stream};
+use featherank::rank::linear::design::Design;
+use featherank::rank::linear::gram_solver::GramSolver;
+use featherank::rank::linear::newton::SquaredHingeProblem;
+use featherank::registry::ranker;
+use featherank::run::{Constraints, Observer, Run, Step};
+use featherank::{Error, Result, Stop};
+use rand::seq::SliceRandom;
+
+/// Runs of everything.
+const RUNS: usize = 3;
+/// Models in a population, and least-squares problems that are solved.
+const MODELS: usize = 75;
+
+/// How large the data is.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    documents: usize,
+    features: usize,
+    list: usize,
+}
+
+/// One direction of growth.
+struct Direction {
+    title: &'static str,
+    unit: &'static str,
+    sizes: Vec<Size>,
+    of: fn(&Size) -> usize,
+}
+
+/// One kind of work: what it costs by design, what that means for each [`Direction`], and the
+/// seconds that it takes.
+struct Work {
+    name: &'static str,
+    cost: &'static str,
+    growth: [&'static str; 3],
+    seconds: fn(&Bench) -> Result<f64>,
+}
+
+const WORK: [Work; 8] = [
+    Work {
+        name: "Gram matrix",
+        cost: "O(N d²), one pass for all subsets",
+        growth: ["1", "2", "0"],
+        seconds: Bench::gram,
+    },
+    Work {
+        name: "least squares on half of the features, a solve",
+        cost: "O(k³) for k features, no pass over the data",
+        growth: ["0", "3", "0"],
+        seconds: Bench::solve,
+    },
+    Work {
+        name: "population of 75 linear models, NDCG@10",
+        cost: "one blocked matrix product, O(N d) a model, and the top of each list",
+        growth: ["1", "≤ 1", "≤ 0"],
+        seconds: Bench::population,
+    },
+    Work {
+        name: "RankSVM-Primal, whole fit",
+        cost: "steps as below, as many as it takes",
+        growth: ["1", "≤ 1", "≈ 0"],
+        seconds: Bench::ranksvm,
+    },
+    Work {
+        name: "RankSVM-Primal, a Newton step",
+        cost: "O(N d + N log n̄), whatever the number of pairs",
+        growth: ["1", "≤ 1", "≈ 0"],
+        seconds: Bench::newton_step,
+    },
+    Work {
+        name: "ListNet, an epoch",
+        cost: "O(N d)",
+        growth: ["1", "1", "0"],
+        seconds: Bench::listnet,
+    },
+    Work {
+        name: "LambdaMART, a tree of 31 leaves",
+        cost: "histograms over one binned matrix, O(N d) a level; lambdas O(N) for a cut-off",
+        growth: ["≤ 1", "1", "≈ 0"],
+        seconds: Bench::lambdamart,
+    },
+    Work {
+        name: "random forest, a whole tree",
+        cost: "histograms over one binned matrix, O(N d) a level",
+        growth: ["≈ 1", "1", "0"],
+        seconds: Bench::forest,
+    },
+];
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let quick = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => false,
+        ["--quick"] => true,
+        _ => return Err(Error::invalid("command", arguments.join(" "), "growth [--quick]")),
+    };
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+    one_thread.map_err(|error| Error::invalid("number of threads", 1, error.to_string()))?;
+    println!(
+        "N documents, d features, n̄ documents a query:\n\n| work | cost by design |\n|---|---|"
+    );
+    WORK.iter().for_each(|work| println!("| {} | {} |", work.name, work.cost));
+    println!();
+    for (index, direction) in directions(quick).iter().enumerate() {
+        table(direction, index)?;
+    }
+    Ok(())
+}
+
+fn directions(quick: bool) -> [Direction; 3] {
+    let (documents, doublings) = if quick { (6_400, 3) } else { (51_200, 4) };
+    let base = Size { documents, features: 64, list: 64 };
+    let doubled = |doublings: u32, size: &dyn Fn(usize) -> Size| {
+        (0..=doublings).map(|k| size(1 << k)).collect()
+    };
+    [
+        Direction {
+            title: "Documents",
+            unit: "documents",
+            sizes: doubled(doublings, &|by| Size { documents: documents / 2 * by, ..base }),
+            of: |size| size.documents,
+        },
+        Direction {
+            title: "Features",
+            unit: "features",
+            sizes: doubled(doublings, &|by| Size { features: 16 * by, ..base }),
+            of: |size| size.features,
+        },
+        Direction {
+            title: "Length of lists",
+            unit: "documents a query",
+            sizes: doubled(doublings + 1, &|by| Size { list: 16 * by, ..base }),
+            of: |size| size.list,
+        },
+    ]
+}
+
+fn table(direction: &Direction, index: usize) -> Result<()> {
+    let Direction { title, unit, sizes, of } = direction;
+    // What stands still.
+    let Size { documents, features, list } = sizes[0];
+    let fixed = [
+        format!("{features} features, lists of {list} documents"),
+        format!("{} documents, lists of {list}", grouped(documents)),
+        format!("{} documents, {features} features", grouped(documents)),
+    ];
+    println!("### {title}\n\n{}. Milliseconds.\n", fixed[index]);
+    let heads: Vec<String> = sizes.iter().map(|size| grouped(of(size))).collect();
+    println!("| {unit} | {} | exponent | last doubling | meant to be |", heads.join(" | "));
+    println!("|---|{}--:|--:|---|", "--:|".repeat(sizes.len()));
+    let benches: Vec<Bench> = sizes.iter().map(|&size| Bench::new(size)).collect::<Result<_>>()?;
+    let pairs: Vec<f64> =
+        benches.iter().map(|bench| Ok(bench.pairs()? as f64)).collect::<Result<_>>()?;
+    let seconds = medians(&benches)?;
+    let last_two = sizes.len() - 2..;
+    let at: Vec<f64> = sizes.iter().map(|size| of(size) as f64).collect();
+    let row = |name: &str, cells: Vec<String>, values: &[f64], growth: &str| {
+        let (all, last) =
+            (exponent(&at, values), exponent(&at[last_two.clone()], &values[last_two.clone()]));
+        println!("| {name} | {} | {all:.2} | {last:.2} | {growth} |", cells.join(" | "));
+    };
+    let millions = pairs.iter().map(|pairs| format!("{:.2}", pairs / 1e6)).collect();
+    row("*preference pairs, millions*", millions, &pairs, "");
+    for (work, seconds) in WORK.iter().zip(&seconds) {
+        let cells = seconds.iter().map(|seconds| digits(1e3 * seconds)).collect();
+        row(work.name, cells, seconds, work.growth[index]);
+    }
+    println!();
+    // A table takes a while; whoever watches wants each as it is done.
+    let _ = std::io::stdout().flush();
+    Ok(())
+}
+
+/// The median seconds of each kind of work at each size. Everything is done once before anything is
+/// done again, so that a busy minute of the machine does not fall on one size alone.
+fn medians(benches: &[Bench]) -> Result<Vec<Vec<f64>>> {
+    let mut runs: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); benches.len()]; WORK.len()];
+    for _ in 0..RUNS {
+        for (index, bench) in benches.iter().enumerate() {
+            for (work, seconds) in WORK.iter().zip(&mut runs) {
+                seconds[index].push((work.seconds)(bench)?);
+            }
+        }
+    }
+    let median = |mut seconds: Vec<f64>| {
+        seconds.sort_unstable_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    };
+    Ok(runs.into_iter().map(|sizes| sizes.into_iter().map(median).collect()).collect())
+}
+
+/// One data set, ready for every kind of work.
+struct Bench {
+    engine: LocalEngine,
+    solver: GramSolver,
+    subsets: Vec<Vec<usize>>,
+}
+
+impl Bench {
+    fn new(size: Size) -> Result<Self> {
+        let Size { documents, features, list } = size;
+        let config = SynthConfig {
+            queries: documents / list,
+            documents,
+            min_documents: list,
+            max_documents: list,
+            useful: features / 4,
+            redundant: features / 4,
+            noisy: features / 4,
+            query_dependent: features / 8,
+            risky: features / 16,
+            constant: features / 16,
+            heavy_tails: false,
+            ..Preset::Web10k.config()
+        };
+        let (data, _) = generate(&config)?;
+        let engine = LocalEngine::new(data, 1)?;
+        let half = |index: usize| {
+            let mut all: Vec<usize> = (0..features).collect();
+            all.shuffle(&mut stream(0, Purpose::Test, index as u64));
+            all.truncate(features / 2);
+            all
+        };
+        let solver = GramSolver::new(engine.ask(&products(features))?, 0.0);
+        Ok(Bench { solver, subsets: (0..MODELS).map(half).collect(), engine })
+    }
+
+    fn engine(&self) -> &dyn Engine {
+        &self.engine
+    }
+
+    fn view(&self) -> Result<View<'_>> {
+        let nowhere = || Error::invalid("rows", "elsewhere", "rows in this process");
+        Ok(self.engine.local().ok_or_else(nowhere)?.view())
+    }
+
+    fn pairs(&self) -> Result<u64> {
+        Ok(SquaredHingeProblem::new(&Design::new(&self.view()?)?)?.pairs())
+    }
+
+    fn gram(&self) -> Result<f64> {
+        let start = Instant::now();
+        self.engine().ask(&products(self.solver.width()))?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn solve(&self) -> Result<f64> {
+        let start = Instant::now();
+        let errors: f64 = self.subsets.iter().map(|subset| self.solver.solve(subset).rss).sum();
+        std::hint::black_box(errors);
+        Ok(start.elapsed().as_secs_f64() / MODELS as f64)
+    }
+
+    fn population(&self) -> Result<f64> {
+        let spread = |subset: &Vec<usize>| {
+            let mut weights = vec![0.0; self.solver.width()];
+            subset
+                .iter()
+                .zip(self.solver.solve(subset).weights)
+                .for_each(|(&f, w)| weights[f] = w as f32);
+            weights
+        };
+        let weights: Vec<Vec<f32>> = self.subsets.iter().map(spread).collect();
+        let features = products(self.solver.width()).features;
+        let pass = LinearMeasures { measure: "ndcg@10".parse()?, features, weights };
+        let start = Instant::now();
+        self.engine().ask(&pass)?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn ranksvm(&self) -> Result<f64> {
+        let start = Instant::now();
+        self.minimise(&Run::new(0, Constraints::default()))?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn newton_step(&self) -> Result<f64> {
+        Clock::time(|run| self.minimise(run))
+    }
+
+    /// With the defaults of `ranksvm-primal`.
+    fn minimise(&self, run: &Run) -> Result<()> {
+        let design = Design::new(&self.view()?)?;
+        let problem = SquaredHingeProblem::new(&design)?;
+        let (penalties, zero) = (vec![1.0; design.width()], vec![0.0; design.width()]);
+        problem.solve(run, 100.0 / problem.pairs() as f64, &penalties, &zero, 1e-9).map(drop)
+    }
+
+    fn listnet(&self) -> Result<f64> {
+        self.fit("listnet", &[("epochs", "6")])
+    }
+
+    fn lambdamart(&self) -> Result<f64> {
+        self.fit("lambdamart", &[("trees", "11"), ("leaves", "31"), ("min-leaf", "20")])
+    }
+
+    fn forest(&self) -> Result<f64> {
+        self.fit("random-forest", &[("trees", "2")])
+    }
+
+    /// Seconds that a step of a ranker takes.
+    fn fit(&self, name: &str, settings: &[(&str, &str)]) -> Result<f64> {
+        let settings: Vec<(String, String)> =
+            settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let view = self.view()?;
+        Clock::time(|run| ranker(name)?.fit(&settings, run, &view, None).map(drop))
+    }
+}
+
+fn products(features: usize) -> Gram {
+    Gram::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
+}
+
+/// Looks at the clock whenever a step is reported: what comes before the first report, such as
+/// binning, is not counted.
+#[derive(Default)]
+struct Clock(Mutex<Vec<Instant>>);
+
+impl Clock {
+    /// Seconds between two reports of a run, on average.
+    fn time(work: impl FnOnce(&Run) -> Result<()>) -> Result<f64> {
+        let clock = Arc::new(Clock::default());
+        work(&Run { observer: clock.clone(), ..Run::new(1, Constraints::default()) })?;
+        let reports = clock.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match reports[..] {
+            [first, .., last] => Ok((last - first).as_secs_f64() / (reports.len() - 1) as f64),
+            _ => Err(Error::invalid(
+                "reports",
+                reports.len(),
+                "at least two to take the time between",
+            )),
+        }
+    }
+}
+
+impl Observer for Clock {
+    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+        ControlFlow::Continue(())
+    }
+}
+
+/// The slope of the least-squares line through the logarithms.
+fn exponent(sizes: &[f64], values: &[f64]) -> f64 {
+    let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
+    let centred = |values: Vec<f64>| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.into_iter().map(|value| value - mean).collect::<Vec<f64>>()
+    };
+    let (x, y) = (centred(logs(sizes)), centred(logs(values)));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    // To what is printed, without the sign of a zero.
+    (100.0 * dot(&x, &y) / dot(&x, &x)).round() / 100.0 + 0.0
+}
+
+/// Three digits that count.
+fn digits(value: f64) -> String {
+    let before = value.log10().floor() as i32 + 1;
+    format!("{value:.*}", (3 - before).clamp(0, 6) as usize)
+}
+
+/// Thousands apart.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
+    parts.join(",")
+}

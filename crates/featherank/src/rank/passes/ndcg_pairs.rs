@@ -1,0 +1,214 @@
+//! Preference pairs weighted by what swapping them changes in NDCG, at a linear model's weights:
+//! their loss and its slope.
+//!
+//! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009,
+//! equations 3, 13 and 14), with ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the
+//! positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole list, and φ(v) = −4v below
+//! −1, (v − 1)² up to 1, and 0 above. Weights are held fixed when the slope is taken.
+//!
+//! Weights do not factorise, so that all pairs are visited; none is stored. Documents with equal
+//! scores are placed as in
+//! [`crate::rank::lambda`]: worse labels first, and those that share the label share the mean of their discounts. So the order
+//! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and
+//! answers merge by addition.
+
+use pulp::{Arch, NullaryFnOnce};
+use serde::{Deserialize, Serialize};
+
+use crate::data::FeatureId;
+use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
+use crate::error::Result;
+use crate::rank::lambda::{Lambdas, Placed, check_largest};
+use crate::rank::linear::design::Design;
+
+/// A linear model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct NdcgPairs {
+    /// The features that the model weighs.
+    pub features: Vec<FeatureId>,
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// Whether the slope is enough; loss and weight are 0 then.
+    pub slope_only: bool,
+}
+
+/// The loss and its derivative.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NdcgPairLoss {
+    /// Σ ω φ(margin).
+    pub loss: f64,
+    /// Σ ω, the loss of a model that tells no documents apart under these weights.
+    pub weight: f64,
+    /// The derivative of the loss by each weight of the model.
+    pub slope: Vec<f64>,
+}
+
+impl Pass for NdcgPairs {
+    type Answer = NdcgPairLoss;
+    const NAME: &'static str = "ndcg-pairs";
+    const ACTIVITY: &'static str = "weighting pairs by NDCG";
+
+    fn check(&self, schema: &Schema) -> Result<()> {
+        check_largest(schema.largest_label())?;
+        check_length("weights of a model", self.weights.len(), self.features.len())?;
+        check_features(schema, &self.features)
+    }
+
+    fn answer(&self, block: &Block<'_>) -> NdcgPairLoss {
+        let design = Design::with_features(block, self.features.clone());
+        let scores = design.scores(&self.weights);
+        let mut slope = vec![0.0; scores.len()];
+        let (mut places, mut sums) = (Lambdas::new(None), Sums::default());
+        let mut grades = Grades::default();
+        for documents in design.queries() {
+            let labels = &design.labels()[documents.clone()];
+            if let Some(placed) = places.rank(&scores[documents.clone()], labels) {
+                let slope = &mut slope[documents.clone()];
+                sums.add(match self.slope_only {
+                    true => grades.of_query::<false>(&placed, slope),
+                    false => grades.of_query::<true>(&placed, slope),
+                });
+            }
+        }
+        NdcgPairLoss { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
+    }
+}
+
+impl Merge for NdcgPairLoss {
+    fn merge(mut self, next: Self) -> Self {
+        self.loss += next.loss;
+        self.weight += next.weight;
+        self.slope.iter_mut().zip(&next.slope).for_each(|(sum, x)| *sum += x);
+        self
+    }
+}
+
+/// What pairs sum to: their weights, their losses, and the slope of the better document's score.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    weight: f64,
+    loss: f64,
+    slope: f64,
+}
+
+impl Sums {
+    fn add(&mut self, more: Sums) {
+        self.weight += more.weight;
+        self.loss += more.loss;
+        self.slope += more.slope;
+    }
+}
+
+/// The documents of a query by gain, so that pairs of two gains are neighbours in memory.
+#[derive(Debug, Default)]
+struct Grades {
+    /// Places in the ranking, worst gain first.
+    places: Vec<usize>,
+    gains: Vec<f64>,
+    scores: Vec<f64>,
+    discounts: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+/// Pairs that are worked on at a time.
+const LANES: usize = 8;
+
+impl Grades {
+    /// Loss and weight of a query; `slope` gets the derivative by each score.
+    fn of_query<const WITH_LOSS: bool>(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
+        self.places.clear();
+        self.places.extend(0..placed.order.len());
+        self.places.sort_by(|&a, &b| placed.gains[a].total_cmp(&placed.gains[b]));
+        for (to, from) in [
+            (&mut self.gains, placed.gains),
+            (&mut self.scores, placed.scores),
+            (&mut self.discounts, placed.discounts),
+        ] {
+            to.clear();
+            to.extend(self.places.iter().map(|&place| from[place]));
+        }
+        self.slopes.clear();
+        self.slopes.resize(self.places.len(), 0.0);
+        let mut total = Sums::default();
+        let mut worse: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut start = 0;
+        for same in self.gains.chunk_by(|a, b| a == b) {
+            let end = start + same.len();
+            for better in start..end {
+                let (score, discount) = (self.scores[better], self.discounts[better]);
+                let mut sums = Sums::default();
+                for group in &worse {
+                    let gap = same[0] - self.gains[group.start];
+                    let slopes = &mut self.slopes[group.clone()];
+                    let (scores, discounts) =
+                        (&self.scores[group.clone()], &self.discounts[group.clone()]);
+                    let pairs =
+                        Against::<WITH_LOSS> { gap, score, discount, scores, discounts, slopes };
+                    sums.add(Arch::new().dispatch(pairs));
+                }
+                self.slopes[better] += sums.slope;
+                total.add(sums);
+            }
+            worse.push(start..end);
+            start = end;
+        }
+        for (&place, value) in self.places.iter().zip(&self.slopes) {
+            slope[placed.order[place] as usize] = *value;
+        }
+        total
+    }
+}
+
+/// One document against all of a lower gain. In strands and without branches, so that the compiler
+/// makes vector instructions of it; the order of summation is fixed.
+struct Against<'a, const WITH_LOSS: bool> {
+    gap: f64,
+    score: f64,
+    discount: f64,
+    scores: &'a [f64],
+    discounts: &'a [f64],
+    slopes: &'a mut [f64],
+}
+
+impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
+    /// Adds some pairs to strands of sums; the slopes of the worse documents grow.
+    #[inline(always)]
+    fn add(&self, s: &[f64], d: &[f64], slopes: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
+        for lane in 0..s.len().min(LANES) {
+            let weight = self.gap * (self.discount - d[lane]).abs();
+            let margin = self.score - s[lane];
+            let short = margin.clamp(-1.0, 1.0) - 1.0;
+            let pull = weight * short;
+            sums[0][lane] += pull;
+            slopes[lane] -= 2.0 * pull;
+            if WITH_LOSS {
+                sums[1][lane] += weight;
+                // (v − 1)² goes on as a straight line of slope −4 below −1.
+                sums[2][lane] += pull * short + 4.0 * weight * (-1.0 - margin).max(0.0);
+            }
+        }
+    }
+}
+
+impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
+    type Output = Sums;
+
+    #[inline(always)]
+    fn call(mut self) -> Sums {
+        let slopes = std::mem::take(&mut self.slopes);
+        let mut sums = [[0.0; LANES]; 3];
+        let whole = self.scores.len() / LANES * LANES;
+        for start in (0..whole).step_by(LANES) {
+            let lanes = start..start + LANES;
+            self.add(
+                &self.scores[lanes.clone()],
+                &self.discounts[lanes.clone()],
+                &mut slopes[lanes],
+                &mut sums,
+            );
+        }
+        self.add(&self.scores[whole..], &self.discounts[whole..], &mut slopes[whole..], &mut sums);
+        let [pull, weight, loss] = sums.map(|lanes| lanes.iter().sum::<f64>());
+        Sums { weight, loss, slope: 2.0 * pull }
+    }
+}

@@ -1,0 +1,110 @@
+//! The passes that shards answer.
+
+use std::any::TypeId;
+
+use super::store::Store;
+use crate::engine::codec::take;
+use crate::engine::passes::{
+    Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LinearMeans, LinearMeasures,
+    MergeGains, Moments, Relief,
+};
+use crate::engine::{Job, Pass, QueryRange, RestrictedJob, Schema, TypedJob};
+use crate::error::{Error, Result};
+use crate::rank::passes::{LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge};
+
+/// The passes that shards answer, by their names. A new pass is one more line here.
+static PASSES: [ListedPass; 14] = [
+    ListedPass::of::<Correlations>(),
+    ListedPass::of::<FeatureMeans>(),
+    ListedPass::of::<FeatureMeasures>(),
+    ListedPass::of::<Gram>(),
+    ListedPass::of::<Labels>(),
+    ListedPass::of::<LeaveQueryOut>(),
+    ListedPass::of::<LinearMeans>(),
+    ListedPass::of::<LinearMeasures>(),
+    ListedPass::of::<MergeGains>(),
+    ListedPass::of::<ModelMeasures>(),
+    ListedPass::of::<Moments>(),
+    ListedPass::of::<NdcgPairs>(),
+    ListedPass::of::<PairwiseHinge>(),
+    ListedPass::of::<Relief>(),
+];
+
+/// A pass without its type: how a shard answers it.
+pub(super) struct ListedPass {
+    name: &'static str,
+    pass_type: fn() -> TypeId,
+    answer: fn(&Requested<'_>, &Store, Vec<u8>) -> Result<Vec<u8>>,
+}
+
+/// An encoded request for a pass.
+pub(super) struct Requested<'a> {
+    /// The encoded pass.
+    pub pass: &'a [u8],
+    /// Only queries in all of these ranges answer.
+    pub ranges: &'a [QueryRange],
+    /// What the request is checked against.
+    pub schema: &'a Schema,
+}
+
+impl ListedPass {
+    const fn of<P: Pass>() -> Self {
+        ListedPass { name: P::NAME, pass_type: TypeId::of::<P>, answer: answer::<P> }
+    }
+
+    /// The pass of this name.
+    pub fn named(name: &str) -> Result<&'static ListedPass> {
+        PASSES.iter().find(|pass| pass.name == name).ok_or_else(|| not_listed(name))
+    }
+
+    /// The pass of a job; an error if shards do not know it.
+    pub fn of_job(job: &dyn Job) -> Result<&'static ListedPass> {
+        let pass = ListedPass::named(job.name())?;
+        match (pass.pass_type)() == job.pass_type() {
+            true => Ok(pass),
+            false => Err(not_listed(job.name())),
+        }
+    }
+
+    /// Appends the answers of all rows of a store to a message.
+    pub fn answer(
+        &self,
+        request: &Requested<'_>,
+        rows: &Store,
+        message: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        (self.answer)(request, rows, message)
+    }
+}
+
+fn answer<P: Pass>(request: &Requested<'_>, rows: &Store, message: Vec<u8>) -> Result<Vec<u8>> {
+    let pass: P = take(request.pass)?;
+    pass.check(request.schema)?;
+    let mut job = TypedJob::new(&pass);
+    match request.ranges {
+        [] => rows.answer(&mut job, |_| Ok(()))?,
+        ranges => rows.answer(&mut RestrictedJob { job: &mut job, ranges }, |_| Ok(()))?,
+    }
+    job.append_answers(message)
+}
+
+fn not_listed(name: &str) -> Error {
+    Error::unsupported(
+        format!("shards do not know the pass `{name}`"),
+        "use an engine whose rows are in this process, or a pass of this crate",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PASSES.len());
+        assert!(ListedPass::named("gram").is_ok() && ListedPass::named("grams").is_err());
+    }
+}
