@@ -25,6 +25,7 @@ TYPES = {
     "whole": "int",
     "auto": "float | str",
     "values": "float | Sequence[float] | str",
+    "flag": "bool",
     "choice": "str",
     "feature": "str",
     "ranker": "str",

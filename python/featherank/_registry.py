@@ -36,25 +36,26 @@ def default_value(parameter: Mapping[str, Any]) -> Any:
         return int(text)
     if kind == "real" or (kind == "auto" and text != "auto"):
         return float(text)
+    if kind == "flag":
+        return text == "true"
     return None if kind == "settings" and not text else text
 
 
-def as_text(value: Any, choices: list[str]) -> str:
+def as_text(value: Any) -> str:
     """A value as on the command line.
 
-    >>> as_text(0.25, []), as_text(3.0, []), as_text([1, 10], []), as_text({"trees": 50}, []), as_text(True, ["yes", "no"])
-    ('0.25', '3', '1,10', 'trees=50', 'yes')
+    >>> as_text(0.25), as_text(3.0), as_text([1, 10]), as_text({"trees": 50}), as_text(True)
+    ('0.25', '3', '1,10', 'trees=50', 'true')
     """
     if isinstance(value, (bool, np.bool_)):
-        words = ("yes", "on", "true") if value else ("no", "off", "false")
-        return next((word for word in words if word in choices), words[0])
+        return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
     if isinstance(value, Mapping):
-        return ";".join(f"{name}={as_text(one, [])}" for name, one in value.items())
+        return ";".join(f"{name}={as_text(one)}" for name, one in value.items())
     if isinstance(value, (list, tuple, np.ndarray)):
-        return ",".join(as_text(one, choices) for one in value)
+        return ",".join(as_text(one) for one in value)
     return "" if value is None else str(value)
 
 
@@ -65,5 +66,5 @@ def set_parameters(method: Mapping[str, Any], estimator: object) -> list[tuple[s
         value = getattr(estimator, argument_name(parameter["name"]))
         default = default_value(parameter)
         if type(value) is not type(default) or value != default:
-            given.append((parameter["name"], as_text(value, parameter["choices"])))
+            given.append((parameter["name"], as_text(value)))
     return given

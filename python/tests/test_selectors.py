@@ -47,7 +47,7 @@ def test_selections_equal_those_of_the_command_to_the_last_bit(
     settings = [
         word
         for name, value in CHEAP.get(selector._method, {}).items()
-        for word in ("-p", f"{name.replace('_', '-')}={as_text(value, [])}")
+        for word in ("-p", f"{name.replace('_', '-')}={as_text(value)}")
     ]
     expected = run_ok("select", letor, "--method", selector._method, "--seed", 7, "--quiet", "--json", *settings)
     fitted = cheap(selector, random_state=7).fit(data.X, data.y, qid=data.qid)

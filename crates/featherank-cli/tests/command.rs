@@ -305,7 +305,7 @@ fn models_that_do_not_fit_are_refused() {
     let model = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     put("narrow.txt", "1 qid:1 1:0.5\n");
-    put("newer.json", &model.replace("\"version\": 1", "\"version\": 99"));
+    put("newer.json", &model.replace("\"version\": 2", "\"version\": 99"));
     put("cut.json", &model[..model.len() / 2]);
     put("selection.json", &model.replace("\"model\",", "\"selection\","));
     for (data, model, code, says) in [

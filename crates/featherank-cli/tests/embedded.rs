@@ -110,7 +110,7 @@ fn invalid_options_are_refused() {
         (&["--method", "l1-svm", "--valid", "absent.txt"], 1, "absent.txt"),
         (&["--method", "l1-svm", "-p", "c=0"], 2, "auto, or"),
         (&["--method", "l1-svm", "-p", "c=1e-9"], 1, "the model uses no feature"),
-        (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=no"], 1, "diverges"),
+        (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=false"], 1, "diverges"),
     ] {
         let output = featherank(folder.path(), &[&select[..], args].concat());
         let error = String::from_utf8(output.stderr).unwrap();

@@ -3,6 +3,7 @@
 
 mod auto;
 mod bad_input;
+mod builders;
 mod classic_filters;
 mod cluster_filters;
 mod common;

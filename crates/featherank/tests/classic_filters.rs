@@ -21,7 +21,7 @@ use featherank::select::filter::discrete::uncertainty::{Uncertainties, symmetric
 use featherank::select::filter::discrete::{Column, Discrete};
 use featherank::select::filter::{fcbf, interact};
 use featherank::select::forward::Criterion;
-use featherank::select::search::{BestFirst, SubsetMerit};
+use featherank::select::search::{BestFirstSearch, SubsetMerit};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn cfs_merits_equal_the_fixture() {
         assert!((merit.scores(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
     }
     let all: Vec<FeatureId> = (0..4).map(f).collect();
-    let search = BestFirst { patience: 5, revisits: true };
+    let search = BestFirstSearch { patience: 5, revisits: true };
     let mut best = search.search(&run(), &[], &all, &mut merit).unwrap().subset;
     best.sort();
     assert_eq!(best, subset(fixture["cfs_best"].as_str().unwrap()));
@@ -354,7 +354,7 @@ fn real_data_gives_what_weka_gives() {
         }
         // On the very features that WEKA sees, dead ones among them; then as users run it, without
         // them.
-        let search = BestFirst { patience: 5, revisits: true };
+        let search = BestFirstSearch { patience: 5, revisits: true };
         let expected = |key: &str| -> BTreeSet<u32> {
             row[key]["features"]
                 .as_array()
@@ -377,7 +377,7 @@ fn real_data_gives_what_weka_gives() {
         }
         for (key, name, set) in [
             ("cfs_best_first", "cfs", &[][..]),
-            ("cfs_no_locally_predictive", "cfs", &[("locally-predictive", "off")]),
+            ("cfs_no_locally_predictive", "cfs", &[("locally-predictive", "false")]),
             ("consistency_best_first", "consistency", &[]),
         ] {
             let selection = select(name, set, Constraints::default(), &train).unwrap();

@@ -90,7 +90,7 @@ fn rank_filter_gives_the_weights_of_the_worked_example() {
     let relief = &expected["rank_relief_sketch"];
     let neighbours = relief["k"].to_string();
     let selection =
-        select("rank-filter", &[("neighbours", &neighbours), ("balance", "no")], &data, None);
+        select("rank-filter", &[("neighbours", &neighbours), ("balance", "false")], &data, None);
     for (f, expected) in numbers(&relief["weights"]).into_iter().enumerate() {
         let chosen = selection.selected.iter().find(|chosen| chosen.id as usize == f + 1).unwrap();
         // Values are kept in single precision.
@@ -178,7 +178,8 @@ fn rank_filter_is_its_definition() {
     let data = many_lists();
     assert!(data.documents() > 8192, "more than one block");
     for (neighbours, scale) in [(1, "overall"), (7, "overall"), (7, "query"), (200, "query")] {
-        let set = [("neighbours", &*neighbours.to_string()), ("scale", scale), ("balance", "no")];
+        let set =
+            [("neighbours", &*neighbours.to_string()), ("scale", scale), ("balance", "false")];
         let selection = select("rank-filter", &set, &data, None);
         let expected = relief_by_definition(&data, neighbours, scale == "query");
         for chosen in &selection.selected {

@@ -260,7 +260,7 @@ fn selections_survive_saving() {
     }
     std::fs::write(
         &path,
-        std::fs::read_to_string(&path).unwrap().replace("\"version\": 1", "\"version\": 99"),
+        std::fs::read_to_string(&path).unwrap().replace("\"version\": 2", "\"version\": 99"),
     )
     .unwrap();
     assert!(Selection::load(&path).unwrap_err().to_string().contains("newer featherank"));

@@ -223,7 +223,7 @@ fn adarank_leaves_a_strong_feature_only_when_told() {
     assert_eq!(used(&[("repeats", "forbid")]), [1, 2]);
     assert_eq!(used(&[("update", "ranklib")]), [1, 2]);
     assert_eq!(used(&[("update", "ranklib"), ("rounds", "2")]), [1], "the only pick is not lost");
-    assert_eq!(used(&[("update", "ranklib"), ("enqueue", "no"), ("repeats", "forbid")]), [1, 2]);
+    assert_eq!(used(&[("update", "ranklib"), ("enqueue", "false"), ("repeats", "forbid")]), [1, 2]);
 }
 
 #[test]

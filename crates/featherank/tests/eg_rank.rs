@@ -19,7 +19,7 @@ fn steps_of_one_length_are_the_worked_ones() {
             ("eta", &eta),
             ("steps", &steps),
             ("threshold", "0"),
-            ("standardise", "no"),
+            ("standardise", "false"),
             ("epsilon", "1e-10"),
         ];
         let found = select("eg-rank", &set, &shared_data());
@@ -40,7 +40,7 @@ fn the_minimum_is_that_of_the_ball() {
                 ("eta", eta),
                 ("epsilon", epsilon),
                 ("steps", "100000"),
-                ("standardise", "no"),
+                ("standardise", "false"),
             ];
             let found = select("eg-rank", &set, &data);
             let w = weights(found.model.as_ref().unwrap(), 3);
@@ -74,7 +74,7 @@ proptest! {
         let data = from_rows(&rows, labels.into_iter().map(f32::from).collect(), &[5, 7]);
         let pairs = differences(&data);
         let radius = r.to_string();
-        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-4"), ("standardise", "no"), ("steps", "20000")];
+        let set = [("r", &radius[..]), ("threshold", "0"), ("epsilon", "1e-4"), ("standardise", "false"), ("steps", "20000")];
         let Ok(found) = try_select("eg-rank", &set, &data, &run()) else { return Ok(()) };
         let w = weights(found.model.as_ref().unwrap(), 5);
         prop_assert!(w.iter().map(|w| w.abs()).sum::<f64>() <= r * (1.0 + 1e-9));

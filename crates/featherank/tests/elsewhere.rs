@@ -10,7 +10,7 @@ use featherank::data::Dataset;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::params::Kind;
-use featherank::registry::{RANKERS, SELECTORS, selector};
+use featherank::registry::{DataAccess, RANKERS, SELECTORS, selector};
 use featherank::run::Run;
 use featherank::select::SelectorSpec;
 use featherank::shards::{CostedEngine, PassCost};
@@ -44,8 +44,8 @@ fn the_registry_knows_which_methods_need_rows() {
     for spec in SELECTORS {
         let set: &[(&str, &str)] =
             if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
-        assert_eq!(spec.needs_rows(&settings(set)).unwrap(), !spec.scales_out, "{}", spec.name);
-        if spec.scales_out {
+        assert_eq!(spec.data_access(&settings(set)).unwrap(), spec.access, "{}", spec.name);
+        if spec.access.is_passes() {
             assert_same(spec.name, set, &data, &run(), &run());
             continue;
         }
@@ -53,7 +53,7 @@ fn the_registry_knows_which_methods_need_rows() {
         assert!(matches!(error, Error::Unsupported(_)), "{}: {error}", spec.name);
         let text = error.to_string();
         assert!(text.contains(&format!("{} needs the rows", spec.name)), "{text}");
-        for other in SELECTORS.iter().filter(|spec| spec.scales_out) {
+        for other in SELECTORS.iter().filter(|spec| spec.access.is_passes()) {
             assert!(text.contains(other.name), "{} is not in {text}", other.name);
         }
     }
@@ -69,8 +69,9 @@ fn passes_move_no_more_bytes_for_more_documents() {
     };
     // Counts of either take two bytes in messages.
     let (few, many) = (data(130), data(400));
-    for spec in
-        SELECTORS.iter().filter(|spec| spec.scales_out && !["auto", "spea2"].contains(&spec.name))
+    for spec in SELECTORS
+        .iter()
+        .filter(|spec| spec.access.is_passes() && !["auto", "spea2"].contains(&spec.name))
     {
         let set: &[(&str, &str)] =
             if takes_ranker(spec) { &[("ranker", "linear-regression")] } else { &[] };
@@ -96,9 +97,10 @@ fn passes_move_no_more_bytes_for_more_documents() {
 #[test]
 fn rankers_that_need_rows_are_refused() {
     let elsewhere = Elsewhere::of(&tiny());
-    for spec in SELECTORS.iter().filter(|spec| spec.scales_out && takes_ranker(spec)) {
-        for ranker in RANKERS.iter().filter(|ranker| !ranker.scales_out) {
-            assert!(spec.needs_rows(&settings(&[("ranker", ranker.name)])).unwrap());
+    for spec in SELECTORS.iter().filter(|spec| spec.access.is_passes() && takes_ranker(spec)) {
+        for ranker in RANKERS.iter().filter(|ranker| !ranker.access.is_passes()) {
+            let access = spec.data_access(&settings(&[("ranker", ranker.name)])).unwrap();
+            assert_eq!(access, DataAccess::Rows);
             let error =
                 saved(spec.name, &[("ranker", ranker.name)], &run(), &elsewhere).unwrap_err();
             let text = error.to_string();

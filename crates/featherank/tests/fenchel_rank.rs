@@ -19,14 +19,17 @@ fn fenchel_rank_equals_worked_numbers() {
                 ("r", r.as_str()),
                 ("epsilon", "1e-12"),
                 ("steps", &taken.to_string()),
-                ("standardise", "no"),
+                ("standardise", "false"),
             ];
             let found = select("fenchel-rank", &set, &data);
             close(&weights(found.model.as_ref().unwrap(), 3), &numbers(&step["w"]), 1e-6);
             close(&[found.certificate["gap"]], &[step["gap"].as_f64().unwrap()], 1e-6);
         }
-        let found =
-            select("fenchel-rank", &[("r", r), ("epsilon", "1e-9"), ("standardise", "no")], &data);
+        let found = select(
+            "fenchel-rank",
+            &[("r", r), ("epsilon", "1e-9"), ("standardise", "false")],
+            &data,
+        );
         let w = weights(found.model.as_ref().unwrap(), 3);
         close(&w, &numbers(&expected["w"]), 1e-6);
         let (sum, gradient) = loss(&pairs, &w);

@@ -90,19 +90,23 @@ fn errors_of_all_subsets_are_the_worked_ones() {
         let keep: Vec<FeatureId> = subset.iter().copied().map(FeatureId::from).collect();
         let mut run = with_k(subset.len());
         run.constraints.keep = keep;
-        let set = [("lambda", "1"), ("standardise", "no")];
+        let set = [("lambda", "1"), ("standardise", "false")];
         let found = try_select("greedy-rankrls", &set, &data, &run).unwrap();
         let got = -found.path[subset.len() - 1].value;
         close(&[got], &[refitted(&queries, &subset, lambda)], 1e-9);
         // The fixture was worked out in 64 bits, the data here holds 32.
         close(&[got], &[error.as_f64().unwrap()], 2e-6);
     }
-    let found = select("greedy-rankrls", &[("lambda", "1"), ("standardise", "no")], &data);
+    let found = select("greedy-rankrls", &[("lambda", "1"), ("standardise", "false")], &data);
     assert_eq!(found.path.iter().map(|step| step.feature).collect::<Vec<_>>(), [1, 3, 2]);
     assert_eq!(ids(&found), [1, 3], "the third feature would raise the error");
-    let all =
-        try_select("greedy-rankrls", &[("lambda", "1"), ("standardise", "no")], &data, &with_k(3))
-            .unwrap();
+    let all = try_select(
+        "greedy-rankrls",
+        &[("lambda", "1"), ("standardise", "false")],
+        &data,
+        &with_k(3),
+    )
+    .unwrap();
     let expected: Vec<f64> =
         worked["w_all"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
     close(&weights(all.model.as_ref().unwrap(), 3), &expected, 1e-6);
@@ -127,7 +131,7 @@ proptest! {
         let expected = refitted_path(&pairs_of_queries(&data, weight), 5, lambda);
         let weighting = if by_pairs { "pairs" } else { "queries" };
         let lambda = lambda.to_string();
-        let set = [("lambda", lambda.as_str()), ("weighting", weighting), ("standardise", "no")];
+        let set = [("lambda", lambda.as_str()), ("weighting", weighting), ("standardise", "false")];
         let Ok(found) = try_select("greedy-rankrls", &set, &data, &with_k(5)) else { return Ok(()) };
         for (step, (feature, value)) in found.path.iter().zip(&expected) {
             prop_assert!((step.value - value).abs() <= 1e-9 * value.abs(), "{} {value}", step.value);

@@ -20,7 +20,7 @@ fn l1_svm_equals_worked_numbers() {
     let data = shared_data();
     let pairs = differences(&data);
     for (c, expected) in fixture["solutions"].as_object().unwrap() {
-        let found = select("l1-svm", &[("c", c), ("standardise", "no")], &data);
+        let found = select("l1-svm", &[("c", c), ("standardise", "false")], &data);
         let w = weights(found.model.as_ref().unwrap(), 3);
         // Rounding the fixture to 32 bits moves its results by about 1e-7.
         close(&w, &numbers(&expected["w"]), 2e-6);
@@ -127,7 +127,7 @@ fn reweighting_ends_where_it_should() {
     let limit = trace.last().unwrap();
     close(limit, &numbers(&fixture["l1_limit_400_iters"]), 1e-5);
     // The minimum of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)²: half the weight of l1-svm's sum.
-    let lasso = select("l1-svm", &[("c", "0.5"), ("standardise", "no")], &data);
+    let lasso = select("l1-svm", &[("c", "0.5"), ("standardise", "false")], &data);
     close(limit, &weights(lasso.model.as_ref().unwrap(), 3), 1e-5);
     let gradient = loss(&pairs, limit).1;
     close(&[gradient[0] / 2.0, gradient[2] / 2.0], &[-1.0, -1.0], 1e-4);
@@ -148,7 +148,7 @@ fn reweighting_ends_where_it_should() {
 #[test]
 fn reweighted_methods_train_what_is_left() {
     let data = shared_data();
-    let set = [("c", "1"), ("share", "0.7"), ("standardise", "no")];
+    let set = [("c", "1"), ("share", "0.7"), ("standardise", "false")];
     for method in ["rankrwfs-l1", "rankrwfs-l0", "rank-l2-arom"] {
         let found = select(method, &set, &data);
         assert_eq!(ids(&found), [1, 3], "{method}");
@@ -203,7 +203,7 @@ fn nonconvex_penalties_equal_worked_numbers() {
                 ("epsilon", epsilon),
                 ("gamma", "21"),
                 ("rounds", rounds.as_str()),
-                ("standardise", "no"),
+                ("standardise", "false"),
             ];
             weights(select("nonconvex-svm", &set, &data).model.as_ref().unwrap(), 3)
         };

@@ -131,7 +131,7 @@ fn trees_of_the_worked_forest() {
             Queries::from_sizes(&[rows.len()]),
             FeatureTable::numbered(1, 1),
         );
-        let whole = [("bootstrap", "no"), ("trees", "1")];
+        let whole = [("bootstrap", "false"), ("trees", "1")];
         for (name, set) in [("regression-tree", &[][..]), ("random-forest", &whole[..])] {
             let scores = fit(name, set, &sample.view(), None).score(&feature).unwrap();
             close(scores.into_iter().map(f64::from), &numbers(expected));
@@ -172,7 +172,7 @@ fn an_increasing_change_of_features_changes_no_score() {
     });
     for name in TREES {
         let set: &[_] =
-            if name == "random-forest" { &[("bootstrap", "no"), ("trees", "3")] } else { &[] };
+            if name == "random-forest" { &[("bootstrap", "false"), ("trees", "3")] } else { &[] };
         let scores =
             |data: &Dataset| fit(name, set, &data.view(), None).score(&data.view()).unwrap();
         assert!(scores(&data) == scores(&changed), "{name}");

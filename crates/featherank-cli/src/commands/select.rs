@@ -133,7 +133,7 @@ impl Args {
     ) -> featherank::Result<(SelectionJob, Opened)> {
         let (reading, threads) = (&self.reading, common.threads);
         let how = Opening { reading, threads, observer: job.observer(), cluster, output };
-        let open = |files: &[PathBuf]| self.scale.open(files, &how, &|| job.check_elsewhere());
+        let open = |files: &[PathBuf]| self.scale.open(files, &how, &|| job.check_remote());
         let opened = open(&self.train)?;
         let constraints = self.constraints.resolve(&opened.engine.schema().features)?;
         let validation: Option<Arc<dyn Engine>> = match opened.engine.local() {

@@ -111,7 +111,7 @@ impl FeatureTable {
         by_name.or_else(by_id).map(|(id, _)| id).ok_or_else(|| Error::Unknown {
             kind: "feature".into(),
             name: wanted.into(),
-            near: crate::registry::near_names(
+            near: crate::names::near_names(
                 wanted,
                 self.features.iter().filter_map(|f| f.name.as_deref()),
             ),

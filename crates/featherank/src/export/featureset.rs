@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Export;
 use crate::data::Feature;
 use crate::error::{Error, Result};
-use crate::registry::near_names;
+use crate::names::near_names;
 
 /// The features defined in a search engine: objects with a `name`.
 pub(super) struct Featureset {

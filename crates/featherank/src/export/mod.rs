@@ -18,9 +18,9 @@ mod xgboost;
 
 use crate::data::{Feature, Normaliser, Scale};
 use crate::error::{Error, Result};
+use crate::names::unknown;
 use crate::rank::tree::Tree;
 use crate::rank::{LinearModel, Model, Scorer, TreeEnsemble};
-use crate::registry::unknown;
 use crate::remedy;
 
 /// All targets, in the order of their listing.

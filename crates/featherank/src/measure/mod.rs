@@ -68,15 +68,28 @@ pub enum Summary {
     GeometricMean,
 }
 
+/// A parameter of a method, or an option of a measure's name, in `featherank methods`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParameterEntry {
+    /// Name.
+    pub name: String,
+    /// Default.
+    pub default: String,
+    /// Range in words.
+    pub range: String,
+    /// What it does, in one sentence.
+    pub meaning: String,
+}
+
 impl MeasureSpec {
     /// The options of the measure's name.
-    pub(crate) fn option_entries(&self) -> Vec<crate::registry::ParameterEntry> {
+    pub(crate) fn option_entries(&self) -> Vec<ParameterEntry> {
         let cutoff = match self.cutoff {
             Cutoff::Required => Some("needed"),
             Cutoff::Optional => Some("the whole list"),
             Cutoff::None => None,
         };
-        let cutoff = cutoff.map(|default| crate::registry::ParameterEntry {
+        let cutoff = cutoff.map(|default| ParameterEntry {
             name: "@k".into(),
             default: default.into(),
             range: "1 and up".into(),

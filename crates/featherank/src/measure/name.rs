@@ -8,7 +8,8 @@ use super::conventions::{
 };
 use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
-use crate::registry::{ParameterEntry, near_names};
+use crate::measure::ParameterEntry;
+use crate::names::near_names;
 
 /// A value of an option and its effect.
 type Setting = (&'static str, fn(&mut Conventions));

@@ -12,9 +12,10 @@ pub mod tree;
 pub mod tune;
 
 use crate::data::{FeatureId, View};
+use crate::declare::{DataAccess, Declared, Status};
 use crate::error::{Error, Result};
+use crate::names::unknown;
 use crate::params::{Param, Params};
-use crate::registry::Status;
 use crate::remedy;
 use crate::run::Run;
 pub(crate) use importance::model_importance;
@@ -26,22 +27,69 @@ pub use model::{Model, Scorer, Training};
 pub use train::{Trained, TrainingPlan, train};
 pub use tree::TreeEnsemble;
 
-/// A method that learns to score documents.
-pub trait Ranker: Send + Sync {
-    /// Learns from training data; validation data, where given, stops or tunes it.
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model>;
+/// All rankers, in the order they are listed.
+pub static RANKERS: &[&RankerSpec] = &[
+    &single_feature::SingleFeature::SPEC,
+    &linear::linear_regression::LinearRegression::SPEC,
+    &linear::rank_rls::RankRLS::SPEC,
+    &linear::ranksvm_primal::RankSVMPrimal::SPEC,
+    &linear::ranksvm_struct::RankSVMStruct::SPEC,
+    &linear::svm_map::SVMMAP::SPEC,
+    &linear::listnet::ListNet::SPEC,
+    &linear::lambda_rank::LambdaRank::SPEC,
+    &linear::ada_rank::AdaRankNDCG::SPEC,
+    &linear::ada_rank::AdaRankMAP::SPEC,
+    &linear::coordinate_ascent::CoordinateAscent::SPEC,
+    &tree::regression_tree::RegressionTree::SPEC,
+    &tree::random_forest::RandomForest::SPEC,
+    &tree::mart::MART::SPEC,
+    &tree::lambda_mart::LambdaMART::SPEC,
+];
+
+/// The ranker of that name.
+pub fn ranker(name: &str) -> Result<&'static RankerSpec> {
+    let found = RANKERS.iter().find(|spec| spec.name == name).copied();
+    found.ok_or_else(|| unknown("ranker", name, RANKERS.iter().map(|spec| spec.name)))
+}
+
+/// A method that learns to score documents. Rankers implement [`learn`](Ranker::learn); users call
+/// [`fit`](Ranker::fit).
+pub trait Ranker: Declared<RankerSpec> + Send + Sync {
+    /// Learns from training data that is known to be fit for this ranker; validation data, if
+    /// given, stops or tunes it.
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model>;
 
     /// Learns the same, starting from a model that is near: the neighbour on a path of parameters
     /// or of feature subsets. Methods whose answer does not depend on where they start use it to
     /// arrive sooner; the others ignore it.
-    fn fit_from(
+    fn learn_from(
         &self,
         run: &Run,
         train: &View<'_>,
         valid: Option<&View<'_>>,
         _near: Option<&Model>,
     ) -> Result<Model> {
-        self.fit(run, train, valid)
+        self.learn(run, train, valid)
+    }
+
+    /// Checks the data and learns; the model records how it was trained.
+    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.fit_from(run, train, valid, None)
+    }
+
+    /// Does what [`fit`](Ranker::fit) does, starting from a model that is near.
+    fn fit_from(
+        &self,
+        run: &Run,
+        train: &View<'_>,
+        valid: Option<&View<'_>>,
+        near: Option<&Model>,
+    ) -> Result<Model> {
+        let spec = self.spec();
+        spec.check(train)?;
+        valid.map_or(Ok(()), |valid| spec.check(valid))?;
+        let model = self.learn_from(run, train, valid, near)?;
+        Ok(Model { trained: Some(Training::new(spec.name, self.params(), run, train)), ..model })
     }
 
     /// What this ranker solves where it is least squares: passes then do instead of rows.
@@ -50,8 +98,8 @@ pub trait Ranker: Send + Sync {
     }
 
     /// Fits any number of subsets of a view's features, with what is the same for all of them done
-    /// once: trees bin, least squares multiplies. Each model is the one that [`Ranker::fit`] gives
-    /// for a view of those features.
+    /// once: trees bin, least squares multiplies. Each model is the one that [`Ranker::learn`]
+    /// gives for a view of those features.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -61,7 +109,7 @@ pub trait Ranker: Send + Sync {
         Ok(Box::new(move |features| {
             let (train, valid) =
                 (train.with_features(features), valid.map(|view| view.with_features(features)));
-            self.fit(run, &train, valid.as_ref())
+            self.learn(run, &train, valid.as_ref())
         }))
     }
 }
@@ -79,8 +127,8 @@ pub struct RankerSpec {
     pub cites: &'static [&'static str],
     /// How close to its paper.
     pub status: Status,
-    /// Needs passes only, never rows.
-    pub scales_out: bool,
+    /// What it needs of the data.
+    pub access: DataAccess,
     /// Takes features with missing values as they are.
     pub takes_missing: bool,
     /// Its parameters.
@@ -113,12 +161,12 @@ impl RankerSpec {
         valid: Option<&View<'_>>,
         near: Option<&Model>,
     ) -> Result<Model> {
-        let params = Params::new(self.name, self.params, set)?;
-        let ranker = (self.build)(&params)?;
-        self.check(train)?;
-        valid.map_or(Ok(()), |valid| self.check(valid))?;
-        let model = ranker.fit_from(run, train, valid, near)?;
-        Ok(Model { trained: Some(Training::new(self.name, &params, run, train)), ..model })
+        self.with(set)?.fit_from(run, train, valid, near)
+    }
+
+    /// The ranker with these parameters.
+    pub fn with(&self, set: &[(String, String)]) -> Result<Box<dyn Ranker>> {
+        (self.build)(&Params::new(self.name, self.params, set)?)
     }
 
     /// Refuses data that no ranker, or not this one, can learn from.

@@ -114,7 +114,8 @@ impl Training {
 }
 
 const KIND: &str = "model";
-const VERSION: u32 = 1;
+/// 2: parameters that are true or false are written so.
+const VERSION: u32 = 2;
 
 impl Model {
     /// Scores of a view's documents, in the view's order, all finite; an error when the data lacks

@@ -6,55 +6,27 @@
 
 use rayon::prelude::*;
 
-use super::{LinearModel, Model, Ranker, RankerSpec};
+use super::{LinearModel, Model, Ranker};
 use crate::data::{FeatureId, View};
+use crate::declare::method;
 use crate::error::{Error, Result};
-use crate::measure::Measure;
-use crate::params::{Kind, Param};
-use crate::registry::Status;
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `feature` | `best` | a feature's name or id, or `best` | which feature ranks |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "best" means |
-pub struct SingleFeature {
-    feature: Option<String>,
-    measure: Measure,
+method! {
+    /// The ranking that one feature gives.
+    pub struct SingleFeature: Ranker as "single-feature",
+        cites ["dincer2014"], AsPublished, Rows
+    {
+        /// Which feature ranks.
+        let feature: Feature = "best",
+        /// What "best" means.
+        measure: Measure = "ndcg[ties=expected]@10",
+        derive feature: Option<String> = Some(feature).filter(|name| name != "best");
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "single-feature",
-    summary: "the ranking that one feature gives",
-    cites: &["dincer2014"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "feature",
-            kind: Kind::Feature,
-            default: "best",
-            meaning: "which feature ranks",
-        },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what \"best\" means",
-        },
-    ],
-    grid: &[],
-    build: |params| {
-        let feature =
-            Some(params.text("feature")).filter(|&name| name != "best").map(str::to_owned);
-        Ok(Box::new(SingleFeature { feature, measure: params.measure("measure")? }))
-    },
-};
-
 impl Ranker for SingleFeature {
-    fn fit(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, _: Option<&View<'_>>) -> Result<Model> {
         let table = train.data().features();
         let feature = match &self.feature {
             Some(name) => {

@@ -102,7 +102,7 @@ pub fn train(
 mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
-    use crate::registry;
+    use crate::rank::ranker;
     use crate::run::Constraints;
 
     /// Feature 1 is noise, feature 2 ranks.
@@ -118,7 +118,7 @@ mod tests {
 
     fn plan(normaliser: Normaliser, features: Option<Vec<FeatureId>>) -> TrainingPlan<'static> {
         TrainingPlan {
-            ranker: registry::ranker("single-feature").unwrap(),
+            ranker: ranker("single-feature").unwrap(),
             params: &[],
             features,
             normaliser,
@@ -144,7 +144,7 @@ mod tests {
         let run = Run::new(1, Constraints::default());
         let params = [("ridge".to_owned(), "3".to_owned())];
         let tree = TrainingPlan {
-            ranker: registry::ranker("regression-tree").unwrap(),
+            ranker: ranker("regression-tree").unwrap(),
             tune: Some("map".parse().unwrap()),
             ..plan(Normaliser::None, None)
         };
@@ -153,7 +153,7 @@ mod tests {
         let trained = train(&tree, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
         assert_eq!(trained.trials.len(), 4);
         // What the user fixes is not tried.
-        let regression = registry::ranker("linear-regression").unwrap();
+        let regression = ranker("linear-regression").unwrap();
         let fixed = TrainingPlan { ranker: regression, params: &params, ..tree };
         let trained = train(&fixed, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
         assert_eq!(trained.trials.len(), 1);

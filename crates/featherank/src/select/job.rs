@@ -150,8 +150,8 @@ impl SelectionJob {
 
     /// Refuses a method that needs the rows in this process, for engines that are remote or read
     /// the data in parts.
-    pub fn check_elsewhere(&self) -> Result<()> {
-        self.method.check_elsewhere(&self.parameters)
+    pub fn check_remote(&self) -> Result<()> {
+        self.method.check_remote(&self.parameters)
     }
 
     /// The settings that make no difference to this method.

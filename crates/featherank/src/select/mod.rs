@@ -10,25 +10,87 @@ mod rows;
 pub mod search;
 mod searched;
 mod selection;
+mod shared_params;
 mod subsets;
 pub mod wrapper;
 
 use crate::checkpoint::Work;
+use crate::declare::{Category, DataAccess, Declared, Status};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::names::unknown;
 use crate::params::{Kind, Param, Params};
-use crate::rank::RankerSpec;
-use crate::registry::{self, Category, Status};
+use crate::rank::{RankerSpec, ranker};
 use crate::remedy;
 use crate::run::Run;
 pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
 pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
 
-/// A method that chooses features.
-pub trait Selector: Send + Sync {
-    /// Chooses features of the data behind the engine, under the run's constraints.
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection>;
+/// All selectors, in the order they are listed.
+pub static SELECTORS: &[&SelectorSpec] = &[
+    &auto::AutoSelector::SPEC,
+    &filter::top_k::TopK::SPEC,
+    &filter::best_gain::BestGain::SPEC,
+    &filter::gas::GAS::SPEC,
+    &filter::div_fs::DivFS::SPEC,
+    &filter::mrmr::MRMR::SPEC,
+    &filter::fcbf::FCBF::SPEC,
+    &filter::cfs::CFS::SPEC,
+    &filter::consistency::Consistency::SPEC,
+    &filter::interact::Interact::SPEC,
+    &filter::ngas::NGAS::SPEC,
+    &filter::xgas::XGAS::SPEC,
+    &filter::hcas::HCAS::SPEC,
+    &filter::hierarchical::Hierarchical::SPEC,
+    &filter::rank_filter::RankFilter::SPEC,
+    &wrapper::greedy::GreedyForward::SPEC,
+    &wrapper::spea2::SPEA2::SPEC,
+    &wrapper::backward::Backward::SPEC,
+    &wrapper::rfe::RFE::SPEC,
+    &wrapper::boruta::Boruta::SPEC,
+    &wrapper::rank_wrapper::RankWrapper::SPEC,
+    &wrapper::btfs::BTFS::SPEC,
+    &wrapper::best_first::BestFirst::SPEC,
+    &wrapper::mofsrank::MOFSRank::SPEC,
+    &embedded::l1_svm::L1SVM::SPEC,
+    &embedded::rank_rwfs::RankRWFSL1::SPEC,
+    &embedded::rank_rwfs::RankRWFSL0::SPEC,
+    &embedded::rank_rwfs::RankL2AROM::SPEC,
+    &embedded::fenchel_rank::FenchelRank::SPEC,
+    &embedded::fsm_rank::FSMRank::SPEC,
+    &embedded::nonconvex_svm::NonconvexSVM::SPEC,
+    &embedded::greedy_rank_rls::GreedyRankRLS::SPEC,
+    &embedded::eg_rank::EGRank::SPEC,
+    &embedded::rs_rank::RSRank::SPEC,
+];
+
+/// The selector of that name.
+pub fn selector(name: &str) -> Result<&'static SelectorSpec> {
+    let found = SELECTORS.iter().find(|spec| spec.name == name).copied();
+    found.ok_or_else(|| unknown("selector", name, SELECTORS.iter().map(|spec| spec.name)))
+}
+
+/// A method that chooses features. Selectors implement [`search`](Selector::search); users call
+/// [`select`](Selector::select).
+pub trait Selector: Declared<SelectorSpec> + Send + Sync {
+    /// Chooses features of the data behind the engine, under the run's constraints. The data and
+    /// the constraints are checked.
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection>;
+
+    /// Checks data and constraints, and chooses features.
+    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        let (spec, params) = (self.spec(), self.params());
+        spec.check_data(params, run, engine)?;
+        let checkpoint = match &run.checkpoint {
+            Some(checkpoint) => Some(checkpoint.of(spec.work_with(params, run, engine))),
+            None => None,
+        };
+        let run = &Run { checkpoint, ..run.clone() };
+        let mut selection = self.search(run, engine)?;
+        selection.sign(spec.name, params, run, &engine.schema().features);
+        Ok(selection)
+    }
 }
 
 /// What the registry holds of a selector.
@@ -43,8 +105,8 @@ pub struct SelectorSpec {
     pub cites: &'static [&'static str],
     /// How close to its paper.
     pub status: Status,
-    /// Needs passes only, never rows; where it trains a ranker, with one that needs none.
-    pub scales_out: bool,
+    /// What it needs of the data, besides what the ranker needs that it trains.
+    pub access: DataAccess,
     /// Keeps checkpoints and goes on from them, and returns the best so far when time is up.
     pub resumes: bool,
     /// Tunes or judges on the run's validation data, where there is some.
@@ -58,16 +120,20 @@ pub struct SelectorSpec {
 }
 
 impl SelectorSpec {
-    /// Runs the method: checks parameters and constraints, selects, and signs the result.
+    /// Checks the parameters, builds the method and selects.
     pub fn run(
         &self,
         set: &[(String, String)],
         run: &Run,
         engine: &dyn Engine,
     ) -> Result<Selection> {
-        let params = Params::new(self.name, self.params, set)?;
+        (self.build)(&Params::new(self.name, self.params, set)?)?.select(run, engine)
+    }
+
+    /// Refuses data and constraints that the method cannot work with.
+    fn check_data(&self, params: &Params, run: &Run, engine: &dyn Engine) -> Result<()> {
         if engine.local().is_none() {
-            self.check_elsewhere(set)?;
+            self.refuse_remote(params)?;
         }
         let schema = engine.schema();
         run.constraints.check(&schema.features)?;
@@ -87,52 +153,52 @@ impl SelectorSpec {
                 "check the labels",
             ));
         }
-        let checkpoint = match &run.checkpoint {
-            Some(checkpoint) => Some(checkpoint.of(self.work(set, run, engine)?)),
-            None => None,
-        };
-        let run = &Run { checkpoint, ..run.clone() };
-        let mut selection = (self.build)(&params)?.select(run, engine)?;
-        selection.sign(self.name, &params, run, &schema.features);
-        Ok(selection)
+        Ok(())
     }
 
-    /// Whether it takes rows with these parameters, as far as the registry knows.
-    pub fn needs_rows(&self, set: &[(String, String)]) -> Result<bool> {
+    /// What the method needs of the data with these parameters, including what its ranker needs.
+    pub fn data_access(&self, set: &[(String, String)]) -> Result<DataAccess> {
         let params = Params::new(self.name, self.params, set)?;
-        Ok(!self.scales_out || self.ranker(&params)?.is_some_and(|ranker| !ranker.scales_out))
+        let of_ranker = self.ranker(&params)?.map_or(DataAccess::Passes, |ranker| ranker.access);
+        Ok(if self.access.is_passes() { of_ranker } else { self.access })
     }
 
-    /// Refuses what cannot be done where rows are not in this process, as far as the registry
-    /// knows: better said before they are looked for.
-    pub fn check_elsewhere(&self, set: &[(String, String)]) -> Result<()> {
-        match self.ranker(&Params::new(self.name, self.params, set)?)? {
-            _ if !self.scales_out => Err(rows::needs_rows(self.name)),
-            Some(ranker) if !ranker.scales_out => Err(rows::ranker_needs_rows(self.name, ranker)),
+    /// Refuses parameters with which the method needs rows, for data that is not in this process;
+    /// to be called before the data is opened.
+    pub fn check_remote(&self, set: &[(String, String)]) -> Result<()> {
+        self.refuse_remote(&Params::new(self.name, self.params, set)?)
+    }
+
+    fn refuse_remote(&self, params: &Params) -> Result<()> {
+        match self.ranker(params)? {
+            _ if !self.access.is_passes() => Err(rows::needs_rows(self.name)),
+            Some(ranker) if !ranker.access.is_passes() => {
+                Err(rows::ranker_needs_rows(self.name, ranker))
+            }
             _ => Ok(()),
         }
     }
 
-    /// The ranker that it trains, where it trains one.
+    /// The ranker that the method trains, if it trains one.
     fn ranker(&self, params: &Params) -> Result<Option<&'static RankerSpec>> {
         let names = self.params.iter().find(|param| matches!(param.kind, Kind::Ranker));
-        names.map(|param| registry::ranker(params.text(param.name))).transpose()
+        names.map(|param| ranker(params.text(param.name))).transpose()
     }
 
-    /// What [`run`](Self::run) does, told apart from everything else.
+    /// What identifies a [`run`](Self::run): checkpoints of other work are refused.
     pub fn work(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Work> {
-        let params = Params::new(self.name, self.params, set)?;
-        Ok(Work {
+        Ok(self.work_with(&Params::new(self.name, self.params, set)?, run, engine))
+    }
+
+    fn work_with(&self, params: &Params, run: &Run, engine: &dyn Engine) -> Work {
+        Work {
             method: self.name.to_owned(),
-            parameters: params
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
+            parameters: params.to_map(),
             seed: run.seed,
             constraints: run.constraints.clone(),
             data: engine.schema().fingerprint.clone(),
             valid: run.valid.as_ref().map(|valid| valid.schema().fingerprint.clone()),
             release: env!("CARGO_PKG_VERSION").to_owned(),
-        })
+        }
     }
 }

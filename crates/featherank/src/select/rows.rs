@@ -3,8 +3,8 @@
 use crate::data::Dataset;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::rank::RankerSpec;
-use crate::registry::{RANKERS, SELECTORS};
+use crate::rank::{RANKERS, RankerSpec};
+use crate::select::SELECTORS;
 
 /// The rows, if they are in this process.
 pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
@@ -18,7 +18,7 @@ pub(crate) fn needs_rows(who: &str) -> Error {
 
 /// Refuses to train a ranker for a method where that takes rows.
 pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engine) -> Result<()> {
-    match ranker.scales_out || engine.local().is_some() {
+    match ranker.access.is_passes() || engine.local().is_some() {
         true => Ok(()),
         false => Err(ranker_needs_rows(method, ranker)),
     }
@@ -26,7 +26,8 @@ pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engin
 
 /// The refusal of a method whose ranker needs rows.
 pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
-    let rankers = names(RANKERS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name));
+    let rankers =
+        names(RANKERS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));
     Error::unsupported(
         refused(&format!("{method} with ranker={}", ranker.name)),
         format!("use a ranker that works without them: {rankers}; or {}", methods()),
@@ -38,7 +39,8 @@ fn refused(who: &str) -> String {
 }
 
 fn methods() -> String {
-    let names = names(SELECTORS.iter().filter(|spec| spec.scales_out).map(|spec| spec.name));
+    let names =
+        names(SELECTORS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));
     format!("a method that scales out: {names}")
 }
 

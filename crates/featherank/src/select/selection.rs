@@ -134,7 +134,8 @@ pub struct SetAside {
 }
 
 const KIND: &str = "selection";
-const VERSION: u32 = 1;
+/// 2: parameters that are true or false are written so.
+const VERSION: u32 = 2;
 
 impl Selection {
     /// Chooses by score: features to keep first, then the best that the constraints allow. Equal

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::options::ReadOptions;
 use crate::data::features::{Feature, FeatureTable};
 use crate::error::{Error, Location, Problem, Result};
-use crate::registry::near_names;
+use crate::names::near_names;
 
 /// What our own Parquet writer notes about its columns, so that reading restores ids, names and
 /// roles exactly.

@@ -114,7 +114,7 @@ impl FromStr for Preset {
         Preset::ALL.into_iter().find(|preset| preset.name() == text).ok_or_else(|| Error::Unknown {
             kind: "preset".into(),
             name: text.into(),
-            near: crate::registry::near_names(text, Preset::ALL.into_iter().map(Preset::name)),
+            near: crate::names::near_names(text, Preset::ALL.into_iter().map(Preset::name)),
         })
     }
 }

@@ -29,25 +29,102 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::validation::{Validation, check_labels, informative, per_query, ranges};
 use crate::data::View;
+use crate::declare::{choice, method};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::remedy;
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10`, `map[ties=expected]` | any measure up to 1 | what is boosted |
-/// | `update` | `paper` | paper, ranklib | whose rules weigh queries and end the rounds |
-/// | `rounds` | `100` | 1 to 500 | rounds, at most |
-/// | `validation` | as `measure` | any measure | what chooses the number of rounds on validation data |
-/// | `repeats` | `allow` | allow, forbid | whether a feature may be picked again |
-/// | `tolerance` | `0.002` | 0 to 1 | RankLib: a fall on training data that ends a phase |
-/// | `enqueue` | `yes` | yes, no | RankLib: a feature picked twice running waits until the others are done |
-/// | `streak` | `5` | 1 to 500 | RankLib: idle picks running after which a feature is left out |
-pub struct AdaRank {
+/// Parameters of both methods, with the measure that makes the difference.
+macro_rules! ada_rank_params {
+    ({$($state:tt)*} {$($rest:tt)*} $measure:literal) => {
+        $crate::declare::method! { $($state)*
+            /// Measure that is boosted, at most 1.
+            let measure: Measure = $measure,
+            /// Measure that chooses the number of rounds on validation data.
+            let validation: Measure = $measure,
+            /// Whose rules weigh queries and end the rounds.
+            let update: Choice<UpdateRule> = "paper",
+            /// Most rounds.
+            let rounds: Whole(1..=500) = "100",
+            /// Whether a feature may be picked again.
+            let repeats: Choice<Repeats> = "allow",
+            /// RankLib: a fall on training data that ends a phase.
+            let tolerance: Real(0.0..=1.0) = "0.002",
+            /// RankLib: a feature picked twice running waits until the others are done.
+            let enqueue: Flag = "true",
+            /// RankLib: idle picks running after which a feature is left out.
+            let streak: Whole(1..=500) = "5",
+            derive boosting: AdaRank = AdaRank {
+                measure,
+                validation,
+                update: match update {
+                    UpdateRule::Paper => Update::Paper,
+                    UpdateRule::RankLib => Update::RankLib { tolerance, enqueue, streak },
+                },
+                rounds,
+                repeats: repeats == Repeats::Allow,
+            };
+            $($rest)*
+        }
+    };
+}
+
+method! {
+    /// Features boosted for NDCG.
+    pub struct AdaRankNDCG: Ranker as "adarank-ndcg",
+        cites ["xu2007"], AsPublished, Rows,
+        grid [update: ["paper", "ranklib"], repeats: ["allow", "forbid"]]
+    {
+        use ada_rank_params!("ndcg[ties=expected]@10");
+    }
+}
+
+method! {
+    /// Features boosted for average precision.
+    pub struct AdaRankMAP: Ranker as "adarank-map",
+        cites ["xu2007"], AsPublished, Rows,
+        grid [update: ["paper", "ranklib"], repeats: ["allow", "forbid"]]
+    {
+        use ada_rank_params!("map[ties=expected]");
+    }
+}
+
+impl Ranker for AdaRankNDCG {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.boosting.learn(run, train, valid)
+    }
+}
+
+impl Ranker for AdaRankMAP {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.boosting.learn(run, train, valid)
+    }
+}
+
+choice! {
+    /// Whose rules are followed.
+    pub enum UpdateRule {
+        /// Those of the paper.
+        Paper = "paper",
+        /// Those of RankLib.
+        RankLib = "ranklib",
+    }
+}
+
+choice! {
+    /// Whether a feature may be picked again.
+    pub enum Repeats {
+        /// It may.
+        Allow = "allow",
+        /// It may not.
+        Forbid = "forbid",
+    }
+}
+
+/// AdaRank for any measure.
+struct AdaRank {
     measure: Measure,
     validation: Measure,
     update: Update,
@@ -55,105 +132,14 @@ pub struct AdaRank {
     repeats: bool,
 }
 
-/// Whose rules are followed.
+/// Whose rules are followed, with their parameters.
 enum Update {
     Paper,
     RankLib { tolerance: f64, enqueue: bool, streak: u64 },
 }
 
-const fn params(measure: &'static str) -> [Param; 8] {
-    [
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: measure,
-            meaning: "what is boosted",
-        },
-        Param {
-            name: "validation",
-            kind: Kind::Measure,
-            default: measure,
-            meaning: "what chooses the number of rounds on validation data",
-        },
-        Param {
-            name: "update",
-            kind: Kind::Choice(&["paper", "ranklib"]),
-            default: "paper",
-            meaning: "whose rules weigh queries and end the rounds",
-        },
-        Param {
-            name: "rounds",
-            kind: Kind::Whole { min: 1, max: 500 },
-            default: "100",
-            meaning: "rounds, at most",
-        },
-        Param {
-            name: "repeats",
-            kind: Kind::Choice(&["allow", "forbid"]),
-            default: "allow",
-            meaning: "whether a feature may be picked again",
-        },
-        Param {
-            name: "tolerance",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.002",
-            meaning: "RankLib: a fall on training data that ends a phase",
-        },
-        Param {
-            name: "enqueue",
-            kind: Kind::Choice(&["yes", "no"]),
-            default: "yes",
-            meaning: "RankLib: a feature picked twice running waits until the others are done",
-        },
-        Param {
-            name: "streak",
-            kind: Kind::Whole { min: 1, max: 500 },
-            default: "5",
-            meaning: "RankLib: idle picks running after which a feature is left out",
-        },
-    ]
-}
-
-const fn spec(name: &'static str, summary: &'static str, params: &'static [Param]) -> RankerSpec {
-    RankerSpec {
-        name,
-        summary,
-        cites: &["xu2007"],
-        status: Status::AsPublished,
-        scales_out: false,
-        takes_missing: false,
-        params,
-        grid: &[("update", &["paper", "ranklib"]), ("repeats", &["allow", "forbid"])],
-        build: |params| {
-            let update = match params.text("update") {
-                "ranklib" => Update::RankLib {
-                    tolerance: params.real("tolerance")?,
-                    enqueue: params.text("enqueue") == "yes",
-                    streak: params.whole("streak")?,
-                },
-                _ => Update::Paper,
-            };
-            Ok(Box::new(AdaRank {
-                measure: params.measure("measure")?,
-                validation: params.measure("validation")?,
-                update,
-                rounds: params.whole("rounds")?,
-                repeats: params.text("repeats") == "allow",
-            }))
-        },
-    }
-}
-
-/// The registry's entry for NDCG.
-pub const NDCG: RankerSpec =
-    spec("adarank-ndcg", "features boosted for NDCG", &params("ndcg[ties=expected]@10"));
-
-/// The registry's entry for average precision.
-pub const MAP: RankerSpec =
-    spec("adarank-map", "features boosted for average precision", &params("map[ties=expected]"));
-
-impl Ranker for AdaRank {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+impl AdaRank {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         informative(&design)?;
         check_labels(&self.measure, &design)?;

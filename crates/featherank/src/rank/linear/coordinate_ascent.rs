@@ -25,102 +25,39 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::validation::{Validation, informative, per_query, ranges};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::{Error, Result};
-use crate::measure::{Measure, RankingScratch};
-use crate::params::{Kind, Param};
+use crate::measure::RankingScratch;
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::remedy;
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is climbed |
-/// | `restarts` | `5` | 1 to 1000 | climbs, each with its own orders of features |
-/// | `iterations` | `25` | 1 to 60 | trials in each direction |
-/// | `step` | `0.05` | 0.000001 to 1 | first step from a small weight, as a share of it |
-/// | `scale` | `2` | 1 to 10 | growth of steps |
-/// | `tolerance` | `0.001` | 0 to 1 | gain of a round over all features below which a climb ends |
-/// | `slack` | `0` | 0 to 1000 | what a distance of 1 from equal weights costs |
-pub struct CoordinateAscent {
-    measure: Measure,
-    restarts: u64,
-    iterations: u64,
-    step: f64,
-    scale: f64,
-    tolerance: f64,
-    slack: f64,
+method! {
+    /// One weight after the other moved to where a measure is best.
+    pub struct CoordinateAscent: Ranker as "coordinate-ascent",
+        cites ["metzler2007"], AsPublished, Rows,
+        grid [slack: ["0", "0.001", "0.01"]]
+    {
+        /// What is climbed.
+        measure: Measure = "ndcg[ties=expected]@10",
+        /// Climbs, each with its own orders of features.
+        restarts: Whole(1..=1_000) = "5",
+        /// Trials in each direction.
+        iterations: Whole(1..=60) = "25",
+        /// First step from a small weight, as a share of it.
+        step: Real(1e-6..=1.0) = "0.05",
+        /// Growth of steps.
+        scale: Real(1.0..=10.0) = "2",
+        /// Gain of a round over all features below which a climb ends.
+        tolerance: Real(0.0..=1.0) = "0.001",
+        /// What a distance of 1 from equal weights costs.
+        slack: Real(0.0..=1_000.0) = "0",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "coordinate-ascent",
-    summary: "one weight after the other moved to where a measure is best",
-    cites: &["metzler2007"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what is climbed",
-        },
-        Param {
-            name: "restarts",
-            kind: Kind::Whole { min: 1, max: 1_000 },
-            default: "5",
-            meaning: "climbs, each with its own orders of features",
-        },
-        Param {
-            name: "iterations",
-            kind: Kind::Whole { min: 1, max: 60 },
-            default: "25",
-            meaning: "trials in each direction",
-        },
-        Param {
-            name: "step",
-            kind: Kind::Real { min: 1e-6, max: 1.0 },
-            default: "0.05",
-            meaning: "first step from a small weight, as a share of it",
-        },
-        Param {
-            name: "scale",
-            kind: Kind::Real { min: 1.0, max: 10.0 },
-            default: "2",
-            meaning: "growth of steps",
-        },
-        Param {
-            name: "tolerance",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.001",
-            meaning: "gain of a round over all features below which a climb ends",
-        },
-        Param {
-            name: "slack",
-            kind: Kind::Real { min: 0.0, max: 1_000.0 },
-            default: "0",
-            meaning: "what a distance of 1 from equal weights costs",
-        },
-    ],
-    grid: &[("slack", &["0", "0.001", "0.01"])],
-    build: |params| {
-        Ok(Box::new(CoordinateAscent {
-            measure: params.measure("measure")?,
-            restarts: params.whole("restarts")?,
-            iterations: params.whole("iterations")?,
-            step: params.real("step")?,
-            scale: params.real("scale")?,
-            tolerance: params.real("tolerance")?,
-            slack: params.real("slack")?,
-        }))
-    },
-};
-
 impl Ranker for CoordinateAscent {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         informative(&design)?;
         let mut watch = Validation::new(&self.measure, train, &design, valid, 0)?;
@@ -285,19 +222,9 @@ impl Hill<'_> {
 mod tests {
     use super::*;
     use crate::data::synth::{Preset, generate};
-    use crate::params::Params;
 
     fn ranker(slack: f64) -> CoordinateAscent {
-        let params = Params::new("test", SPEC.params, &[]).unwrap();
-        CoordinateAscent {
-            measure: params.measure("measure").unwrap(),
-            restarts: 1,
-            iterations: 25,
-            step: 0.05,
-            scale: 2.0,
-            tolerance: 0.001,
-            slack,
-        }
+        CoordinateAscent::builder().restarts(1).slack(slack).build().unwrap()
     }
 
     #[test]

@@ -17,87 +17,37 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::validation::{Validation, check_finite, informative, ranges};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::Result;
-use crate::measure::Measure;
-use crate::params::{Kind, Param};
 use crate::rank::lambda::{Lambdas, check_labels};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `eta` | `0.001` | 1e-9 to 100 | how far weights move in an epoch, for every query |
-/// | `epochs` | `300` | 1 to 100000 | steps, at most |
-/// | `cutoff` | `0` | 0 to 1000000 | positions of NDCG that count; 0: all |
-/// | `patience` | `50` | 0 to 100000 | epochs without a better validation value before it stops; 0: never |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is better on validation data |
-pub struct LambdaRank {
-    eta: f64,
-    epochs: u64,
-    cutoff: Option<usize>,
-    patience: u64,
-    measure: Measure,
+method! {
+    /// Linear scores pushed where NDCG would gain most.
+    pub struct LambdaRank: Ranker as "lambdarank",
+        cites ["burges2006"], AsPublished, Rows,
+        grid [eta: ["0.0001", "0.0003", "0.001", "0.003"]]
+    {
+        /// How far weights move in an epoch, for every query.
+        eta: Real(1e-9..=100.0) = "0.001",
+        /// Steps, at most.
+        epochs: Whole(1..=100_000) = "300",
+        /// Positions of NDCG that count; 0: all.
+        let cutoff: Whole<usize>(0..=1_000_000) = "0",
+        /// Epochs without a better validation value before it stops; 0: never.
+        patience: Whole(0..=100_000) = "50",
+        /// What is better on validation data.
+        measure: Measure = "ndcg[ties=expected]@10",
+        derive cutoff: Option<usize> = Some(cutoff).filter(|&cutoff| cutoff > 0);
+    }
 }
-
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "lambdarank",
-    summary: "linear scores pushed where NDCG would gain most",
-    cites: &["burges2006"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "eta",
-            kind: Kind::Real { min: 1e-9, max: 100.0 },
-            default: "0.001",
-            meaning: "how far weights move in an epoch, for every query",
-        },
-        Param {
-            name: "epochs",
-            kind: Kind::Whole { min: 1, max: 100_000 },
-            default: "300",
-            meaning: "steps, at most",
-        },
-        Param {
-            name: "cutoff",
-            kind: Kind::Whole { min: 0, max: 1_000_000 },
-            default: "0",
-            meaning: "positions of NDCG that count; 0: all",
-        },
-        Param {
-            name: "patience",
-            kind: Kind::Whole { min: 0, max: 100_000 },
-            default: "50",
-            meaning: "epochs without a better validation value before it stops; 0: never",
-        },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what is better on validation data",
-        },
-    ],
-    grid: &[("eta", &["0.0001", "0.0003", "0.001", "0.003"])],
-    build: |params| {
-        let cutoff = params.whole("cutoff")? as usize;
-        Ok(Box::new(LambdaRank {
-            eta: params.real("eta")?,
-            epochs: params.whole("epochs")?,
-            cutoff: Some(cutoff).filter(|&cutoff| cutoff > 0),
-            patience: params.whole("patience")?,
-            measure: params.measure("measure")?,
-        }))
-    },
-};
 
 /// Queries whose lambdas one thread computes in a go.
 const QUERIES: usize = 16;
 
 impl Ranker for LambdaRank {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         informative(&design)?;
         check_labels(train)?;
@@ -160,8 +110,9 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let set = [("eta".to_owned(), "1".to_owned()), ("epochs".to_owned(), "1".to_owned())];
-        let model =
-            SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
+        let model = LambdaRank::SPEC
+            .fit(&set, &Run::new(1, Constraints::default()), &data.view(), None)
+            .unwrap();
         let expected = (2.0 * 0.5 * (1.0 - 1.0 / 3f64.log2())) as f32;
         assert_eq!(model.score(&data.view()).unwrap(), [expected, 0.0, expected, 0.0]);
     }

@@ -12,51 +12,47 @@
 
 use super::least_squares::LeastSquares;
 use crate::data::View;
+use crate::declare::{choice, method};
 use crate::engine::passes::Centring;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `centring` | `overall` | `overall`, `query` | whether means are taken over all documents or within each query |
-/// | `ridge` | `0` | 0 to 1e12 | times the squared weights, added to the sum of squared errors; features are not rescaled |
-pub struct LinearRegression(LeastSquares);
+method! {
+    /// Least squares on the labels, with an intercept.
+    pub struct LinearRegression: Ranker as "linear-regression",
+        cites ["hoerl1970", "sousa2016"], AsPublished, Passes,
+        grid [ridge: ["0", "1", "10", "100", "1000", "10000"]]
+    {
+        /// Whether means are taken over all documents or within each query.
+        let centring: Choice<CentringScope> = "overall",
+        /// Weight of the squared weights, added to the sum of squared errors.
+        let ridge: Real(0.0..=1e12) = "0",
+        derive problem: LeastSquares = LeastSquares { centring: centring.centring(), ridge };
+    }
+}
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "linear-regression",
-    summary: "least squares on the labels, with an intercept",
-    cites: &["hoerl1970", "sousa2016"],
-    status: Status::AsPublished,
-    scales_out: true,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "centring",
-            kind: Kind::Choice(&["overall", "query"]),
-            default: "overall",
-            meaning: "whether means are taken over all documents or within each query",
-        },
-        Param {
-            name: "ridge",
-            kind: Kind::Real { min: 0.0, max: 1e12 },
-            default: "0",
-            meaning: "times the squared weights, added to the sum of squared errors",
-        },
-    ],
-    grid: &[("ridge", &["0", "1", "10", "100", "1000", "10000"])],
-    build: |params| {
-        let centring =
-            if params.text("centring") == "query" { Centring::PerQuery } else { Centring::Overall };
-        Ok(Box::new(LinearRegression(LeastSquares { centring, ridge: params.real("ridge")? })))
-    },
-};
+choice! {
+    /// The documents over which means are taken.
+    pub enum CentringScope {
+        /// All documents.
+        Overall = "overall",
+        /// The documents of each query.
+        Query = "query",
+    }
+}
+
+impl CentringScope {
+    const fn centring(self) -> Centring {
+        match self {
+            CentringScope::Overall => Centring::Overall,
+            CentringScope::Query => Centring::PerQuery,
+        }
+    }
+}
 
 impl Ranker for LinearRegression {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
@@ -67,10 +63,10 @@ impl Ranker for LinearRegression {
         train: &'a View<'a>,
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        self.0.for_subsets(run, train)
+        self.problem.for_subsets(run, train)
     }
 
     fn least_squares(&self) -> Option<LeastSquares> {
-        Some(self.0)
+        Some(self.problem)
     }
 }

@@ -18,71 +18,28 @@ use rand::seq::SliceRandom;
 use super::design::Design;
 use super::validation::{Validation, check_finite, informative, ranges};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::Result;
-use crate::measure::Measure;
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `eta` | `0.01` | 1e-9 to 100 | how far weights move after a query |
-/// | `epochs` | `300` | 1 to 100000 | how often every query is visited, at most |
-/// | `patience` | `50` | 0 to 100000 | epochs without a better validation value before it stops; 0: never |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is better on validation data |
-pub struct ListNet {
-    eta: f64,
-    epochs: u64,
-    patience: u64,
-    measure: Measure,
+method! {
+    /// Linear scores whose softmax follows that of the labels.
+    pub struct ListNet: Ranker as "listnet",
+        cites ["cao2007"], AsPublished, Rows,
+        grid [eta: ["0.001", "0.003", "0.01", "0.03", "0.1"]]
+    {
+        /// How far weights move after a query.
+        eta: Real(1e-9..=100.0) = "0.01",
+        /// How often every query is visited, at most.
+        epochs: Whole(1..=100_000) = "300",
+        /// Epochs without a better validation value before it stops; 0: never.
+        patience: Whole(0..=100_000) = "50",
+        /// What is better on validation data.
+        measure: Measure = "ndcg[ties=expected]@10",
+    }
 }
-
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "listnet",
-    summary: "linear scores whose softmax follows that of the labels",
-    cites: &["cao2007"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "eta",
-            kind: Kind::Real { min: 1e-9, max: 100.0 },
-            default: "0.01",
-            meaning: "how far weights move after a query",
-        },
-        Param {
-            name: "epochs",
-            kind: Kind::Whole { min: 1, max: 100_000 },
-            default: "300",
-            meaning: "how often every query is visited, at most",
-        },
-        Param {
-            name: "patience",
-            kind: Kind::Whole { min: 0, max: 100_000 },
-            default: "50",
-            meaning: "epochs without a better validation value before it stops; 0: never",
-        },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what is better on validation data",
-        },
-    ],
-    grid: &[("eta", &["0.001", "0.003", "0.01", "0.03", "0.1"])],
-    build: |params| {
-        Ok(Box::new(ListNet {
-            eta: params.real("eta")?,
-            epochs: params.whole("epochs")?,
-            patience: params.whole("patience")?,
-            measure: params.measure("measure")?,
-        }))
-    },
-};
 
 /// The probability of each document to be the best one: softmax, which no size of values makes
 /// overflow.
@@ -108,7 +65,7 @@ struct List {
 }
 
 impl Ranker for ListNet {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
         let list = |query: usize| {
@@ -174,8 +131,9 @@ mod tests {
             FeatureTable::numbered(1, 1),
         );
         let set = [("eta".to_owned(), "1".to_owned()), ("epochs".to_owned(), "1".to_owned())];
-        let model =
-            SPEC.fit(&set, &Run::new(1, Constraints::default()), &data.view(), None).unwrap();
+        let model = ListNet::SPEC
+            .fit(&set, &Run::new(1, Constraints::default()), &data.view(), None)
+            .unwrap();
         let e = 1f64.exp();
         let expected = (e / (e + 1.0) - 0.5) as f32;
         // The second query's labels are equal: it does not pull the weight back.

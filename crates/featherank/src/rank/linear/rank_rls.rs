@@ -11,54 +11,49 @@
 
 use super::least_squares::LeastSquares;
 use crate::data::View;
+use crate::declare::{choice, method};
 use crate::engine::passes::Centring;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `lambda` | `1` | 0 to 1e12 | weight of ‖w‖² against the sum of squared errors |
-/// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
-pub struct RankRls(LeastSquares);
+method! {
+    /// Regularised least squares on differences between documents of a query.
+    pub struct RankRLS: Ranker as "rankrls",
+        cites ["pahikkala2009"], AsPublished, Passes,
+        grid [lambda: ["0.01", "1", "100", "10000", "100000", "1000000"]]
+    {
+        /// Weight of the squared weights against the sum of squared errors.
+        let lambda: Real(0.0..=1e12) = "1",
+        /// Whether a query counts by its pairs or by its documents.
+        let weighting: Choice<PairWeighting> = "pairs",
+        derive problem: LeastSquares =
+            LeastSquares { centring: weighting.centring(), ridge: lambda };
+    }
+}
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "rankrls",
-    summary: "regularised least squares on differences between documents of a query",
-    cites: &["pahikkala2009"],
-    status: Status::AsPublished,
-    scales_out: true,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "lambda",
-            kind: Kind::Real { min: 0.0, max: 1e12 },
-            default: "1",
-            meaning: "weight of the squared weights against the sum of squared errors",
-        },
-        Param {
-            name: "weighting",
-            kind: Kind::Choice(&["pairs", "queries"]),
-            default: "pairs",
-            meaning: "whether a query counts by its pairs or by its documents",
-        },
-    ],
-    grid: &[("lambda", &["0.01", "1", "100", "10000", "100000", "1000000"])],
-    build: |params| {
-        let weighting = if params.text("weighting") == "queries" {
-            Centring::PerQuery
-        } else {
-            Centring::PerPair
-        };
-        Ok(Box::new(RankRls(LeastSquares { centring: weighting, ridge: params.real("lambda")? })))
-    },
-};
+choice! {
+    /// What a query counts by.
+    pub enum PairWeighting {
+        /// Its pairs of documents.
+        Pairs = "pairs",
+        /// Its documents.
+        Queries = "queries",
+    }
+}
 
-impl Ranker for RankRls {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+impl PairWeighting {
+    /// The centring that weighs queries so.
+    pub const fn centring(self) -> Centring {
+        match self {
+            PairWeighting::Pairs => Centring::PerPair,
+            PairWeighting::Queries => Centring::PerQuery,
+        }
+    }
+}
+
+impl Ranker for RankRLS {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
@@ -69,10 +64,10 @@ impl Ranker for RankRls {
         train: &'a View<'a>,
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        self.0.for_subsets(run, train)
+        self.problem.for_subsets(run, train)
     }
 
     fn least_squares(&self) -> Option<LeastSquares> {
-        Some(self.0)
+        Some(self.problem)
     }
 }

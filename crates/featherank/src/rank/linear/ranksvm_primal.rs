@@ -13,88 +13,75 @@
 use super::design::Design;
 use super::newton::SquaredHingeProblem;
 use crate::data::View;
+use crate::declare::{choice, method};
 use crate::error::Result;
-use crate::params::{Kind, Param, Params};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `c` | `100` | 1e-12 to 1e12 | weight of the loss against ½‖w‖² |
-/// | `scale` | `mean` | `mean`, `sum` | whether `c` multiplies the mean loss of a pair or, as published, the sum |
-/// | `tolerance` | `1e-9` | 1e-15 to 0.1 | stops when a step would lower the objective by less than this share of it |
-pub struct RankSvmPrimal {
-    loss: LossWeight,
-    tolerance: f64,
+/// How much the loss on preference pairs counts.
+macro_rules! loss_weight_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Weight of the loss against half the squared weights.
+            let c: Real(1e-12..=1e12) = "100",
+            /// Whether c multiplies the mean loss of a pair or, as published, the sum.
+            let scale: Choice<$crate::rank::linear::ranksvm_primal::LossScale> = "mean",
+            derive loss: $crate::rank::linear::ranksvm_primal::LossWeight =
+                $crate::rank::linear::ranksvm_primal::LossWeight { c, scale };
+            $($rest)*
+        }
+    };
+}
+
+pub(super) use loss_weight_params;
+
+method! {
+    /// Squared hinge on preference pairs, by Newton's method.
+    pub struct RankSVMPrimal: Ranker as "ranksvm-primal",
+        cites ["chapelle2010"], AsPublished, Rows,
+        grid [c: LossWeight::GRID]
+    {
+        use loss_weight_params!();
+        /// Stops when a step would lower the objective by less than this share of it.
+        tolerance: Real(1e-15..=0.1) = "1e-9",
+    }
 }
 
 /// How much the loss on preference pairs counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossWeight {
-    c: f64,
-    mean: bool,
+    pub(super) c: f64,
+    pub(super) scale: LossScale,
+}
+
+choice! {
+    /// The loss that `c` multiplies.
+    pub enum LossScale {
+        /// The mean loss of a pair.
+        Mean = "mean",
+        /// The sum over all pairs, as published.
+        Sum = "sum",
+    }
 }
 
 impl LossWeight {
-    pub(super) const C: Param = Param {
-        name: "c",
-        kind: Kind::Real { min: 1e-12, max: 1e12 },
-        default: "100",
-        meaning: "weight of the loss against half the squared weights",
-    };
-    pub(super) const SCALE: Param = Param {
-        name: "scale",
-        kind: Kind::Choice(&["mean", "sum"]),
-        default: "mean",
-        meaning: "whether c multiplies the mean loss of a pair or, as published, the sum",
-    };
-    pub(super) const GRID: &'static [&'static str] =
-        &["0.3", "3", "30", "100", "300", "3000", "30000"];
-
-    pub(super) fn new(params: &Params) -> Result<Self> {
-        Ok(LossWeight { c: params.real("c")?, mean: params.text("scale") == "mean" })
-    }
+    pub(super) const GRID: [&'static str; 7] = ["0.3", "3", "30", "100", "300", "3000", "30000"];
 
     /// What multiplies the sum over pairs.
     pub(super) fn of_sum(self, pairs: u64) -> f64 {
-        if self.mean { self.c / pairs as f64 } else { self.c }
+        match self.scale {
+            LossScale::Mean => self.c / pairs as f64,
+            LossScale::Sum => self.c,
+        }
     }
 }
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "ranksvm-primal",
-    summary: "squared hinge on preference pairs, by Newton's method",
-    cites: &["chapelle2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        LossWeight::C,
-        LossWeight::SCALE,
-        Param {
-            name: "tolerance",
-            kind: Kind::Real { min: 1e-15, max: 0.1 },
-            default: "1e-9",
-            meaning: "stops when a step would lower the objective by less than this share of it",
-        },
-    ],
-    grid: &[("c", LossWeight::GRID)],
-    build: |params| {
-        Ok(Box::new(RankSvmPrimal {
-            loss: LossWeight::new(params)?,
-            tolerance: params.real("tolerance")?,
-        }))
-    },
-};
-
-impl Ranker for RankSvmPrimal {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        self.fit_from(run, train, valid, None)
+impl Ranker for RankSVMPrimal {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.learn_from(run, train, valid, None)
     }
 
-    fn fit_from(
+    fn learn_from(
         &self,
         run: &Run,
         train: &View<'_>,

@@ -11,56 +11,43 @@
 use super::cutting_plane::{Plane, Risk, minimise};
 use super::design::Design;
 use super::pair_free::Preferences;
-use super::ranksvm_primal::LossWeight;
+use super::ranksvm_primal::{LossWeight, loss_weight_params};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `c` | `100` | 1e-12 to 1e12 | weight of the loss against ½‖w‖² |
-/// | `scale` | `mean` | `mean`, `sum` | whether `c` multiplies the mean loss of a pair or, as published, the sum |
-/// | `epsilon` | `1e-3` | 1e-12 to 0.1 | stops when the objective is surely within this share of its minimum |
-pub struct RankSvmStruct {
-    loss: LossWeight,
-    epsilon: f64,
+/// When cutting planes are enough.
+macro_rules! epsilon_param {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Stops when the objective is surely within this share of its minimum.
+            epsilon: Real(1e-12..=0.1) = "1e-3",
+            $($rest)*
+        }
+    };
 }
 
-/// When cutting planes are enough.
-pub(super) const EPSILON: Param = Param {
-    name: "epsilon",
-    kind: Kind::Real { min: 1e-12, max: 0.1 },
-    default: "1e-3",
-    meaning: "stops when the objective is surely within this share of its minimum",
-};
+pub(super) use epsilon_param;
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "ranksvm-struct",
-    summary: "hinge on preference pairs, by cutting planes",
-    cites: &["joachims2002", "joachims2006", "joachims2009", "franc2009"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[LossWeight::C, LossWeight::SCALE, EPSILON],
-    grid: &[("c", LossWeight::GRID)],
-    build: |params| {
-        Ok(Box::new(RankSvmStruct {
-            loss: LossWeight::new(params)?,
-            epsilon: params.real("epsilon")?,
-        }))
-    },
-};
+method! {
+    /// Hinge on preference pairs, by cutting planes.
+    pub struct RankSVMStruct: Ranker as "ranksvm-struct",
+        cites ["joachims2002", "joachims2006", "joachims2009", "franc2009"], AsPublished, Rows,
+        grid [c: LossWeight::GRID]
+    {
+        use loss_weight_params!();
+        use epsilon_param!();
+    }
+}
 
-impl Ranker for RankSvmStruct {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        self.fit_from(run, train, valid, None)
+impl Ranker for RankSVMStruct {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.learn_from(run, train, valid, None)
     }
 
-    fn fit_from(
+    fn learn_from(
         &self,
         run: &Run,
         train: &View<'_>,

@@ -21,61 +21,33 @@ use rayon::prelude::*;
 
 use super::cutting_plane::{Plane, Risk, minimise};
 use super::design::Design;
-use super::ranksvm_struct::EPSILON;
+use super::ranksvm_struct::epsilon_param;
 use crate::data::View;
+use crate::declare::method;
 use crate::error::{Error, Result};
-use crate::params::{Kind, Param};
-use crate::rank::{Model, Ranker, RankerSpec};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `c` | `10` | 1e-12 to 1e12 | weight of the mean loss of a query against ½‖w‖² |
-/// | `relevant` | `1` | 0 to 1e6 | least label of a relevant document |
-/// | `epsilon` | `1e-3` | 1e-12 to 0.1 | stops when the objective is surely within this share of its minimum |
-pub struct SvmMap {
-    c: f64,
-    relevant: f32,
-    epsilon: f64,
+method! {
+    /// Structural SVM that bounds the loss of average precision.
+    pub struct SVMMAP: Ranker as "svm-map",
+        cites ["yue2007", "joachims2009", "franc2009"], AsPublished, Rows,
+        grid [c: ["0.01", "0.1", "1", "10", "100", "1000"]]
+    {
+        /// Weight of the mean loss of a query against half the squared weights.
+        c: Real(1e-12..=1e12) = "10",
+        /// Least label of a relevant document.
+        relevant: Real<f32>(0.0..=1e6) = "1",
+        use epsilon_param!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "svm-map",
-    summary: "structural SVM that bounds the loss of average precision",
-    cites: &["yue2007", "joachims2009", "franc2009"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: false,
-    params: &[
-        Param {
-            name: "c",
-            kind: Kind::Real { min: 1e-12, max: 1e12 },
-            default: "10",
-            meaning: "weight of the mean loss of a query against half the squared weights",
-        },
-        Param {
-            name: "relevant",
-            kind: Kind::Real { min: 0.0, max: 1e6 },
-            default: "1",
-            meaning: "least label of a relevant document",
-        },
-        EPSILON,
-    ],
-    grid: &[("c", &["0.01", "0.1", "1", "10", "100", "1000"])],
-    build: |params| {
-        let relevant = params.real("relevant")? as f32;
-        Ok(Box::new(SvmMap { c: params.real("c")?, relevant, epsilon: params.real("epsilon")? }))
-    },
-};
-
-impl Ranker for SvmMap {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
-        self.fit_from(run, train, valid, None)
+impl Ranker for SVMMAP {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+        self.learn_from(run, train, valid, None)
     }
 
-    fn fit_from(
+    fn learn_from(
         &self,
         run: &Run,
         train: &View<'_>,

@@ -7,12 +7,10 @@
 //! and rounds stop when none was better for a while.
 
 use super::grow::{Growth, Targets, grow};
-use super::regression_tree::MIN_LEAF;
 use super::{Bins, Tree, TreeEnsemble};
 use crate::data::View;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
 use crate::random::{Purpose, stream};
 use crate::rank::linear::validation::no_query_counts;
 use crate::run::Run;
@@ -26,7 +24,6 @@ pub(super) struct Boosting {
     pub min_leaf: usize,
     pub patience: usize,
     pub measure: Measure,
-    pub splits: Splits,
 }
 
 /// What a tree's splits make better.
@@ -39,56 +36,40 @@ pub(super) enum Splits {
 }
 
 /// The parameters of [`Boosting`], with RankLib's defaults.
-pub(super) const PARAMS: [Param; 6] = [
-    Param {
-        name: "trees",
-        kind: Kind::Whole { min: 1, max: 100_000 },
-        default: "1000",
-        meaning: "most trees; with validation data the best number of them is kept",
-    },
-    Param {
-        name: "learning-rate",
-        kind: Kind::Real { min: 1e-6, max: 1.0 },
-        default: "0.1",
-        meaning: "how much of each tree counts",
-    },
-    Param {
-        name: "leaves",
-        kind: Kind::Whole { min: 2, max: 100_000 },
-        default: "10",
-        meaning: "leaves of a tree, best splits first",
-    },
-    MIN_LEAF,
-    Param {
-        name: "patience",
-        kind: Kind::Whole { min: 1, max: 100_000 },
-        default: "100",
-        meaning: "stop after so many trees without a better validation value",
-    },
-    Param {
-        name: "measure",
-        kind: Kind::Measure,
-        default: "ndcg[ties=expected]@10",
-        meaning: "what is looked at on validation data",
-    },
-];
+macro_rules! boosting_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Most trees; with validation data the best number of them is kept.
+            let trees: Whole<usize>(1..=100_000) = "1000",
+            /// Factor by which each tree's scores are multiplied.
+            let learning_rate: Real(1e-6..=1.0) = "0.1",
+            /// Leaves of a tree, best splits first.
+            let leaves: Whole<usize>(2..=100_000) = "10",
+            use min_leaf_param!(min_leaf);
+            /// Trees without a better validation value after which training stops.
+            let patience: Whole<usize>(1..=100_000) = "100",
+            /// Measure on validation data.
+            let measure: Measure = "ndcg[ties=expected]@10",
+            derive boosting: $crate::rank::tree::boost::Boosting =
+                $crate::rank::tree::boost::Boosting {
+                    trees,
+                    learning_rate,
+                    leaves,
+                    min_leaf,
+                    patience,
+                    measure,
+                };
+            $($rest)*
+        }
+    };
+}
+
+pub(super) use boosting_params;
 
 /// Fills the targets and curvatures of all documents from their scores.
 pub(super) type Objective<'a> = dyn FnMut(&[f64], &mut [f64], &mut [f64]) + 'a;
 
 impl Boosting {
-    pub fn new(params: &Params) -> Result<Self> {
-        Ok(Boosting {
-            trees: params.whole("trees")? as usize,
-            learning_rate: params.real("learning-rate")?,
-            leaves: params.whole("leaves")? as usize,
-            min_leaf: params.whole("min-leaf")? as usize,
-            patience: params.whole("patience")? as usize,
-            measure: params.measure("measure")?,
-            splits: Splits::LeastSquares,
-        })
-    }
-
     /// Boosts trees over some features of a matrix that is already binned.
     pub fn boost(
         &self,
@@ -96,10 +77,11 @@ impl Boosting {
         bins: &Bins,
         features: &[usize],
         valid: Option<&View<'_>>,
+        splits: Splits,
         objective: &mut Objective<'_>,
     ) -> Result<TreeEnsemble> {
         let documents = bins.documents();
-        let min_curvature = match self.splits {
+        let min_curvature = match splits {
             Splits::LeastSquares => 0.0,
             Splits::Newton { min_curvature } => min_curvature,
         };
@@ -119,7 +101,7 @@ impl Boosting {
         for round in 0..self.trees {
             objective(&scores, &mut targets, &mut curvatures);
             let rows = (0..documents as u32).collect();
-            let mut grown = match self.splits {
+            let mut grown = match splits {
                 Splits::LeastSquares => {
                     grow(bins, rows, &Targets::new([&targets], |_| 1), &growth, &mut draws)
                 }

@@ -7,92 +7,64 @@
 //!
 //! Number and size of trees are RankLib's. The lambdas and splits are LightGBM's by default (Ke et
 //! al. 2017), because 100 trees then rank much better: NDCG@10 .573 instead of .491 on synthetic
-//! web data. `splits=least-squares normalise=no cutoff=10` is the method as it was published, and
+//! web data. `splits=least-squares normalise=false cutoff=10` is the method as it was published, and
 //! as RankLib has it.
 
 use rayon::prelude::*;
 
 use super::Bins;
-use super::boost::{Boosting, PARAMS, Splits};
+use super::boost::{Splits, boosting_params};
+use super::regression_tree::min_leaf_param;
 use crate::data::View;
+use crate::declare::{choice, method};
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::rank::lambda::{Lambdas, check_labels};
-use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `trees` | 1000 | 1 to 100000 | most trees; with validation data the best number of them is kept |
-/// | `learning-rate` | 0.1 | 0.000001 to 1 | how much of each tree counts |
-/// | `leaves` | 10 | 2 to 100000 | leaves of a tree, best splits first |
-/// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
-/// | `patience` | 100 | 1 to 100000 | stop after so many trees without a better validation value |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what is looked at on validation data |
-/// | `cutoff` | 30 | 0 to 1000000 | positions whose NDCG the lambdas are of; 0 means all |
-/// | `normalise` | yes | yes, no | LightGBM's normalisation of lambdas |
-/// | `splits` | newton | newton, least-squares | what splits make better |
-/// | `min-curvature` | 0.001 | 0 to 1000000 | least curvature in a leaf, for Newton splits |
-pub struct LambdaMart {
-    boosting: Boosting,
-    cutoff: Option<usize>,
-    normalise: bool,
+method! {
+    /// Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM by
+    /// default.
+    pub struct LambdaMART: Ranker as "lambdamart",
+        cites ["burges2010", "wu2010", "ke2017", "sousa2016"], AsPublished, Rows,
+        with [takes_missing],
+        grid [learning_rate: ["0.025", "0.05", "0.075", "0.1"], leaves: ["10", "50", "100"]]
+    {
+        use boosting_params!();
+        /// Positions whose NDCG the lambdas are of; 0 means all.
+        let cutoff: Whole<usize>(0..=1_000_000) = "30",
+        /// LightGBM's normalisation of lambdas: close pairs count more, and queries alike.
+        normalise: Flag = "true",
+        /// What splits optimise: the leaves' Newton steps, or the squared error of the lambdas.
+        let splits: Choice<SplitCriterion> = "newton",
+        /// Least curvature in a leaf, for Newton splits.
+        let min_curvature: Real(0.0..=1e6) = "0.001",
+        derive cutoff: Option<usize> = Some(cutoff).filter(|&cutoff| cutoff > 0);
+        derive splits: Splits = splits.with(min_curvature);
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "lambdamart",
-    summary: "regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM unless told otherwise",
-    cites: &["burges2010", "wu2010", "ke2017", "sousa2016"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: true,
-    params: &{
-        let [trees, rate, leaves, min_leaf, patience, measure] = PARAMS;
-        let cutoff = Param {
-            name: "cutoff",
-            kind: Kind::Whole { min: 0, max: 1_000_000 },
-            default: "30",
-            meaning: "positions whose NDCG the lambdas are of; 0 means all",
-        };
-        let normalise = Param {
-            name: "normalise",
-            kind: Kind::Choice(&["yes", "no"]),
-            default: "yes",
-            meaning: "LightGBM's normalisation of lambdas: close pairs count more, and queries alike",
-        };
-        let splits = Param {
-            name: "splits",
-            kind: Kind::Choice(&["newton", "least-squares"]),
-            default: "newton",
-            meaning: "what splits make better: the leaves' Newton steps, or the squared error of the lambdas",
-        };
-        let min_curvature = Param {
-            name: "min-curvature",
-            kind: Kind::Real { min: 0.0, max: 1e6 },
-            default: "0.001",
-            meaning: "least curvature in a leaf, for Newton splits",
-        };
-        [trees, rate, leaves, min_leaf, patience, measure, cutoff, normalise, splits, min_curvature]
-    },
-    grid: &[
-        ("learning-rate", &["0.025", "0.05", "0.075", "0.1"]),
-        ("leaves", &["10", "50", "100"]),
-    ],
-    build: |params| {
-        let cutoff = Some(params.whole("cutoff")? as usize).filter(|&cutoff| cutoff > 0);
-        let splits = match params.text("splits") {
-            "newton" => Splits::Newton { min_curvature: params.real("min-curvature")? },
-            _ => Splits::LeastSquares,
-        };
-        let boosting = Boosting { splits, ..Boosting::new(params)? };
-        Ok(Box::new(LambdaMart { boosting, cutoff, normalise: params.text("normalise") == "yes" }))
-    },
-};
+choice! {
+    /// What the splits of a tree optimise.
+    pub enum SplitCriterion {
+        /// The Newton steps of the leaves.
+        Newton = "newton",
+        /// The squared error of the lambdas.
+        LeastSquares = "least-squares",
+    }
+}
 
-impl Ranker for LambdaMart {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+impl SplitCriterion {
+    const fn with(self, min_curvature: f64) -> Splits {
+        match self {
+            SplitCriterion::Newton => Splits::Newton { min_curvature },
+            SplitCriterion::LeastSquares => Splits::LeastSquares,
+        }
+    }
+}
+
+impl Ranker for LambdaMART {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
@@ -110,7 +82,7 @@ impl Ranker for LambdaMart {
     }
 }
 
-impl LambdaMart {
+impl LambdaMART {
     /// Boosts trees over some features of a matrix that is already binned; labels and queries are
     /// the view's.
     fn fit_binned(
@@ -128,6 +100,7 @@ impl LambdaMart {
             bins,
             features,
             valid,
+            self.splits,
             &mut |scores, targets, curvatures| {
                 let (mut rest, mut rest_of_curvatures, mut start) = (targets, curvatures, 0);
                 let mut queries = Vec::with_capacity(train.query_count());

@@ -12,86 +12,36 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::grow::{Growth, Targets, grow};
-use super::regression_tree::{LEAVES, MIN_LEAF, labels};
+use super::regression_tree::{labels, min_leaf_param, tree_size_params};
 use super::{Bins, Tree, TreeEnsemble};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `trees` | 100 | 1 to 100000 | number of trees |
-/// | `leaves` | 0 | 0 to 1000000 | most leaves, best splits first; 0 grows whole trees |
-/// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
-/// | `features-per-split` | 1 | 0.001 to 1 | share of features drawn for each split |
-/// | `features-per-tree` | 1 | 0.001 to 1 | share of features drawn for each tree |
-/// | `bootstrap` | yes | yes, no | draw documents with replacement for each tree |
-pub struct RandomForest {
-    trees: usize,
-    leaves: Option<usize>,
-    min_leaf: usize,
-    per_split: f64,
-    per_tree: f64,
-    bootstrap: bool,
+method! {
+    /// The mean of many unpruned regression trees, each on its own draw of documents.
+    pub struct RandomForest: Ranker as "random-forest",
+        cites ["breiman2001", "sousa2016"], AsPublished, Rows,
+        with [takes_missing],
+        grid [trees: ["100", "200", "300"]]
+    {
+        /// Number of trees.
+        trees: Whole<usize>(1..=100_000) = "100",
+        use tree_size_params!();
+        /// Share of features drawn for each split.
+        features_per_split: Real(0.001..=1.0) = "1",
+        /// Share of features drawn for each tree.
+        features_per_tree: Real(0.001..=1.0) = "1",
+        /// Draw documents with replacement for each tree.
+        bootstrap: Flag = "true",
+    }
 }
 
-const SHARE: Kind = Kind::Real { min: 0.001, max: 1.0 };
-
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "random-forest",
-    summary: "the mean of many unpruned regression trees, each on its own draw of documents",
-    cites: &["breiman2001", "sousa2016"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: true,
-    params: &[
-        Param {
-            name: "trees",
-            kind: Kind::Whole { min: 1, max: 100_000 },
-            default: "100",
-            meaning: "number of trees",
-        },
-        LEAVES,
-        MIN_LEAF,
-        Param {
-            name: "features-per-split",
-            kind: SHARE,
-            default: "1",
-            meaning: "share of features drawn for each split",
-        },
-        Param {
-            name: "features-per-tree",
-            kind: SHARE,
-            default: "1",
-            meaning: "share of features drawn for each tree",
-        },
-        Param {
-            name: "bootstrap",
-            kind: Kind::Choice(&["yes", "no"]),
-            default: "yes",
-            meaning: "draw documents with replacement for each tree",
-        },
-    ],
-    grid: &[("trees", &["100", "200", "300"])],
-    build: |params| {
-        Ok(Box::new(RandomForest {
-            trees: params.whole("trees")? as usize,
-            leaves: Some(params.whole("leaves")? as usize).filter(|&leaves| leaves > 0),
-            min_leaf: params.whole("min-leaf")? as usize,
-            per_split: params.real("features-per-split")?,
-            per_tree: params.real("features-per-tree")?,
-            bootstrap: params.text("bootstrap") == "yes",
-        }))
-    },
-};
-
 impl Ranker for RandomForest {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
@@ -143,8 +93,8 @@ impl RandomForest {
         let mut drawn = features.to_vec();
         let share =
             |share: f64, of: usize| ((share * of as f64).round() as usize).clamp(1, of.max(1));
-        if self.per_tree < 1.0 {
-            let count = share(self.per_tree, drawn.len());
+        if self.features_per_tree < 1.0 {
+            let count = share(self.features_per_tree, drawn.len());
             drawn = drawn.partial_shuffle(&mut draws, count).0.to_vec();
             drawn.sort_unstable();
         }
@@ -153,7 +103,8 @@ impl RandomForest {
             max_leaves: self.leaves,
             min_leaf: self.min_leaf,
             min_curvature: 0.0,
-            per_split: (self.per_split < 1.0).then(|| share(self.per_split, drawn.len())),
+            per_split: (self.features_per_split < 1.0)
+                .then(|| share(self.features_per_split, drawn.len())),
         };
         let rows = (0..labels.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
         let mut grown =

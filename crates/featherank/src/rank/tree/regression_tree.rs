@@ -8,56 +8,52 @@
 use super::grow::{Growth, Targets, grow};
 use super::{Bins, TreeEnsemble};
 use crate::data::View;
+use crate::declare::method;
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::rank::{Model, Ranker, RankerSpec, SubsetFit};
-use crate::registry::Status;
+use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `leaves` | 0 | 0 to 1000000 | most leaves, best splits first; 0 grows the whole tree |
-/// | `min-leaf` | 1 | 1 to 1000000 | fewest documents in a leaf |
-pub struct RegressionTree {
-    leaves: Option<usize>,
-    min_leaf: usize,
+/// How large trees grow.
+macro_rules! tree_size_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Most leaves, best splits first; 0 grows the whole tree.
+            let leaves: Whole<usize>(0..=1_000_000) = "0",
+            use min_leaf_param!(min_leaf);
+            derive leaves: Option<usize> = Some(leaves).filter(|&leaves| leaves > 0);
+            derive min_leaf: usize = min_leaf;
+            $($rest)*
+        }
+    };
 }
 
-/// The parameter that limits a tree's size; 0 is no limit.
-pub(super) const LEAVES: Param = Param {
-    name: "leaves",
-    kind: Kind::Whole { min: 0, max: 1_000_000 },
-    default: "0",
-    meaning: "most leaves, best splits first; 0 grows the whole tree",
-};
+/// How small leaves may be; a parameter without a field.
+macro_rules! min_leaf_param {
+    ({$($state:tt)*} {$($rest:tt)*} $min_leaf:ident) => {
+        $crate::declare::method! { $($state)*
+            /// Fewest documents in a leaf.
+            let $min_leaf: Whole<usize>(1..=1_000_000) = "1",
+            $($rest)*
+        }
+    };
+}
 
-/// The parameter that keeps leaves from becoming too small.
-pub(super) const MIN_LEAF: Param = Param {
-    name: "min-leaf",
-    kind: Kind::Whole { min: 1, max: 1_000_000 },
-    default: "1",
-    meaning: "fewest documents in a leaf",
-};
+pub(super) use {min_leaf_param, tree_size_params};
 
-/// The registry's entry.
-pub const SPEC: RankerSpec = RankerSpec {
-    name: "regression-tree",
-    summary: "one unpruned regression tree",
-    cites: &["breiman1984", "sousa2016"],
-    status: Status::AsPublished,
-    scales_out: false,
-    takes_missing: true,
-    params: &[LEAVES, MIN_LEAF],
-    grid: &[("min-leaf", &["1", "5", "20", "100"])],
-    build: |params| {
-        let leaves = Some(params.whole("leaves")? as usize).filter(|&leaves| leaves > 0);
-        Ok(Box::new(RegressionTree { leaves, min_leaf: params.whole("min-leaf")? as usize }))
-    },
-};
+method! {
+    /// One unpruned regression tree.
+    pub struct RegressionTree: Ranker as "regression-tree",
+        cites ["breiman1984", "sousa2016"], AsPublished, Rows,
+        with [takes_missing],
+        grid [min_leaf: ["1", "5", "20", "100"]]
+    {
+        use tree_size_params!();
+    }
+}
 
 impl Ranker for RegressionTree {
-    fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
+    fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.for_subsets(run, train, valid)?(train.features())
     }
 

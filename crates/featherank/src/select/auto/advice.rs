@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fold::FoldResult;
 use super::recommendation::Demand;
 use super::search::{State, Tests, values};
-use super::{Auto, Baseline};
+use super::{AutoSelector, RiskBaseline};
 use crate::measure::counted;
 use crate::measure::significance::NonInferiority;
 use crate::select::subsets::mean_and_error;
@@ -75,7 +75,7 @@ pub(super) struct SizeFindings<'a> {
 }
 
 impl Advice {
-    pub(super) fn of(auto: &Auto, found: &SizeFindings<'_>, queries: Vec<String>) -> Self {
+    pub(super) fn of(auto: &AutoSelector, found: &SizeFindings<'_>, queries: Vec<String>) -> Self {
         let SizeFindings { state, limits, verdicts, chosen, all } = found;
         let tried = |(size, tested): (usize, &Vec<FoldResult>)| {
             let (value, error) = mean_and_error(&values(tested));
@@ -97,9 +97,9 @@ impl Advice {
             measure: auto.measure.to_string(),
             demand: auto.demand,
             baseline: match auto.baseline {
-                Baseline::Mean => "mean of single features",
-                Baseline::BestFeature => "best single feature",
-                Baseline::Full => "all features",
+                RiskBaseline::Mean => "mean of single features",
+                RiskBaseline::BestFeature => "best single feature",
+                RiskBaseline::Full => "all features",
             }
             .to_owned(),
             folds: auto.folds,

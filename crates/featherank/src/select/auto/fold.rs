@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::portfolio::Proposer;
 use super::sizes::{CostCap, cost_limits};
-use super::{Auto, Baseline};
+use super::{AutoSelector, RiskBaseline};
 use crate::data::{FeatureId, View};
 use crate::engine::passes::{FeatureMeasures, feature_means};
 use crate::engine::{Ask, Engine, LocalEngine, PartEngine, QueryFolds};
@@ -114,7 +114,7 @@ pub struct FoldResult {
 
 /// Runs methods and rankers on one fold.
 pub struct FoldRunner<'a> {
-    auto: &'a Auto,
+    auto: &'a AutoSelector,
     run: &'a Run,
     fold: &'a Fold<'a>,
     /// Features that may be chosen, by column.
@@ -124,7 +124,7 @@ pub struct FoldRunner<'a> {
 
 impl<'a> FoldRunner<'a> {
     pub fn new(
-        auto: &'a Auto,
+        auto: &'a AutoSelector,
         run: &'a Run,
         fold: &'a Fold<'a>,
         features: &'a [FeatureId],
@@ -154,7 +154,7 @@ impl<'a> FoldRunner<'a> {
 
     /// The settings of the ranker that do best on the validation queries.
     fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
-        let Auto { ranker, measure, .. } = self.auto;
+        let AutoSelector { ranker, measure, .. } = self.auto;
         let (fixed, is_open) = self.auto.settings();
         let grid = if is_open { declared_grid(ranker, &fixed) } else { Vec::new() };
         if grid.is_empty() {
@@ -188,7 +188,8 @@ impl<'a> FoldRunner<'a> {
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
         let run =
             Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
-        let takes_rows = self.fold.split.training_rows().is_some() || spec.needs_rows(&[])?;
+        let takes_rows =
+            self.fold.split.training_rows().is_some() || !spec.data_access(&[])?.is_passes();
         let selection = match self.fold.engine.local().filter(|_| takes_rows) {
             Some(data) => {
                 let part = |queries: &[usize]| -> Result<LocalEngine> {
@@ -303,9 +304,9 @@ impl<'a> FoldRunner<'a> {
             Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
         };
         match self.auto.baseline {
-            Baseline::Full => Ok(all.to_vec()),
-            Baseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
-            Baseline::BestFeature => {
+            RiskBaseline::Full => Ok(all.to_vec()),
+            RiskBaseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
+            RiskBaseline::BestFeature => {
                 let values = feature_means(train, measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));

@@ -29,20 +29,17 @@ mod words;
 
 use std::time::Instant;
 
+use crate::declare::{choice, method};
 use crate::engine::passes::Moments;
 use crate::engine::{Ask, Engine, JoinedEngine, LocalEngine};
 use crate::error::Result;
-use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
 use crate::rank::tune::Settings;
-use crate::rank::{Ranker, RankerSpec};
-use crate::registry::{self, Category, Status};
+use crate::rank::{self, Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
 use crate::select::subsets::{check_counts, checked_validation, on_threads_of};
-use crate::select::wrapper::training::{folds_param, measure_param, ranker_param};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 pub use advice::{Advice, Tried};
 use portfolio::Proposer;
 pub use recommendation::Demand;
@@ -54,123 +51,57 @@ pub const NAME: &str = "auto";
 /// Trees that a ranker of trees gets unless told otherwise, and how many without progress end it.
 const TREES: &[(&str, &str)] = &[("trees", "300"), ("patience", "30")];
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `lambdamart` | any ranker | what the features are for |
-/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: up to 300 trees, or what checking finds best |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what rankings are judged by |
-/// | `margin` | `0.02` | 0 to 0.5 | share of the measure of all features that may be lost |
-/// | `level` | `0.05` | 0.001 to 0.4 | chance of recommending a set that loses more |
-/// | `baseline` | `mean` | mean, best-feature, full | what risk is measured against |
-/// | `alpha` | `5` | 0 to 1000 | how much more a loss against the baseline weighs than a gain |
-/// | `methods` | `auto` | auto, or elimination and selectors with commas between | who proposes sets |
-/// | `folds` | `5` | 3 to 100 | parts of the queries that are held out in turn |
-pub struct Auto {
-    ranker: &'static RankerSpec,
-    settings: Option<Settings>,
-    measure: Measure,
-    demand: Demand,
-    baseline: Baseline,
-    proposers: Option<Vec<Proposer>>,
-    folds: usize,
+method! {
+    /// The smallest set that is shown to be as good as all features, within a margin, for a ranker
+    /// of your choice.
+    pub struct AutoSelector: Selector as "auto" in Wrapper,
+        cites ["wellek2010", "maurer1995", "nadeau2003"], Original, Passes,
+        with [resumes, uses_valid]
+    {
+        /// Ranker that the features are for.
+        let ranker: Ranker = "lambdamart",
+        /// Parameters of the ranker; auto: up to 300 trees, or what checking finds best.
+        settings: Settings = "auto",
+        /// Measure that rankings are compared by.
+        measure: Measure = "ndcg[ties=expected]@10",
+        /// Share of the measure of all features that may be lost.
+        let margin: Real(0.0..=0.5) = "0.02",
+        /// Probability of recommending a set that loses more.
+        let level: Real(0.001..=0.4) = "0.05",
+        /// What risk is measured against: the mean of single features, the best one, or all
+        /// features together.
+        baseline: Choice<RiskBaseline> = "mean",
+        /// How much more a loss against the baseline weighs than a gain.
+        let alpha: Real(0.0..=1000.0) = "5",
+        /// Methods that propose sets; auto: as many as the size of the data and the time limit allow.
+        let methods: Words("auto, or elimination and selectors with commas between") = "auto",
+        /// Folds of the queries that are held out in turn.
+        folds: Whole<usize>(3..=100) = "5",
+        derive ranker: &'static RankerSpec = rank::ranker(&ranker.0)?;
+        derive demand: Demand = Demand { margin, level, alpha };
+        derive proposers: Option<Vec<Proposer>> = portfolio::requested(&methods)?;
+    }
 }
 
-/// What risk is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Baseline {
-    /// The mean of all single features on each query.
-    Mean,
-    /// The feature that is best alone.
-    BestFeature,
-    /// All features together.
-    Full,
+choice! {
+    /// What risk is measured against.
+    pub enum RiskBaseline {
+        /// The mean of all single features on each query.
+        Mean = "mean",
+        /// The feature that is best alone.
+        BestFeature = "best-feature",
+        /// All features together.
+        Full = "full",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: NAME,
-    summary: "the smallest set that is shown to be as good as all features, within a margin, for a ranker of your choice",
-    category: Category::Wrapper,
-    cites: &["wellek2010", "maurer1995", "nadeau2003"],
-    status: Status::Original,
-    scales_out: true,
-    resumes: true,
-    uses_valid: true,
-    leaves_model: false,
-    params: &[
-        Param { meaning: "what the features are for", ..ranker_param("lambdamart") },
-        Param {
-            name: "settings",
-            kind: Kind::Settings,
-            default: "auto",
-            meaning: "parameters of the ranker; auto: up to 300 trees, or what checking finds best",
-        },
-        measure_param("ndcg[ties=expected]@10", "what rankings are judged by"),
-        Param {
-            name: "margin",
-            kind: Kind::Real { min: 0.0, max: 0.5 },
-            default: "0.02",
-            meaning: "share of the measure of all features that may be lost",
-        },
-        Param {
-            name: "level",
-            kind: Kind::Real { min: 0.001, max: 0.4 },
-            default: "0.05",
-            meaning: "chance of recommending a set that loses more",
-        },
-        Param {
-            name: "baseline",
-            kind: Kind::Choice(&["mean", "best-feature", "full"]),
-            default: "mean",
-            meaning: "what risk is measured against: the mean of single features, the best one, or all features together",
-        },
-        Param {
-            name: "alpha",
-            kind: Kind::Real { min: 0.0, max: 1000.0 },
-            default: "5",
-            meaning: "how much more a loss against the baseline weighs than a gain",
-        },
-        Param {
-            name: "methods",
-            kind: Kind::Words("auto, or elimination and selectors with commas between"),
-            default: "auto",
-            meaning: "who proposes sets; auto: as many as the size of the data and the time limit allow",
-        },
-        folds_param(3, "5", "parts of the queries that are held out in turn"),
-    ],
-    build: |params| {
-        let open = params.text("settings") == "auto";
-        let demand = Demand {
-            margin: params.real("margin")?,
-            level: params.real("level")?,
-            alpha: params.real("alpha")?,
-        };
-        Ok(Box::new(Auto {
-            ranker: registry::ranker(params.text("ranker"))?,
-            settings: if open { None } else { Some(params.settings("settings")?) },
-            measure: params.measure("measure")?,
-            demand,
-            baseline: match params.text("baseline") {
-                "mean" => Baseline::Mean,
-                "best-feature" => Baseline::BestFeature,
-                _ => Baseline::Full,
-            },
-            proposers: match params.text("methods") {
-                "auto" => None,
-                names => Some(portfolio::named(names)?),
-            },
-            folds: params.whole("folds")? as usize,
-        }))
-    },
-};
-
-impl Selector for Auto {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for AutoSelector {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || self.recommend(run, engine))
     }
 }
 
-impl Auto {
+impl AutoSelector {
     /// The ranker's settings, and whether others may be tried.
     fn settings(&self) -> (Settings, bool) {
         let has = |name: &str| self.ranker.params.iter().any(|param| param.name == name);
@@ -186,7 +117,7 @@ impl Auto {
 
     /// The ranker with these settings.
     fn ranker_with(&self, settings: &[(String, String)]) -> Result<Box<dyn Ranker>> {
-        (self.ranker.build)(&Params::new(self.ranker.name, self.ranker.params, settings)?)
+        self.ranker.with(settings)
     }
 
     fn recommend(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
@@ -231,7 +162,7 @@ impl Auto {
         valid: &'a dyn Engine,
         proposers: &[Proposer],
     ) -> Result<Box<dyn Engine + 'a>> {
-        let mut needs_rows = (!self.ranker.scales_out).then_some(self.ranker.name);
+        let mut needs_rows = (!self.ranker.access.is_passes()).then_some(self.ranker.name);
         for proposer in proposers {
             needs_rows = needs_rows.or(proposer.needs_rows()?.then_some(proposer.name()));
         }

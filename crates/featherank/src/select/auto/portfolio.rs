@@ -8,7 +8,6 @@
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::registry;
 use crate::select::{SelectorSpec, auto};
 
 /// Values in the data (documents × features) up to which all methods are asked.
@@ -49,7 +48,7 @@ impl Proposer {
     pub fn needs_rows(self) -> Result<bool> {
         match self {
             Proposer::Elimination => Ok(false),
-            Proposer::Order(spec) => spec.needs_rows(&[]),
+            Proposer::Order(spec) => Ok(!spec.data_access(&[])?.is_passes()),
         }
     }
 
@@ -57,12 +56,20 @@ impl Proposer {
         match name {
             ELIMINATION => Ok(Proposer::Elimination),
             auto::NAME => Err(Error::invalid("methods of auto", name, "other methods than itself")),
-            _ => Ok(Proposer::Order(registry::selector(name)?)),
+            _ => Ok(Proposer::Order(crate::select::selector(name)?)),
         }
     }
 }
 
-/// Proposers by their names, with commas between.
+/// The proposers that a user asks for; none for `auto`.
+pub fn requested(names: &str) -> Result<Option<Vec<Proposer>>> {
+    if names == "auto" {
+        return Ok(None);
+    }
+    named(names).map(Some)
+}
+
+/// Proposers by their names, separated by commas.
 pub fn named(names: &str) -> Result<Vec<Proposer>> {
     names.split(',').map(|name| Proposer::named(name.trim())).collect()
 }

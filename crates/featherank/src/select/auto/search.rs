@@ -8,7 +8,7 @@ use super::advice::{Advice, SizeFindings};
 use super::fold::{Fold, FoldResult, FoldRoles, FoldRunner, FoldStart, Role};
 use super::portfolio::Proposer;
 use super::recommendation::{Reference, SizeTest};
-use super::{Auto, sizes, words};
+use super::{AutoSelector, sizes, words};
 use crate::data::FeatureId;
 use crate::engine::{Engine, QueryFolds};
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) type Tests = (NonInferiority, NonInferiority);
 
 /// The search for a size.
 pub(super) struct SizeSearch<'a> {
-    pub auto: &'a Auto,
+    pub auto: &'a AutoSelector,
     pub run: &'a Run,
     pub engine: &'a dyn Engine,
     /// All data: that of the engine, joined with the validation data of the run.

@@ -20,17 +20,16 @@
 //! fitted to them anew with the same r, for every r that is tried. The path of the selection has
 //! all features by |weight| × spread.
 
+use super::RADII;
 use super::fenchel_rank::gap;
 use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::{Loss, Sample};
-use super::tuning::Tuning;
-use super::{RADII, RADIUS};
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{radius_param, standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// The part of all shares that is dealt out evenly before a search starts from another solution:
 /// what has shrunk to nothing could not grow again.
@@ -42,84 +41,34 @@ const LEAST: f64 = 1e-300;
 /// Losses, which are 1 without a model, and distances between shares closer than this are equal.
 const EQUAL: f64 = 1e-14;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `r` | `auto` | auto, or 1e-9 to 1e9 | the most that the absolute weights may sum to; chosen on validation data unless set |
-/// | `eta` | `auto` | auto, or 1e-9 to 1e6 | length of all steps; unless set, steps are accelerated and their length is found |
-/// | `epsilon` | `0.01` | 1e-10 to 1 | how far the loss may be above its minimum |
-/// | `steps` | `1000` | 1 to 1000000 | the most steps for one value of r |
-/// | `threshold` | `0.01` | 0 to 1 | share of the sum of absolute weights below which a weight is cut off |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct EgRank {
-    r: Vec<f64>,
-    eta: Option<f64>,
-    epsilon: f64,
-    steps: u64,
-    threshold: f64,
-    tuning: Tuning,
+method! {
+    /// Features that exponentiated gradient descent on preference pairs gives a share of bounded
+    /// weight.
+    pub struct EGRank: Selector as "eg-rank" in Embedded,
+        cites ["du2018", "auslender2006"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        use radius_param!();
+        /// Length of all steps; unless set, steps are accelerated and their length is found.
+        eta: Auto(1e-9..=1e6) = "auto",
+        /// How far the loss may be above its minimum.
+        epsilon: Real(1e-10..=1.0) = "0.01",
+        /// The most steps for one value of r.
+        steps: Whole(1..=1_000_000) = "1000",
+        /// Share of the sum of absolute weights below which a weight is cut off.
+        threshold: Real(0.0..=1.0) = "0.01",
+        use tuning_params!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "eg-rank",
-    summary: "features that exponentiated gradient descent on preference pairs gives a share of bounded weight",
-    category: Category::Embedded,
-    cites: &["du2018", "auslender2006"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        RADIUS,
-        Param {
-            name: "eta",
-            kind: Kind::Auto { min: 1e-9, max: 1e6 },
-            default: "auto",
-            meaning: "length of all steps; unless set, steps are accelerated and their length is found",
-        },
-        Param {
-            name: "epsilon",
-            kind: Kind::Real { min: 1e-10, max: 1.0 },
-            default: "0.01",
-            meaning: "how far the loss may be above its minimum",
-        },
-        Param {
-            name: "steps",
-            kind: Kind::Whole { min: 1, max: 1_000_000 },
-            default: "1000",
-            meaning: "the most steps for one value of r",
-        },
-        Param {
-            name: "threshold",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.01",
-            meaning: "share of the sum of absolute weights below which a weight is cut off",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        Ok(Box::new(EgRank {
-            r: params.values("r")?,
-            eta: params.auto("eta")?,
-            epsilon: params.real("epsilon")?,
-            steps: params.whole("steps")?,
-            threshold: params.real("threshold")?,
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for EgRank {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for EGRank {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
 
 /// The parameter is r.
-impl Family for EgRank {
+impl Family for EGRank {
     fn settings(&self, _: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
         vec![("r", value)]
     }
@@ -174,7 +123,7 @@ struct Found {
     state: Vec<f64>,
 }
 
-impl EgRank {
+impl EGRank {
     /// Without the weights that are too small.
     fn cut(&self, sample: &Sample<'_>, weights: &[f64]) -> Vec<f64> {
         let sum: f64 = weights.iter().map(|w| w.abs()).sum();

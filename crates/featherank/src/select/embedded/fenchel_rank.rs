@@ -13,85 +13,50 @@
 //! which is faster. Features to keep are chosen, but the ball is the same for them. Radii beyond
 //! one that the weights do not use half of are not tried: the ball no longer binds there.
 
+use super::RADII;
 use super::path::{Family, PathSearch, Sparse};
 use super::sample::{LineDerivatives, Loss, Sample};
-use super::tuning::Tuning;
-use super::{RADII, RADIUS};
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::rank::linear::newton::minimum_along;
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{radius_param, standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 use crate::vector::dot;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `r` | `auto` | auto, or 1e-9 to 1e9 | the most that the weights may sum to; chosen on validation data unless set |
-/// | `epsilon` | `0.01` | 1e-12 to 1 | stops at a Fenchel gap of this |
-/// | `steps` | `1000` | 1 to 10000000 | stops after so many steps |
-/// | `start` | `zero` | zero, neighbour | where the walk within a ball starts |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct FenchelRank {
-    r: Vec<f64>,
-    epsilon: f64,
-    steps: u64,
-    from_neighbour: bool,
-    tuning: Tuning,
+method! {
+    /// Features that a pairwise model within an l1 ball takes in, one a step.
+    pub struct FenchelRank: Selector as "fenchel-rank" in Embedded,
+        cites ["lai2013fenchel", "laporte2015"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        use radius_param!();
+        /// Stops at a Fenchel gap of this.
+        epsilon: Real(1e-12..=1.0) = "0.01",
+        /// Stops after so many steps.
+        steps: Whole(1..=10_000_000) = "1000",
+        /// Start from zero, or from the model of the next smaller ball.
+        start: Choice<Start> = "zero",
+        use tuning_params!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "fenchel-rank",
-    summary: "features that a pairwise model within an l1 ball takes in, one a step",
-    category: Category::Embedded,
-    cites: &["lai2013fenchel", "laporte2015"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        RADIUS,
-        Param {
-            name: "epsilon",
-            kind: Kind::Real { min: 1e-12, max: 1.0 },
-            default: "0.01",
-            meaning: "stops at a Fenchel gap of this",
-        },
-        Param {
-            name: "steps",
-            kind: Kind::Whole { min: 1, max: 10_000_000 },
-            default: "1000",
-            meaning: "stops after so many steps",
-        },
-        Param {
-            name: "start",
-            kind: Kind::Choice(&["zero", "neighbour"]),
-            default: "zero",
-            meaning: "where the walk within a ball starts: from nothing, or from the next smaller ball's model",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        Ok(Box::new(FenchelRank {
-            r: params.values("r")?,
-            epsilon: params.real("epsilon")?,
-            steps: params.whole("steps")?,
-            from_neighbour: params.text("start") == "neighbour",
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
+choice! {
+    /// The weights that the solver starts from.
+    pub enum Start {
+        /// Zero.
+        Zero = "zero",
+        /// Those for the next smaller ball.
+        Neighbour = "neighbour",
+    }
+}
 
 /// What may be left of the gradient at the end of a step; less would take another pass over the data.
 const CLOSE: f64 = 1e-4;
 
 impl Selector for FenchelRank {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
@@ -107,7 +72,7 @@ impl Family for FenchelRank {
 
     fn fit(&self, sample: &Sample<'_>, r: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         let inside = |near: &&Sparse| near.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
-        let near = near.filter(|_| self.from_neighbour).filter(inside);
+        let near = near.filter(|_| self.start == Start::Neighbour).filter(inside);
         let mut weights =
             near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let mut loss = sample.loss(&weights)?;

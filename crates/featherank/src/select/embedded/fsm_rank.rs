@@ -24,18 +24,16 @@ use faer::{Mat, Side};
 use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
-use super::tuning::Tuning;
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::passes::{Moments, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::remedy;
 use crate::run::Run;
-use crate::select::filter::similarity::Similarity;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{similarity_params, standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// Values of λ₁ that are tried.
 const LIKENESS: [f64; 3] = [1e-3, 1e-2, 1e-1];
@@ -49,70 +47,25 @@ const TOLERANCE: f64 = 1e-8;
 /// The importance of a feature is at least this share of the best one, else its price is unbounded.
 const LEAST_WORTH: f64 = 1e-3;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `lambda1` | `auto` | auto, or 0 to 1e9 | price of likeness; chosen on validation data unless set |
-/// | `lambda2` | `auto` | auto, or 1e-12 to 1e9 | price of features; chosen on validation data unless set |
-/// | `importance` | `ndcg[ties=expected]@10` | any measure | what a feature is worth alone |
-/// | `similarity`, `scope` | `pearson`, `query` | see [`Similarity`] | likeness |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct FsmRank {
-    lambda1: Vec<f64>,
-    lambda2: Vec<f64>,
-    importance: Measure,
-    similarity: Similarity,
-    tuning: Tuning,
+method! {
+    /// Features of a pairwise model that pays for what ranks badly alone and for what is alike.
+    pub struct FSMRank: Selector as "fsmrank" in Embedded,
+        cites ["lai2013fsm", "laporte2015"], Reconstruction, Passes,
+        with [uses_valid, leaves_model]
+    {
+        /// Price of likeness; chosen on validation data unless set.
+        lambda1: Values(0.0..=1e9) = "auto",
+        /// Price of features; chosen on validation data unless set.
+        lambda2: Values(1e-12..=1e9) = "auto",
+        /// What a feature is worth alone.
+        importance: Measure = "ndcg[ties=expected]@10",
+        use similarity_params!("pearson");
+        use tuning_params!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "fsmrank",
-    summary: "features of a pairwise model that pays for what ranks badly alone and for what is alike",
-    category: Category::Embedded,
-    cites: &["lai2013fsm", "laporte2015"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "lambda1",
-            kind: Kind::Values { min: 0.0, max: 1e9 },
-            default: "auto",
-            meaning: "price of likeness; chosen on validation data unless set",
-        },
-        Param {
-            name: "lambda2",
-            kind: Kind::Values { min: 1e-12, max: 1e9 },
-            default: "auto",
-            meaning: "price of features; chosen on validation data unless set",
-        },
-        Param {
-            name: "importance",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what a feature is worth alone",
-        },
-        Similarity::kind("pearson"),
-        Similarity::SCOPE,
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        Ok(Box::new(FsmRank {
-            lambda1: params.values("lambda1")?,
-            lambda2: params.values("lambda2")?,
-            importance: params.measure("importance")?,
-            similarity: Similarity::from_params(params)?,
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for FsmRank {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for FSMRank {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (features, _) = engine.ask(&Moments)?.alive();
         let matrix = self.similarity.of(engine, &features)?;
         let similarity = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;

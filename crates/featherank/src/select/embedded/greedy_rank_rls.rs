@@ -26,19 +26,19 @@ use std::collections::HashMap;
 
 use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::Sample;
-use super::tuning::Tuning;
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::passes::{Centring, GramSums};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
+use crate::rank::linear::rank_rls::PairWeighting;
 use crate::rank::passes::LeaveQueryOut;
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::forward::{Criterion, grow};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 use crate::vector::dot;
 
 /// Errors closer than this share of each other are equal: sums in another order differ in their
@@ -48,70 +48,26 @@ const EQUAL: f64 = 1e-9;
 /// Powers of ten of λ per preference pair that are tried.
 const POWERS: std::ops::RangeInclusive<i32> = 0..=6;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `lambda` | `auto` | auto, or 1e-12 to 1e12 | weight of ‖w‖² against the sum of squared errors; chosen on validation data unless set |
-/// | `gain` | `1e-3` | 0 to 1 | without `k`, the least share of the error that a feature must take away |
-/// | `weighting` | `pairs` | `pairs`, `queries` | whether a query counts by its pairs or by its documents |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct GreedyRankRls {
-    lambda: Vec<f64>,
-    gain: f64,
-    weighting: Centring,
-    tuning: Tuning,
+method! {
+    /// Adds the feature with which regularised least squares errs least on queries left out.
+    pub struct GreedyRankRLS: Selector as "greedy-rankrls" in Embedded,
+        cites ["pahikkala2010"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        /// Weight of the squared weights against the sum of squared errors; chosen on validation
+        /// data unless set.
+        lambda: Values(1e-12..=1e12) = "auto",
+        /// Without k, the least share of the error that a feature must take away.
+        gain: Real(0.0..=1.0) = "1e-3",
+        /// Whether a query counts by its pairs or by its documents.
+        let weighting: Choice<PairWeighting> = "pairs",
+        use tuning_params!();
+        derive weighting: Centring = weighting.centring();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "greedy-rankrls",
-    summary: "adds the feature with which regularised least squares errs least on queries left out",
-    category: Category::Embedded,
-    cites: &["pahikkala2010"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "lambda",
-            kind: Kind::Values { min: 1e-12, max: 1e12 },
-            default: "auto",
-            meaning: "weight of the squared weights against the sum of squared errors; chosen on validation data unless set",
-        },
-        Param {
-            name: "gain",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "1e-3",
-            meaning: "without k, the least share of the error that a feature must take away",
-        },
-        Param {
-            name: "weighting",
-            kind: Kind::Choice(&["pairs", "queries"]),
-            default: "pairs",
-            meaning: "whether a query counts by its pairs or by its documents",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        let weighting = if params.text("weighting") == "queries" {
-            Centring::PerQuery
-        } else {
-            Centring::PerPair
-        };
-        Ok(Box::new(GreedyRankRls {
-            lambda: params.values("lambda")?,
-            gain: params.real("gain")?,
-            weighting,
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for GreedyRankRls {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for GreedyRankRLS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let pairs = (engine.schema().pairs as f64).max(1.0);
         let given: Vec<f64> = self.lambda.iter().map(|lambda| lambda / pairs).collect();
         PathSearch { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
@@ -119,7 +75,7 @@ impl Selector for GreedyRankRls {
 }
 
 /// The parameter is λ divided by the number of preference pairs.
-impl Family for GreedyRankRls {
+impl Family for GreedyRankRLS {
     fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
         vec![("lambda", value * sample.pairs())]
     }

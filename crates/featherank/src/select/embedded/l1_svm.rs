@@ -16,74 +16,39 @@
 use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
-use super::tuning::Tuning;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// Values of C on the path.
 const VALUES: i32 = 14;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against ‖w‖₁; chosen on validation data unless set |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-/// | `tolerance` | `1e-8` | 1e-12 to 0.1 | the largest violation of the conditions of optimality |
-pub struct L1Svm {
-    c: Vec<f64>,
-    tuning: Tuning,
-    tolerance: f64,
+method! {
+    /// Features that a pairwise support vector machine under a lasso penalty uses.
+    pub struct L1SVM: Selector as "l1-svm" in Embedded,
+        cites ["fan2008", "laporte2015"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        /// Weight of the sum over pairs against the penalty; chosen on validation data unless set.
+        c: Values(1e-12..=1e12) = "auto",
+        use tuning_params!();
+        /// The largest violation of the conditions of optimality.
+        tolerance: Real(1e-12..=0.1) = "1e-8",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "l1-svm",
-    summary: "features that a pairwise support vector machine under a lasso penalty uses",
-    category: Category::Embedded,
-    cites: &["fan2008", "laporte2015"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "c",
-            kind: Kind::Values { min: 1e-12, max: 1e12 },
-            default: "auto",
-            meaning: "weight of the sum over pairs against the penalty; chosen on validation data unless set",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-        Param {
-            name: "tolerance",
-            kind: Kind::Real { min: 1e-12, max: 0.1 },
-            default: "1e-8",
-            meaning: "the largest violation of the conditions of optimality",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(L1Svm {
-            c: params.values("c")?,
-            tuning: Tuning::from_params(params)?,
-            tolerance: params.real("tolerance")?,
-        }))
-    },
-};
-
-impl Selector for L1Svm {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for L1SVM {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
         PathSearch { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 
 /// The parameter is C times the number of pairs: the weight of the mean loss of a pair.
-impl Family for L1Svm {
+impl Family for L1SVM {
     fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)> {
         vec![("c", value / sample.pairs())]
     }

@@ -15,15 +15,5 @@ pub mod rs_rank;
 pub mod sample;
 pub mod tuning;
 
-use crate::params::{Kind, Param};
-
 /// Radii of balls that are tried.
 const RADII: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];
-
-/// The radius of the ball that weights are in.
-const RADIUS: Param = Param {
-    name: "r",
-    kind: Kind::Values { min: 1e-9, max: 1e9 },
-    default: "auto",
-    meaning: "the most that the sizes of the weights may sum to; chosen on validation data unless set",
-};

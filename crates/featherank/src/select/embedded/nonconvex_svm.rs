@@ -23,13 +23,12 @@
 use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
-use super::tuning::Tuning;
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// Weights that change by less, as a share of the largest, have settled.
 const SETTLED: f64 = 1e-6;
@@ -37,20 +36,40 @@ const SETTLED: f64 = 1e-6;
 /// The largest violation of the conditions of optimality, in units of λ.
 const TOLERANCE: f64 = 1e-8;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `penalty` | `l0.5` | l0.5, log, mcp | the penalty |
-/// | `lambda` | `auto` | auto, or 1e-12 to 1e9 | its weight against the mean loss; chosen on validation data unless set |
-/// | `p` | `0.5` | 0 to 1 | exponent of ℓp |
-/// | `epsilon` | `0.01` | 1e-12 to 1e9 | keeps the slopes of ℓp and log finite |
-/// | `gamma` | `3` | 1e-9 to 1e12 | how far MCP reaches, in units of λ |
-/// | `rounds` | `20` | 1 to 10000 | weighted lassos after the first, at most |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct NonconvexSvm {
-    shape: Shape,
-    lambda: Vec<f64>,
-    rounds: u64,
-    tuning: Tuning,
+method! {
+    /// Features that a pairwise support vector machine uses under a penalty that spares large
+    /// weights.
+    pub struct NonconvexSVM: Selector as "nonconvex-svm" in Embedded,
+        cites ["laporte2014"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        /// The penalty.
+        let penalty: Choice<PenaltyName> = "l0.5",
+        /// Weight of the penalty against the mean loss; chosen on validation data unless set.
+        lambda: Values(1e-12..=1e9) = "auto",
+        /// Exponent of the penalty l0.5.
+        let p: Real(0.0..=1.0) = "0.5",
+        /// Keeps the gradients of l0.5 and log finite.
+        let epsilon: Real(1e-12..=1e9) = "0.01",
+        /// How far mcp reaches, in units of lambda.
+        let gamma: Real(1e-9..=1e12) = "3",
+        /// Weighted lassos after the first, at most.
+        rounds: Whole(1..=10_000) = "20",
+        use tuning_params!();
+        derive shape: Shape = Shape::new(penalty, p, epsilon, gamma);
+    }
+}
+
+choice! {
+    /// A nonconvex penalty.
+    pub enum PenaltyName {
+        /// The sum of powers of absolute weights.
+        Power = "l0.5",
+        /// The sum of logarithms.
+        Log = "log",
+        /// The minimax concave penalty.
+        Mcp = "mcp",
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +80,14 @@ enum Shape {
 }
 
 impl Shape {
+    fn new(penalty: PenaltyName, p: f64, epsilon: f64, gamma: f64) -> Self {
+        match penalty {
+            PenaltyName::Power => Shape::Power { p, epsilon },
+            PenaltyName::Log => Shape::Log { epsilon },
+            PenaltyName::Mcp => Shape::Mcp { gamma },
+        }
+    }
+
     /// g′, what a little more of a weight costs.
     fn derivative(self, weight: f64, lambda: f64) -> f64 {
         match self {
@@ -71,81 +98,14 @@ impl Shape {
     }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "nonconvex-svm",
-    summary: "features that a pairwise support vector machine uses under a penalty that spares large weights",
-    category: Category::Embedded,
-    cites: &["laporte2014"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "penalty",
-            kind: Kind::Choice(&["l0.5", "log", "mcp"]),
-            default: "l0.5",
-            meaning: "the penalty",
-        },
-        Param {
-            name: "lambda",
-            kind: Kind::Values { min: 1e-12, max: 1e9 },
-            default: "auto",
-            meaning: "weight of the penalty against the mean loss; chosen on validation data unless set",
-        },
-        Param {
-            name: "p",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.5",
-            meaning: "exponent of the penalty l0.5",
-        },
-        Param {
-            name: "epsilon",
-            kind: Kind::Real { min: 1e-12, max: 1e9 },
-            default: "0.01",
-            meaning: "keeps the slopes of l0.5 and log finite",
-        },
-        Param {
-            name: "gamma",
-            kind: Kind::Real { min: 1e-9, max: 1e12 },
-            default: "3",
-            meaning: "how far mcp reaches, in units of lambda",
-        },
-        Param {
-            name: "rounds",
-            kind: Kind::Whole { min: 1, max: 10_000 },
-            default: "20",
-            meaning: "weighted lassos after the first, at most",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        let epsilon = params.real("epsilon")?;
-        Ok(Box::new(NonconvexSvm {
-            shape: match params.text("penalty") {
-                "log" => Shape::Log { epsilon },
-                "mcp" => Shape::Mcp { gamma: params.real("gamma")? },
-                _ => Shape::Power { p: params.real("p")?, epsilon },
-            },
-            lambda: params.values("lambda")?,
-            rounds: params.whole("rounds")?,
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for NonconvexSvm {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for NonconvexSVM {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         PathSearch { families: &[self], tuning: &self.tuning, given: &self.lambda }
             .select(run, engine)
     }
 }
 
-impl Family for NonconvexSvm {
+impl Family for NonconvexSVM {
     fn settings(&self, _: &Sample<'_>, lambda: f64) -> Vec<(&'static str, f64)> {
         vec![("lambda", lambda)]
     }

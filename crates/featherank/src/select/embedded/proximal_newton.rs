@@ -238,7 +238,7 @@ fn diverged() -> Error {
         "the weights diverge",
         remedy![
             "increase the penalty; to scale the features, ",
-            ParameterValue("standardise", "yes").set()
+            ParameterValue("standardise", "true").set()
         ],
     )
 }

@@ -32,13 +32,13 @@ use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
+use crate::declare::method;
 use crate::engine::passes::Moments;
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
-use crate::params::{Kind, Param, Params};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// Rounds at most.
 const ROUNDS: u64 = 50;
@@ -53,20 +53,83 @@ const TOLERANCE: f64 = 1e-10;
 /// number of pairs is in this range. On OHSUMED that is 1e-6 to 0.1.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `share` | `0.1` | 0 to 1 | share of the live features to be left; `k` says how many instead |
-/// | `threshold` | `1e-5` | 1e-12 to 1 | features with smaller weights are removed |
-/// | `precision` | `1e-4` | 0 to 0.1 | a round's training stops when a step promises less than this share of its objective |
-/// | `c` | `auto` | auto, or 1e-12 to 1e12 | weight of the sum over pairs against the squared weights; chosen on validation data unless set |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct RankRwfs {
+/// Parameters of the three methods that train on reweighted features, with the rule that makes the
+/// difference.
+macro_rules! reweighting_params {
+    ({$($state:tt)*} {$($rest:tt)*} $rule:expr) => {
+        $crate::declare::method! { $($state)*
+            /// Share of the live features to be left; k says how many instead.
+            let share: Real(0.0..=1.0) = "0.1",
+            /// Features with smaller weights are removed.
+            let threshold: Real(1e-12..=1.0) = "1e-5",
+            /// A round's training stops when a step promises less than this share of its objective;
+            /// 0 is exact.
+            let precision: Real(0.0..=0.1) = "1e-4",
+            /// Weight of the sum over pairs against the squared weights; chosen on validation data
+            /// unless set.
+            let c: Values(1e-12..=1e12) = "auto",
+            use tuning_params!();
+            derive method: RankRwfs = RankRwfs { rule: $rule, share, threshold, precision, c };
+            $($rest)*
+        }
+    };
+}
+
+method! {
+    /// Features that stay when RankSVM is reweighted by the roots of its own weights.
+    pub struct RankRWFSL1: Selector as "rankrwfs-l1" in Embedded,
+        cites ["laporte2015"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        use reweighting_params!(Rule::L1);
+    }
+}
+
+method! {
+    /// Features that stay when RankSVM is reweighted by its own weights.
+    pub struct RankRWFSL0: Selector as "rankrwfs-l0" in Embedded,
+        cites ["laporte2015"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        use reweighting_params!(Rule::L0);
+    }
+}
+
+method! {
+    /// Features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0.
+    pub struct RankL2AROM: Selector as "rank-l2-arom" in Embedded,
+        cites ["laporte2015"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        use reweighting_params!(Rule::L0);
+    }
+}
+
+impl Selector for RankRWFSL1 {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        self.method.search(&self.tuning, run, engine)
+    }
+}
+
+impl Selector for RankRWFSL0 {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        self.method.search(&self.tuning, run, engine)
+    }
+}
+
+impl Selector for RankL2AROM {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        self.method.search(&self.tuning, run, engine)
+    }
+}
+
+/// What the three methods have in common.
+struct RankRwfs {
     rule: Rule,
     share: f64,
     threshold: f64,
     precision: f64,
     c: Vec<f64>,
-    tuning: Tuning,
 }
 
 /// How scales follow from effective weights.
@@ -78,79 +141,8 @@ pub enum Rule {
     L0,
 }
 
-/// The registry's entry of RankRWFS-ℓ1.
-pub const L1: SelectorSpec = SelectorSpec {
-    name: "rankrwfs-l1",
-    summary: "features that stay when RankSVM is reweighted by the roots of its own weights",
-    build: |params| RankRwfs::from_params(Rule::L1, params),
-    ..L0
-};
-
-/// The registry's entry of Rank-ℓ2-AROM.
-pub const AROM: SelectorSpec = SelectorSpec {
-    name: "rank-l2-arom",
-    summary: "features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0",
-    ..L0
-};
-
-/// The registry's entry of RankRWFS-ℓ0.
-pub const L0: SelectorSpec = SelectorSpec {
-    name: "rankrwfs-l0",
-    summary: "features that stay when RankSVM is reweighted by its own weights",
-    category: Category::Embedded,
-    cites: &["laporte2015"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "share",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.1",
-            meaning: "share of the live features to be left; k says how many instead",
-        },
-        Param {
-            name: "threshold",
-            kind: Kind::Real { min: 1e-12, max: 1.0 },
-            default: "1e-5",
-            meaning: "features with smaller weights are removed",
-        },
-        Param {
-            name: "precision",
-            kind: Kind::Real { min: 0.0, max: 0.1 },
-            default: "1e-4",
-            meaning: "a round's training stops when a step promises less than this share of its objective; 0 is exact",
-        },
-        Param {
-            name: "c",
-            kind: Kind::Values { min: 1e-12, max: 1e12 },
-            default: "auto",
-            meaning: "weight of the sum over pairs against the squared weights; chosen on validation data unless set",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| RankRwfs::from_params(Rule::L0, params),
-};
-
 impl RankRwfs {
-    fn from_params(rule: Rule, params: &Params) -> Result<Box<dyn Selector>> {
-        Ok(Box::new(RankRwfs {
-            rule,
-            share: params.real("share")?,
-            threshold: params.real("threshold")?,
-            precision: params.real("precision")?,
-            c: params.values("c")?,
-            tuning: Tuning::from_params(params)?,
-        }))
-    }
-}
-
-impl Selector for RankRwfs {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, tuning: &Tuning, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
         let (alive, _) = engine.ask(&Moments)?.alive();
         let of_share =
@@ -164,15 +156,13 @@ impl Selector for RankRwfs {
             precision: self.precision,
         };
         if run.constraints.k.is_none() {
-            let search =
-                PathSearch { families: &[&loops(false)], tuning: &self.tuning, given: &given };
+            let search = PathSearch { families: &[&loops(false)], tuning, given: &given };
             let reached = search.select_if_any(run, engine)?;
             if let Some(selection) = reached {
                 return Ok(selection);
             }
         }
-        PathSearch { families: &[&loops(true)], tuning: &self.tuning, given: &given }
-            .select(run, engine)
+        PathSearch { families: &[&loops(true)], tuning, given: &given }.select(run, engine)
     }
 }
 

@@ -34,15 +34,14 @@ use rand::RngExt;
 
 use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::Sample;
-use super::tuning::Tuning;
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::registry::{Category, Status};
 use crate::remedy;
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{standardise_param, tuning_params};
+use crate::select::{Selection, Selector};
 
 /// Values of g on the path, before the last.
 const VALUES: i32 = 9;
@@ -56,20 +55,43 @@ const ITERATIONS: [u64; 3] = [30, 100, 300];
 /// Rounds of the power iteration.
 const POWER_ROUNDS: u64 = 12;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `g` | `auto` | auto, or 0 to 1e12 | price of a weight against the loss; chosen on validation data unless set |
-/// | `iterations` | `auto` | auto, or 1 to 100000 | steps of the descent; chosen on validation data unless set |
-/// | `starts` | `2` | 1 to 100 | initial vectors that validation data chooses among: the first is even, the others are random |
-/// | `eta` | `auto` | auto, or 1e-12 to 1 | length of a step; from the largest curvature unless set |
-/// | `interval` | `1` | 1 to 1000 | iterations from one truncation to the next |
-/// | `truncation` | `published` | published, langford | whether weights are cut by ηg, or by ηg times the interval |
-/// | `measure`, `slack`, `standardise` | | see [`Tuning`] | how the model is chosen |
-pub struct RsRank {
-    g: Vec<f64>,
-    starts: u64,
-    descent: Descent,
-    tuning: Tuning,
+method! {
+    /// Features that survive a truncated descent on pairs weighted by NDCG.
+    pub struct RSRank: Selector as "rsrank" in Embedded,
+        cites ["sun2009", "langford2009"], AsPublished, Passes,
+        with [uses_valid, leaves_model]
+    {
+        /// Price of a weight against the loss; chosen on validation data unless set.
+        g: Values(0.0..=1e12) = "auto",
+        /// Steps of the descent; chosen on validation data unless set.
+        let iterations: AutoWhole(1..=100_000) = "auto",
+        /// Initial vectors that validation data chooses among: the first is even, the others are
+        /// random.
+        starts: Whole(1..=100) = "2",
+        /// Length of a step; from the largest curvature unless set.
+        let eta: Auto(1e-12..=1.0) = "auto",
+        /// Iterations from one truncation to the next.
+        let interval: Whole(1..=1000) = "1",
+        /// Whether weights are cut by eta times g, or by that times the interval.
+        let truncation: Choice<Truncation> = "published",
+        use tuning_params!();
+        derive descent: Descent = Descent {
+            iterations,
+            eta,
+            interval,
+            by_interval: truncation == Truncation::Langford,
+        };
+    }
+}
+
+choice! {
+    /// What weights are truncated by.
+    pub enum Truncation {
+        /// By η times g, as published.
+        Published = "published",
+        /// By that times the interval, as Langford et al. do.
+        Langford = "langford",
+    }
 }
 
 /// How weights move.
@@ -81,75 +103,8 @@ struct Descent {
     by_interval: bool,
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "rsrank",
-    summary: "features that survive a truncated descent on pairs weighted by NDCG",
-    category: Category::Embedded,
-    cites: &["sun2009", "langford2009"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "g",
-            kind: Kind::Values { min: 0.0, max: 1e12 },
-            default: "auto",
-            meaning: "price of a weight against the loss; chosen on validation data unless set",
-        },
-        Param {
-            name: "iterations",
-            kind: Kind::Auto { min: 1.0, max: 100_000.0 },
-            default: "auto",
-            meaning: "steps of the descent; chosen on validation data unless set",
-        },
-        Param {
-            name: "starts",
-            kind: Kind::Whole { min: 1, max: 100 },
-            default: "2",
-            meaning: "initial vectors that validation data chooses among: the first is even, the others are random",
-        },
-        Param {
-            name: "eta",
-            kind: Kind::Auto { min: 1e-12, max: 1.0 },
-            default: "auto",
-            meaning: "length of a step; from the largest curvature unless set",
-        },
-        Param {
-            name: "interval",
-            kind: Kind::Whole { min: 1, max: 1000 },
-            default: "1",
-            meaning: "iterations from one truncation to the next",
-        },
-        Param {
-            name: "truncation",
-            kind: Kind::Choice(&["published", "langford"]),
-            default: "published",
-            meaning: "whether weights are cut by eta times g, or by that times the interval",
-        },
-        Tuning::MEASURE,
-        Tuning::SLACK,
-        Tuning::STANDARDISE,
-    ],
-    build: |params| {
-        Ok(Box::new(RsRank {
-            g: params.values("g")?,
-            starts: params.whole("starts")?,
-            descent: Descent {
-                iterations: params.auto("iterations")?.map(|iterations| iterations as u64),
-                eta: params.auto("eta")?,
-                interval: params.whole("interval")?,
-                by_interval: params.text("truncation") == "langford",
-            },
-            tuning: Tuning::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for RsRank {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for RSRank {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let from = |start| FromStart { descent: self.descent, start };
         let families: Vec<FromStart> = (1..=self.starts).map(from).collect();
         let families: Vec<&dyn Family> =

@@ -17,69 +17,34 @@
 //! has.
 
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::passes::{MergeGains, Moments, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
-use crate::measure::Measure;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::filter::relevance::Relevance;
 use crate::select::forward::{Criterion, forward};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `map[ties=expected]` | any measure | what "ranks well" means |
-/// | `delta` | 0.01 | 0 to 1 | least gain that a feature must bring |
-/// | `relevant` | 1 | above 0 | labels from here on are relevant |
-pub struct BestGain {
-    measure: Measure,
-    delta: f64,
-    relevant_from: f32,
+method! {
+    /// Features whose merged rankings could gain most.
+    pub struct BestGain: Selector as "best-gain" in Filter,
+        cites ["costa2010"], AsPublished, Passes
+    {
+        /// Measure that says how well a feature ranks.
+        measure: Measure = "map[ties=expected]",
+        /// Least gain that a feature must bring.
+        delta: Real(0.0..=1.0) = "0.01",
+        /// Labels from here on are relevant.
+        relevant: Real<f32>(1e-6..=1e6) = "1",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "best-gain",
-    summary: "features whose merged rankings could gain most",
-    category: Category::Filter,
-    cites: &["costa2010"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Relevance::measure("map[ties=expected]"),
-        Param {
-            name: "delta",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.01",
-            meaning: "least gain that a feature must bring",
-        },
-        Param {
-            name: "relevant",
-            kind: Kind::Real { min: 1e-6, max: 1e6 },
-            default: "1",
-            meaning: "labels from here on are relevant",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(BestGain {
-            measure: params.measure("measure")?,
-            delta: params.real("delta")?,
-            relevant_from: params.real("relevant")? as f32,
-        }))
-    },
-};
-
 impl Selector for BestGain {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let most = engine.schema().largest_label();
-        if most < self.relevant_from {
+        if most < self.relevant {
             let expected = format!("at most {most}, the largest label of this data");
-            return Err(Error::invalid("relevant of best-gain", self.relevant_from, expected));
+            return Err(Error::invalid("relevant of best-gain", self.relevant, expected));
         }
         let (alive, dead) = engine.ask(&Moments)?.alive();
         let live = alive.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
@@ -95,13 +60,13 @@ struct Gains<'a> {
 
 impl Criterion for Gains<'_> {
     fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        let BestGain { measure, relevant_from, .. } = self.method;
+        let BestGain { measure, relevant, .. } = self.method;
         if chosen.is_empty() {
             return feature_means(self.engine, measure, candidates);
         }
         let pass = MergeGains {
             measure: measure.clone(),
-            relevant_from: *relevant_from,
+            relevant_from: *relevant,
             live: self.live.clone(),
             chosen: chosen.to_vec(),
             candidates: candidates.to_vec(),

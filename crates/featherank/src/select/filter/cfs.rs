@@ -19,78 +19,53 @@
 //! cut. On the path, the other features follow as each would raise the merit most.
 
 use super::discrete::Discrete;
-use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
 use crate::data::FeatureId;
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
-use crate::select::search::{BestFirst, SubsetMerit};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::search::{BestFirstSearch, SubsetMerit};
+use crate::select::shared_params::{encoding_param, patience_param};
+use crate::select::{Selection, Selector};
 
 /// Below this, two features tell nothing about each other.
 const NOTHING: f64 = 1e-6;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which the search ends |
-/// | `locally-predictive` | `on` | on, off | whether locally predictive features join at the end |
-/// | `unrelated` | `redundant` | redundant, free | what two features that tell nothing about each other count as |
-/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
-pub struct Cfs {
-    patience: usize,
-    locally_predictive: bool,
-    unrelated_are_redundant: bool,
-    encoding: Encoding,
+method! {
+    /// A set whose features tell much about the label and little about each other.
+    pub struct CFS: Selector as "cfs" in Filter,
+        cites ["hall2000", "fayyad1993", "costa2010"], AsPublished, Rows
+    {
+        use patience_param!();
+        /// Whether features join at the end that tell more about the label than the set tells about
+        /// them.
+        locally_predictive: Flag = "true",
+        /// What two features count as that tell nothing about each other; WEKA calls them
+        /// redundant.
+        unrelated: Choice<Unrelated> = "redundant",
+        use encoding_param!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "cfs",
-    summary: "a set whose features tell much about the label and little about each other",
-    category: Category::Filter,
-    cites: &["hall2000", "fayyad1993", "costa2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        BestFirst::PATIENCE,
-        Param {
-            name: "locally-predictive",
-            kind: Kind::Choice(&["on", "off"]),
-            default: "on",
-            meaning: "whether features join at the end that tell more about the label than the set tells about them",
-        },
-        Param {
-            name: "unrelated",
-            kind: Kind::Choice(&["redundant", "free"]),
-            default: "redundant",
-            meaning: "what two features count as that tell nothing about each other; WEKA calls them redundant",
-        },
-        Encoding::PARAM,
-    ],
-    build: |params| {
-        Ok(Box::new(Cfs {
-            patience: params.whole("patience")? as usize,
-            locally_predictive: params.text("locally-predictive") == "on",
-            unrelated_are_redundant: params.text("unrelated") == "redundant",
-            encoding: Encoding::of(params)?,
-        }))
-    },
-};
+choice! {
+    /// How two features count that tell nothing about each other.
+    pub enum Unrelated {
+        /// As redundant, as in WEKA.
+        Redundant = "redundant",
+        /// As independent.
+        Free = "free",
+    }
+}
 
-impl Selector for Cfs {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for CFS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
-        let mut merit = CfsMerit::of(&data, self.unrelated_are_redundant);
-        let search = BestFirst { patience: self.patience, revisits: true };
+        let mut merit = CfsMerit::of(&data, self.unrelated == Unrelated::Redundant);
+        let search = BestFirstSearch { patience: self.patience, revisits: true };
         let mut chosen = search.search(run, &candidates.keep, &candidates.free, &mut merit)?.subset;
         if self.locally_predictive {
             merit.add_locally_predictive(&mut chosen, &candidates.free);

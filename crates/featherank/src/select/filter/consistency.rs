@@ -20,75 +20,49 @@ use rayon::prelude::*;
 
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
-use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
 use super::interact::eliminate;
 use crate::data::FeatureId;
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
-use crate::select::search::{BestFirst, SubsetMerit};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::search::{BestFirstSearch, SubsetMerit};
+use crate::select::shared_params::{encoding_param, patience_param};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `search` | `best-first` | best-first, backward | from none towards more, or from all towards fewer |
-/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which a best-first search ends |
-/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
-pub struct Consistency {
-    search: Search,
-    patience: usize,
-    encoding: Encoding,
+method! {
+    /// A small set under which documents that look alike have the same label.
+    pub struct Consistency: Selector as "consistency" in Filter,
+        cites ["dash2000", "fayyad1993", "costa2010"], AsPublished, Rows
+    {
+        /// From no feature towards more, or from all towards fewer.
+        search: Choice<ConsistencySearch> = "best-first",
+        use patience_param!();
+        use encoding_param!();
+    }
 }
 
-enum Search {
-    BestFirst,
-    Backward,
+choice! {
+    /// Where a search starts.
+    pub enum ConsistencySearch {
+        /// From no feature towards more.
+        BestFirst = "best-first",
+        /// From all features towards fewer.
+        Backward = "backward",
+    }
 }
-
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "consistency",
-    summary: "a small set under which documents that look alike have the same label",
-    category: Category::Filter,
-    cites: &["dash2000", "fayyad1993", "costa2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "search",
-            kind: Kind::Choice(&["best-first", "backward"]),
-            default: "best-first",
-            meaning: "from no feature towards more, or from all towards fewer",
-        },
-        BestFirst::PATIENCE,
-        Encoding::PARAM,
-    ],
-    build: |params| {
-        let backward = params.text("search") == "backward";
-        Ok(Box::new(Consistency {
-            search: if backward { Search::Backward } else { Search::BestFirst },
-            patience: params.whole("patience")? as usize,
-            encoding: Encoding::of(params)?,
-        }))
-    },
-};
 
 impl Selector for Consistency {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = ConsistencyMerit::of(&data);
         let chosen = match self.search {
-            Search::BestFirst => self.best_first(run, &candidates, &mut merit)?,
-            Search::Backward => {
+            ConsistencySearch::BestFirst => self.best_first(run, &candidates, &mut merit)?,
+            ConsistencySearch::Backward => {
                 let found = backward(run, &candidates, &data)?;
                 extend(run, &[], &found, &mut merit)?
             }
@@ -106,7 +80,7 @@ impl Consistency {
         candidates: &Candidates,
         merit: &mut ConsistencyMerit<'_>,
     ) -> Result<Vec<(FeatureId, f64)>> {
-        let search = BestFirst { patience: self.patience, revisits: true };
+        let search = BestFirstSearch { patience: self.patience, revisits: true };
         let mut found = search.search(run, &candidates.keep, &candidates.free, merit)?.subset;
         if found.is_empty() {
             let start = shortest_start(run, &candidates.free, merit)?;

@@ -16,17 +16,27 @@
 //! is almost pure diversity.
 
 use crate::data::FeatureId;
+use crate::declare::{choice, method};
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::filter::redundancy::RelevanceAndRedundancy;
-use crate::select::filter::relevance::Relevance;
-use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::forward::{Criterion, forward};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_measure_param, similarity_params};
+use crate::select::{Selection, Selector};
+
+choice! {
+    /// How relevance and diversity are combined.
+    pub enum DiversityRule {
+        /// Maximal marginal relevance.
+        Mmr = "mmr",
+        /// Modern portfolio theory.
+        Mpt = "mpt",
+        /// Max-sum diversification.
+        Msd = "msd",
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 enum Rule {
@@ -35,69 +45,25 @@ enum Rule {
     Msd { lambda: f64 },
 }
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `rule` | `mmr` | `mmr`, `mpt`, `msd` | how worth and diversity are combined |
-/// | `lambda` | 0.1 | 0 to 1 | share of diversity in `mmr` and `msd` |
-/// | `b` | 0.5 | 0 to 1000 | how much `mpt` shuns risk |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
-pub struct DivFs {
-    rule: Rule,
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// Features diversified like search results.
+    pub struct DivFS: Selector as "divfs" in Filter,
+        cites ["naini2014", "sousa2016"], Reconstruction, Passes
+    {
+        /// How relevance and diversity are combined.
+        let rule: Choice<DiversityRule> = "mmr",
+        /// Share of diversity in mmr and msd.
+        let lambda: Real(0.0..=1.0) = "0.1",
+        /// Risk aversion of mpt.
+        let b: Real(0.0..=1000.0) = "0.5",
+        use relevance_measure_param!("ndcg[ties=expected]@10");
+        use similarity_params!("kendall");
+        derive rule: Rule = Rule::new(rule, lambda, b);
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "divfs",
-    summary: "features diversified like search results",
-    category: Category::Filter,
-    cites: &["naini2014", "sousa2016"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "rule",
-            kind: Kind::Choice(&["mmr", "mpt", "msd"]),
-            default: "mmr",
-            meaning: "how worth and diversity are combined",
-        },
-        Param {
-            name: "lambda",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.1",
-            meaning: "share of diversity in mmr and msd",
-        },
-        Param {
-            name: "b",
-            kind: Kind::Real { min: 0.0, max: 1000.0 },
-            default: "0.5",
-            meaning: "how much mpt shuns risk",
-        },
-        Relevance::MEASURE,
-        Similarity::kind("kendall"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        let lambda = params.real("lambda")?;
-        Ok(Box::new(DivFs {
-            rule: match params.text("rule") {
-                "mpt" => Rule::Mpt { b: params.real("b")? },
-                "msd" => Rule::Msd { lambda },
-                _ => Rule::Mmr { lambda },
-            },
-            relevance: Relevance::from_params(params)?,
-            similarity: Similarity::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for DivFs {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for DivFS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let variances = || self.relevance.variances(engine, &facts.features);
         self.rule.choose(run, engine.schema(), &facts, variances)
@@ -105,6 +71,14 @@ impl Selector for DivFs {
 }
 
 impl Rule {
+    fn new(rule: DiversityRule, lambda: f64, b: f64) -> Self {
+        match rule {
+            DiversityRule::Mmr => Rule::Mmr { lambda },
+            DiversityRule::Mpt => Rule::Mpt { b },
+            DiversityRule::Msd => Rule::Msd { lambda },
+        }
+    }
+
     fn choose(
         self,
         run: &Run,

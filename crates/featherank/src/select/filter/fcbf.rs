@@ -12,53 +12,29 @@
 //! follow by their SU with the class.
 
 use super::discrete::Discrete;
-use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::encoding_param;
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `threshold` | `0` | 0 to 1 | symmetrical uncertainty with the class that a feature must exceed |
-/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
-pub struct Fcbf {
-    threshold: f64,
-    encoding: Encoding,
+method! {
+    /// Features that tell much about the label, without those that a better one stands for.
+    pub struct FCBF: Selector as "fcbf" in Filter,
+        cites ["yu2003", "fayyad1993", "costa2010"], AsPublished, Rows
+    {
+        /// Symmetrical uncertainty with the label that a feature must exceed.
+        threshold: Real(0.0..=1.0) = "0",
+        use encoding_param!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "fcbf",
-    summary: "features that tell much about the label, without those that a better one stands for",
-    category: Category::Filter,
-    cites: &["yu2003", "fayyad1993", "costa2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "threshold",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0",
-            meaning: "symmetrical uncertainty with the label that a feature must exceed",
-        },
-        Encoding::PARAM,
-    ],
-    build: |params| {
-        Ok(Box::new(Fcbf { threshold: params.real("threshold")?, encoding: Encoding::of(params)? }))
-    },
-};
-
-impl Selector for Fcbf {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for FCBF {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut uncertainties = Uncertainties::of(&data);

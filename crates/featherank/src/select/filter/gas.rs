@@ -9,76 +9,37 @@
 //! feature that contradicts a chosen one gains. The threshold is the second parameter that Costa &
 //! Silva (2010) speak of. Neither paper prints values; c = .02 works.
 
+use crate::declare::method;
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::filter::redundancy::RelevanceAndRedundancy;
-use crate::select::filter::relevance::Relevance;
-use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::trade_off;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_measure_param, similarity_params};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `c` | 0.02 | 0 to 1000 | how much likeness to a chosen feature costs |
-/// | `threshold` | 0 | −1000 to 1000 | without `k`: stop when no feature is worth this much |
-/// | `measure` | `map[ties=expected]` | any measure | what "ranks well" means |
-/// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
-pub struct Gas {
-    c: f64,
-    threshold: f64,
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// Features that rank well alone and unlike each other.
+    pub struct GAS: Selector as "gas" in Filter,
+        cites ["geng2007", "costa2010"], AsPublished, Passes
+    {
+        /// How much likeness to a chosen feature costs.
+        c: Real(0.0..=1000.0) = "0.02",
+        /// Without k: stop when no feature is worth this much.
+        threshold: Real(-1000.0..=1000.0) = "0",
+        use relevance_measure_param!("map[ties=expected]");
+        use similarity_params!("kendall");
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "gas",
-    summary: "features that rank well alone and unlike each other",
-    category: Category::Filter,
-    cites: &["geng2007", "costa2010"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "c",
-            kind: Kind::Real { min: 0.0, max: 1000.0 },
-            default: "0.02",
-            meaning: "how much likeness to a chosen feature costs",
-        },
-        Param {
-            name: "threshold",
-            kind: Kind::Real { min: -1000.0, max: 1000.0 },
-            default: "0",
-            meaning: "without k: stop when no feature is worth this much",
-        },
-        Relevance::measure("map[ties=expected]"),
-        Similarity::kind("kendall"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        Ok(Box::new(Gas {
-            c: params.real("c")?,
-            threshold: params.real("threshold")?,
-            relevance: Relevance::from_params(params)?,
-            similarity: Similarity::from_params(params)?,
-        }))
-    },
-};
-
-impl Selector for Gas {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for GAS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         self.choose(run, engine.schema(), &facts)
     }
 }
 
-impl Gas {
+impl GAS {
     fn choose(
         &self,
         run: &Run,
@@ -99,7 +60,6 @@ impl Gas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
     use crate::select::filter::redundancy::worked_example;
     use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
@@ -110,13 +70,7 @@ mod tests {
         let facts = worked_example(&fixture);
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {
-            let params = Params::new("gas", SPEC.params, &[]).unwrap();
-            let gas = Gas {
-                c: c.parse().unwrap(),
-                threshold: 0.0,
-                relevance: Relevance::from_params(&params).unwrap(),
-                similarity: Similarity::from_params(&params).unwrap(),
-            };
+            let gas = GAS::builder().c(c.parse().unwrap()).build().unwrap();
             let selection = gas.choose(&run, &schema, &facts).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
             // A feature's weight is frozen when it is chosen.

@@ -18,72 +18,58 @@
 use kodama::Step;
 
 use super::redundancy::RelevanceAndRedundancy;
-use super::relevance::Relevance;
-use super::similarity::Similarity;
 use crate::cluster::{Method, linkage};
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_params, similarity_params};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `linkage` | `ward` | `ward`, `single`, `average`, `complete` | how far apart two clusters are |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by LambdaMART trained on it alone |
-/// | `similarity` | `spearman` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation whose size makes features alike |
-/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-pub struct Hcas {
-    linkage: Method,
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// The most relevant feature of each cluster of a hierarchy.
+    pub struct HCAS: Selector as "hcas" in Filter,
+        cites ["gigli2016"], AsPublished, Passes
+    {
+        /// How far apart two clusters are.
+        linkage: Choice<Linkage> = "ward",
+        use relevance_params!();
+        use similarity_params!("spearman");
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "hcas",
-    summary: "the most relevant feature of each cluster of a hierarchy",
-    category: Category::Filter,
-    cites: &["gigli2016"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "linkage",
-            kind: Kind::Choice(&["ward", "single", "average", "complete"]),
-            default: "ward",
-            meaning: "how far apart two clusters are",
-        },
-        Relevance::MEASURE,
-        Relevance::BY,
-        Similarity::kind("spearman"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        let linkage = match params.text("linkage") {
-            "single" => Method::Single,
-            "average" => Method::Average,
-            "complete" => Method::Complete,
-            _ => Method::Ward,
-        };
-        let (relevance, similarity) =
-            (Relevance::from_params(params)?, Similarity::from_params(params)?);
-        Ok(Box::new(Hcas { linkage, relevance, similarity }))
-    },
-};
+choice! {
+    /// How far apart two clusters are.
+    pub enum Linkage {
+        /// By what joining them adds to the variance within clusters.
+        Ward = "ward",
+        /// As far as their nearest members.
+        Single = "single",
+        /// As far as their members on average.
+        Average = "average",
+        /// As far as their farthest members.
+        Complete = "complete",
+    }
+}
 
-impl Selector for Hcas {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Linkage {
+    const fn method(self) -> Method {
+        match self {
+            Linkage::Ward => Method::Ward,
+            Linkage::Single => Method::Single,
+            Linkage::Average => Method::Average,
+            Linkage::Complete => Method::Complete,
+        }
+    }
+}
+
+impl Selector for HCAS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         run.step("clustering features", 0, Some(1))?;
         let kept: Vec<bool> =
             facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
-        let order = delegates(&facts, &kept, &merges(&facts, self.linkage));
+        let order = delegates(&facts, &kept, &merges(&facts, self.linkage.method()));
         run.step("clustering features", 1, Some(1))?;
         Selection::in_order(run, engine.schema(), &facts.scored(&order), &[], &facts.dead)
     }

@@ -24,66 +24,41 @@ use rayon::prelude::*;
 use super::k_means::SquaredDistances;
 use super::redundancy::RelevanceAndRedundancy;
 use super::relevance::Relevance;
-use super::similarity::Similarity;
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::similarity_params;
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `clusters` | `0` | 0 to 100000 | how many, unless k says so; 0 means as many as lie best apart |
-/// | `delegate` | `measure` | `measure`, `ranker` | the feature that ranks best alone, or that weighs most in RankSVM |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `similarity` | `kendall` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation whose size makes features alike |
-/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-pub struct Hierarchical {
-    clusters: usize,
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// The best feature of each cluster that k-means finds among correlations.
+    pub struct Hierarchical: Selector as "hierarchical" in Filter,
+        cites ["hua2010", "arthur2007"], Reconstruction, Passes
+    {
+        /// How many, unless k says so; 0 means as many as lie best apart.
+        clusters: Whole<usize>(0..=100_000) = "0",
+        /// Take the feature that ranks best alone, or that weighs most in RankSVM.
+        let delegate: Choice<Delegate> = "measure",
+        /// Measure that says how well a feature ranks.
+        let measure: Measure = "ndcg[ties=expected]@10",
+        use similarity_params!("kendall");
+        derive relevance: Relevance = Relevance::of_delegate(measure, delegate == Delegate::Ranker);
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "hierarchical",
-    summary: "the best feature of each cluster that k-means finds among correlations",
-    category: Category::Filter,
-    cites: &["hua2010", "arthur2007"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "clusters",
-            kind: Kind::Whole { min: 0, max: 100_000 },
-            default: "0",
-            meaning: "how many, unless k says so; 0 means as many as lie best apart",
-        },
-        Param {
-            name: "delegate",
-            kind: Kind::Choice(&["measure", "ranker"]),
-            default: "measure",
-            meaning: "take the feature that ranks best alone, or that weighs most in RankSVM",
-        },
-        Relevance::MEASURE,
-        Similarity::kind("kendall"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        let relevance =
-            Relevance::of_delegate(params.measure("measure")?, params.text("delegate") == "ranker");
-        let (clusters, similarity) =
-            (params.whole("clusters")? as usize, Similarity::from_params(params)?);
-        Ok(Box::new(Hierarchical { clusters, relevance, similarity }))
-    },
-};
+choice! {
+    /// Which feature represents a cluster.
+    pub enum Delegate {
+        /// The one that ranks best alone.
+        Measure = "measure",
+        /// The one with the largest weight in RankSVM.
+        Ranker = "ranker",
+    }
+}
 
 impl Selector for Hierarchical {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let wanted = run.constraints.k.or(Some(self.clusters).filter(|&count| count > 0));
         let clusters = match wanted {

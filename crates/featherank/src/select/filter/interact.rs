@@ -16,56 +16,29 @@
 
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
-use super::discrete::mdl::Encoding;
 use super::discrete::uncertainty::Uncertainties;
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::encoding_param;
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `threshold` | `0.0001` | 0 to 1 | contribution below which a feature leaves; 0 keeps every feature |
-/// | `encoding` | `better` | better, plain | how the price of a cut is counted |
-pub struct Interact {
-    threshold: f64,
-    encoding: Encoding,
+method! {
+    /// What is left when features go whose absence makes documents no less consistent.
+    pub struct Interact: Selector as "interact" in Filter,
+        cites ["zhao2007", "fayyad1993", "costa2010"], AsPublished, Rows
+    {
+        /// Contribution to consistency below which a feature leaves; 0 keeps every feature.
+        threshold: Real(0.0..=1.0) = "0.0001",
+        use encoding_param!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "interact",
-    summary: "what is left when features go whose absence makes documents no less consistent",
-    category: Category::Filter,
-    cites: &["zhao2007", "fayyad1993", "costa2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "threshold",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.0001",
-            meaning: "contribution to consistency below which a feature leaves; 0 keeps every feature",
-        },
-        Encoding::PARAM,
-    ],
-    build: |params| {
-        Ok(Box::new(Interact {
-            threshold: params.real("threshold")?,
-            encoding: Encoding::of(params)?,
-        }))
-    },
-};
-
 impl Selector for Interact {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let uncertainties = Uncertainties::of(&data);

@@ -11,81 +11,56 @@
 //! choose by redundancy alone: relevance is scaled to 0–1 over the live features unless `scaling`
 //! is `none`.
 
+use crate::declare::{choice, method};
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::filter::redundancy::RelevanceAndRedundancy;
-use crate::select::filter::relevance::Relevance;
-use crate::select::filter::similarity::Similarity;
 use crate::select::filter::trade_off::trade_off;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_measure_param, similarity_params};
+use crate::select::{Selection, Selector};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Difference,
-    Quotient,
+choice! {
+    /// How relevance and redundancy are combined.
+    pub enum Form {
+        /// Relevance minus redundancy.
+        Difference = "difference",
+        /// Relevance divided by redundancy.
+        Quotient = "quotient",
+    }
 }
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `form` | `difference` | `difference`, `quotient` | how relevance and redundancy are combined |
-/// | `scaling` | `range` | `range`, `none` | relevance from 0 to 1, or as it is |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `similarity`, `scope` | `kendall`, `query` | see [`Similarity`] | likeness |
-pub struct Mrmr {
-    form: Form,
-    scaled: bool,
-    relevance: Relevance,
-    similarity: Similarity,
+choice! {
+    /// How relevance is scaled.
+    pub enum RelevanceScaling {
+        /// To 0 for the least relevant and 1 for the most relevant feature.
+        Range = "range",
+        /// Not at all.
+        None = "none",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "mrmr",
-    summary: "features of most relevance and least redundancy",
-    category: Category::Filter,
-    cites: &["peng2005", "shirzad2015"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "form",
-            kind: Kind::Choice(&["difference", "quotient"]),
-            default: "difference",
-            meaning: "how relevance and redundancy are combined",
-        },
-        Param {
-            name: "scaling",
-            kind: Kind::Choice(&["range", "none"]),
-            default: "range",
-            meaning: "relevance from 0 to 1, or as it is",
-        },
-        Relevance::MEASURE,
-        Similarity::kind("kendall"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        Ok(Box::new(Mrmr {
-            form: if params.text("form") == "quotient" { Form::Quotient } else { Form::Difference },
-            scaled: params.text("scaling") == "range",
-            relevance: Relevance::from_params(params)?,
-            similarity: Similarity::from_params(params)?,
-        }))
-    },
-};
+method! {
+    /// Features of most relevance and least redundancy.
+    pub struct MRMR: Selector as "mrmr" in Filter,
+        cites ["peng2005", "shirzad2015"], Reconstruction, Passes
+    {
+        /// How relevance and redundancy are combined.
+        form: Choice<Form> = "difference",
+        /// Scale relevance to 0 to 1, or do not scale it.
+        scaling: Choice<RelevanceScaling> = "range",
+        use relevance_measure_param!("ndcg[ties=expected]@10");
+        use similarity_params!("kendall");
+    }
+}
 
 /// Redundancy below this is taken for this, so that quotients stay finite.
 const LEAST_REDUNDANCY: f64 = 1e-3;
 
-impl Selector for Mrmr {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for MRMR {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let mut facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
-        if self.scaled {
+        if self.scaling == RelevanceScaling::Range {
             scale(&mut facts.relevance);
         }
         self.form.choose(run, engine.schema(), &facts)

@@ -13,47 +13,26 @@
 //! lower they are.
 
 use super::redundancy::RelevanceAndRedundancy;
-use super::relevance::Relevance;
-use super::similarity::Similarity;
 use super::walk::walk;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_params, similarity_params};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by LambdaMART trained on it alone |
-/// | `similarity` | `spearman` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation whose size makes features alike |
-/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-pub struct Ngas {
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// A walk from each feature to the one least like it, or that one's more relevant neighbour.
+    pub struct NGAS: Selector as "ngas" in Filter,
+        cites ["gigli2016"], AsPublished, Passes
+    {
+        use relevance_params!();
+        use similarity_params!("spearman");
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "ngas",
-    summary: "a walk from each feature to the one least like it, or that one's more relevant neighbour",
-    category: Category::Filter,
-    cites: &["gigli2016"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[Relevance::MEASURE, Relevance::BY, Similarity::kind("spearman"), Similarity::SCOPE],
-    build: |params| {
-        let (relevance, similarity) =
-            (Relevance::from_params(params)?, Similarity::from_params(params)?);
-        Ok(Box::new(Ngas { relevance, similarity }))
-    },
-};
-
-impl Selector for Ngas {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for NGAS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         walk(run, engine.schema(), &facts, |last, left| next(&facts, last, left))
     }

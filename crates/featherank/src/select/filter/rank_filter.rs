@@ -16,7 +16,7 @@
 //!
 //! Where most neighbours are about equally relevant, as with long lists and few relevant documents,
 //! 2 |yᵢ − yⱼ|/r − 1 is mostly negative, and the features that vary least come first. Unless
-//! `balance = no`, the weight is therefore the mean difference weighted by |yᵢ − yⱼ|/r less that
+//! `balance = false`, the weight is therefore the mean difference weighted by |yᵢ − yⱼ|/r less that
 //! weighted by 1 − |yᵢ − yⱼ|/r, as Robnik-Šikonja & Kononenko (1997) do for Relief in regression:
 //! noise then gets about 0. Of the first 20 features on synthetic web data none is noise then, 6
 //! are without it.
@@ -25,75 +25,47 @@
 //! by the seed and the query's id.
 
 use crate::data::FeatureId;
+use crate::declare::{choice, method};
 use crate::engine::passes::{Moments, QuerySample, Relief};
 use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
-use crate::params::{Kind, Param, Params};
-use crate::registry::{Category, Status};
 use crate::remedy;
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::relief_params;
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `neighbours` | `10` | 1 to 100000 | nearest documents that each document is compared with |
-/// | `scale` | `overall` | `overall`, `query` | whether features are scaled to [0, 1] over all documents or within each query |
-/// | `balance` | `yes` | `yes`, `no` | whether pairs of different and of equal relevance count alike in sum |
-/// | `sample` | `1` | 0.000001 to 1 | share of the queries to look at |
-pub struct RankFilter {
-    neighbours: usize,
-    within_queries: bool,
-    balance: bool,
-    share: f64,
+method! {
+    /// Features in which near documents of different relevance differ: Relief for ranking.
+    pub struct RankFilter: Selector as "rank-filter" in Filter,
+        cites ["yu2009", "robnik1997"], Reconstruction, Passes
+    {
+        use relief_params!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "rank-filter",
-    summary: "features in which near documents of different relevance differ: Relief for ranking",
-    category: Category::Filter,
-    cites: &["yu2009", "robnik1997"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &PARAMS,
-    build: |params| Ok(Box::new(RankFilter::new(params)?)),
-};
+choice! {
+    /// What features are scaled to [0, 1] over.
+    pub enum ReliefScale {
+        /// All documents.
+        Overall = "overall",
+        /// The documents of each query.
+        Query = "query",
+    }
+}
 
-/// The parameters of methods that compare near documents.
-pub(in crate::select) const PARAMS: [Param; 4] = [
-    Param {
-        name: "neighbours",
-        kind: Kind::Whole { min: 1, max: 100_000 },
-        default: "10",
-        meaning: "nearest documents that each document is compared with",
-    },
-    Param {
-        name: "scale",
-        kind: Kind::Choice(&["overall", "query"]),
-        default: "overall",
-        meaning: "scale features to [0, 1] over all documents, or within each query",
-    },
-    Param {
-        name: "balance",
-        kind: Kind::Choice(&["yes", "no"]),
-        default: "yes",
-        meaning: "let pairs of different and of equal relevance count alike in sum",
-    },
-    Param {
-        name: "sample",
-        kind: Kind::Real { min: 0.000_001, max: 1.0 },
-        default: "1",
-        meaning: "share of the queries to look at",
-    },
-];
+/// Weights of features by how near documents differ in them.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::select) struct ReliefWeights {
+    pub neighbours: usize,
+    pub scale: ReliefScale,
+    pub balance: bool,
+    pub share: f64,
+}
 
 impl Selector for RankFilter {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (features, dead) = compared(run, engine)?;
-        self.weigh(run, engine, features, &dead, None)
+        self.relief.weigh(run, engine, features, &dead, None)
     }
 }
 
@@ -107,17 +79,7 @@ pub(in crate::select) fn compared(
     Ok((features, dead))
 }
 
-impl RankFilter {
-    /// From the parameters of [`PARAMS`].
-    pub(in crate::select) fn new(params: &Params) -> Result<Self> {
-        Ok(RankFilter {
-            neighbours: params.whole("neighbours")? as usize,
-            within_queries: params.text("scale") == "query",
-            balance: params.text("balance") == "yes",
-            share: params.real("sample")?,
-        })
-    }
-
+impl ReliefWeights {
     /// Chooses by the weights of these features, where each may count more or less for how near
     /// documents are.
     pub(in crate::select) fn weigh(
@@ -157,7 +119,7 @@ impl RankFilter {
         engine: &dyn Engine,
         features: &[FeatureId],
     ) -> Result<Option<Vec<(f32, f32)>>> {
-        if self.within_queries {
+        if self.scale == ReliefScale::Query {
             return Ok(None);
         }
         let moments = engine.ask(&Moments)?.features;

@@ -5,23 +5,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::data::{Dataset, FeatureId};
+use crate::declare::choice;
 use crate::engine::passes::{Centring, FeatureMeasures, Gram, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
-use crate::rank::linear::ranksvm_primal;
-use crate::rank::tree::lambda_mart;
-use crate::rank::{Ranker, RankerSpec, Scorer};
+use crate::rank::linear::ranksvm_primal::RankSVMPrimal;
+use crate::rank::tree::lambda_mart::LambdaMART;
+use crate::rank::{Ranker, Scorer};
 use crate::run::Run;
 use crate::select::rows::rows;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by a model of it alone |
+/// How relevance is measured.
 #[derive(Debug, Clone)]
-pub(super) struct Relevance {
+pub(in crate::select) struct Relevance {
     measure: Measure,
     by: By,
 }
@@ -33,34 +30,33 @@ enum By {
     Weight,
 }
 
+choice! {
+    /// What ranks the documents when a feature's relevance is measured.
+    pub enum RelevanceModel {
+        /// The feature itself.
+        Alone = "alone",
+        /// LambdaMART, trained on the feature alone.
+        LambdaMART = "lambdamart",
+    }
+}
+
 /// Trees of a model of one feature. A step function of one variable needs no more: the default of a
 /// thousand would take ten times as long for the same order of documents.
-const TREES_OF_ONE_FEATURE: &str = "100";
+const TREES_OF_ONE_FEATURE: usize = 100;
 
 impl Relevance {
-    /// The parameter for the measure, with a paper's default.
-    pub(super) const fn measure(default: &'static str) -> Param {
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default,
-            meaning: "what \"ranks well\" means",
-        }
+    /// By the ranking of a feature alone.
+    pub(in crate::select) fn alone(measure: Measure) -> Self {
+        Relevance { measure, by: By::Alone }
     }
 
-    pub(super) const MEASURE: Param = Self::measure("ndcg[ties=expected]@10");
-
-    pub(super) const BY: Param = Param {
-        name: "relevance",
-        kind: Kind::Choice(&["alone", "lambdamart"]),
-        default: "alone",
-        meaning: "measure the ranking by the feature itself, or by LambdaMART trained on it alone",
-    };
-
-    /// What the two parameters say.
-    pub(super) fn from_params(params: &Params) -> Result<Self> {
-        let by = if params.text("relevance") == "lambdamart" { By::LambdaMart } else { By::Alone };
-        Ok(Relevance { measure: params.measure("measure")?, by })
+    /// By the ranking of a feature alone, or of a model of it.
+    pub(in crate::select) fn new(measure: Measure, model: RelevanceModel) -> Self {
+        let by = match model {
+            RelevanceModel::Alone => By::Alone,
+            RelevanceModel::LambdaMART => By::LambdaMart,
+        };
+        Relevance { measure, by }
     }
 
     /// By the ranking of a feature alone, or by its weight among all others in RankSVM.
@@ -95,7 +91,7 @@ impl Relevance {
     /// What LambdaMART reaches on the data it was trained on, from one feature at a time.
     fn of_models(&self, run: &Run, data: &Dataset, features: &[FeatureId]) -> Result<Vec<f64>> {
         self.measure.check_labels(data.labels().iter().copied().fold(0.0, f32::max))?;
-        let ranker = built(&lambda_mart::SPEC, &[("trees".into(), TREES_OF_ONE_FEATURE.into())])?;
+        let ranker = LambdaMART::builder().trees(TREES_OF_ONE_FEATURE).build()?;
         let view = data.view().with_features(features);
         let fit = ranker.for_subsets(run, &view, None)?;
         let done = AtomicU64::new(0);
@@ -125,7 +121,7 @@ fn sample_variance(values: &[f64]) -> f64 {
 /// queries: what it does to scores.
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
-    let model = built(&ranksvm_primal::SPEC, &[])?.fit(run, &view, None)?;
+    let model = RankSVMPrimal::builder().build()?.learn(run, &view, None)?;
     let spreads = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
     let weight = |f: FeatureId| match &model.scorer {
         Scorer::Linear(linear) => {
@@ -138,10 +134,6 @@ fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec
         weight(f) * (spreads.product(at, at) / spreads.count.max(1) as f64).sqrt()
     };
     Ok(features.iter().enumerate().map(effect).collect())
-}
-
-fn built(spec: &RankerSpec, set: &[(String, String)]) -> Result<Box<dyn Ranker>> {
-    (spec.build)(&Params::new(spec.name, spec.params, set)?)
 }
 
 #[cfg(test)]

@@ -1,44 +1,32 @@
 //! The correlation that measures the similarity of two features: a setting that many filters share.
 
 use crate::data::FeatureId;
+use crate::declare::choice;
 use crate::engine::passes::Correlation;
 use crate::engine::{CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::Result;
-use crate::params::{Kind, Param, Params};
 
-/// | Name | Range | Meaning |
-/// |---|---|---|
-/// | `similarity` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation |
-/// | `scope` | `query`, `pooled` | averaged over queries, or over all documents at once |
+/// A correlation and the documents it is taken over.
 #[derive(Debug, Clone, Copy)]
 pub struct Similarity {
     kind: Correlation,
     scope: Scope,
 }
 
-impl Similarity {
-    /// The parameter for the correlation, with a paper's default.
-    pub const fn kind(default: &'static str) -> Param {
-        Param {
-            name: "similarity",
-            kind: Kind::Choice(Correlation::NAMES),
-            default,
-            meaning: "correlation that makes two features alike",
-        }
+choice! {
+    impl Correlation {
+        Kendall = "kendall", Spearman = "spearman", Pearson = "pearson", TopTen = "top-10",
     }
+}
 
-    /// The parameter for the documents that are compared.
-    pub const SCOPE: Param = Param {
-        name: "scope",
-        kind: Kind::Choice(&["query", "pooled"]),
-        default: "query",
-        meaning: "correlate within queries, or over all documents as one list",
-    };
+choice! {
+    impl Scope { Query = "query", Pooled = "pooled" }
+}
 
-    /// What the two parameters say.
-    pub fn from_params(params: &Params) -> Result<Self> {
-        let scope = if params.text("scope") == "pooled" { Scope::Pooled } else { Scope::Query };
-        Ok(Similarity { kind: params.text("similarity").parse()?, scope })
+impl Similarity {
+    /// From both settings.
+    pub const fn new(kind: Correlation, scope: Scope) -> Self {
+        Similarity { kind, scope }
     }
 
     /// The correlations of these features.

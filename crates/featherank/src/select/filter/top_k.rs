@@ -7,39 +7,25 @@
 //! their expected value, not by their order in the file, because file order can carry information
 //! that no feature has.
 
+use crate::declare::method;
 use crate::engine::passes::{Moments, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
-use crate::measure::Measure;
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::filter::relevance::Relevance;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-pub struct TopK {
-    measure: Measure,
+method! {
+    /// Features that rank best on their own.
+    pub struct TopK: Selector as "top-k" in Filter,
+        cites ["naini2014"], AsPublished, Passes
+    {
+        /// Measure that says how well a feature ranks.
+        measure: Measure = "ndcg[ties=expected]@10",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "top-k",
-    summary: "features that rank best on their own",
-    category: Category::Filter,
-    cites: &["naini2014"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[Relevance::MEASURE],
-    build: |params| Ok(Box::new(TopK { measure: params.measure("measure")? })),
-};
-
 impl Selector for TopK {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (alive, dead) = engine.ask(&Moments)?.alive();
         let alone = feature_means(engine, &self.measure, &alive)?;
         run.step("choosing features", 1, Some(1))?;
@@ -72,7 +58,7 @@ mod tests {
         let engine = LocalEngine::new(data, 1).unwrap();
         let run = Run::new(0, Constraints::default());
         let set = [("measure".to_owned(), "map[ties=expected]".to_owned())];
-        let selection = SPEC.run(&set, &run, &engine).unwrap();
+        let selection = TopK::SPEC.run(&set, &run, &engine).unwrap();
         let order: Vec<(u32, f64)> = selection.selected.iter().map(|c| (c.id, c.score)).collect();
         // Feature 3: tie in query 1 (.75) and right in query 2 (1).
         assert_eq!(order, [(2, 1.0), (3, 0.875), (1, 0.75), (4, 0.5)]);

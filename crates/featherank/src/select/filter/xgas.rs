@@ -9,63 +9,30 @@
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
 use super::redundancy::RelevanceAndRedundancy;
-use super::relevance::Relevance;
-use super::similarity::Similarity;
 use super::walk::walk;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::shared_params::{relevance_params, similarity_params};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `p` | `0.05` | 0 to 1 | share of the remaining features that stands for election |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what "ranks well" means |
-/// | `relevance` | `alone` | `alone`, `lambdamart` | rank by the feature itself, or by LambdaMART trained on it alone |
-/// | `similarity` | `spearman` | `kendall`, `spearman`, `pearson`, `top-10` | the correlation whose size makes features alike |
-/// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-pub struct Xgas {
-    share: f64,
-    relevance: Relevance,
-    similarity: Similarity,
+method! {
+    /// A walk from each feature to the most relevant of those least like it.
+    pub struct XGAS: Selector as "xgas" in Filter,
+        cites ["gigli2016"], AsPublished, Passes
+    {
+        /// Share of the remaining features that stands for election.
+        p: Real(0.0..=1.0) = "0.05",
+        use relevance_params!();
+        use similarity_params!("spearman");
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "xgas",
-    summary: "a walk from each feature to the most relevant of those least like it",
-    category: Category::Filter,
-    cites: &["gigli2016"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "p",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.05",
-            meaning: "share of the remaining features that stands for election",
-        },
-        Relevance::MEASURE,
-        Relevance::BY,
-        Similarity::kind("spearman"),
-        Similarity::SCOPE,
-    ],
-    build: |params| {
-        let (relevance, similarity) =
-            (Relevance::from_params(params)?, Similarity::from_params(params)?);
-        Ok(Box::new(Xgas { share: params.real("p")?, relevance, similarity }))
-    },
-};
-
-impl Selector for Xgas {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for XGAS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &facts, |last, left| next(&facts, self.share, last, left))
+        walk(run, engine.schema(), &facts, |last, left| next(&facts, self.p, last, left))
     }
 }
 

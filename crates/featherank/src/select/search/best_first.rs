@@ -2,7 +2,7 @@
 //!
 //! The best subset that was not looked at yet is expanded: every feature in turn is added to it,
 //! and the results join a short list. The search ends when a number of expansions in a row, its
-//! patience, have found nothing better, or when the list is empty. As WEKA's `BestFirst` does it
+//! patience, have found nothing better, or when the list is empty. As WEKA's `BestFirstSearch` does it
 //! forward: the list holds as many subsets as the patience, a new subset stands behind others of
 //! equal merit, and "better" means by more than 1e-5.
 //!
@@ -13,7 +13,6 @@ use std::collections::HashMap;
 
 use crate::data::FeatureId;
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::run::Run;
 use crate::select::forward::Criterion;
 
@@ -28,7 +27,7 @@ pub trait SubsetMerit: Criterion {
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BestFirst {
+pub struct BestFirstSearch {
     /// Expansions without a better subset after which the search ends; at least 1.
     pub patience: usize,
     /// Whether a subset that is met again is listed again.
@@ -44,15 +43,7 @@ pub struct FoundSubset {
     pub merit: f64,
 }
 
-impl BestFirst {
-    /// The parameter of every method that searches so.
-    pub const PATIENCE: Param = Param {
-        name: "patience",
-        kind: Kind::Whole { min: 1, max: 1000 },
-        default: "5",
-        meaning: "expansions without a better set after which the search ends",
-    };
-
+impl BestFirstSearch {
     /// Searches from `start`, adding candidates, which are tried in the order given.
     pub fn search(
         &self,
@@ -151,7 +142,7 @@ mod tests {
     }
 
     fn search(table: &mut Table, revisits: bool) -> FoundSubset {
-        let how = BestFirst { patience: 5, revisits };
+        let how = BestFirstSearch { patience: 5, revisits };
         how.search(&Run::new(0, Constraints::default()), &[], &subset("0,1,2"), table).unwrap()
     }
 

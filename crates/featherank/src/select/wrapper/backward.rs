@@ -11,69 +11,35 @@
 //! As many rankers are trained as half the square of the number of features, times the parts. The
 //! default ranker has done its work on the rows after one pass, whatever the subset.
 
-use super::training::{SETTINGS, Trainer, folds_param, measure_param, ranker_param};
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
+use crate::select::shared_params::trainer_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `rankrls` | any ranker | what is trained on every subset |
-/// | `settings` | none | name=value;name=value | parameters of the ranker |
-/// | `measure` | `map[ties=expected]` | any measure | what the ranker is judged by |
-/// | `folds` | `5` | 0 to 100 | parts of the queries that are held out in turn; 0 judges on training data |
-/// | `delta` | `0.005` | 0 to 1 | stops before the measure would fall by more |
-pub struct Backward {
-    trainer: Trainer,
-    folds: usize,
-    delta: f64,
+method! {
+    /// Removes the feature without which a ranker, trained anew, ranks best.
+    pub struct Backward: Selector as "backward" in Wrapper,
+        cites ["marill1963"], AsPublished, Passes,
+        with [uses_valid]
+    {
+        use trainer_params!(
+            "rankrls", "map[ties=expected]", "Measure that rankers are compared by."
+        );
+        /// Folds of the queries that are held out in turn; 0 evaluates on training data.
+        folds: Whole<usize>(0..=100) = "5",
+        /// Stops before the measure would fall by more.
+        delta: Real(0.0..=1.0) = "0.005",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "backward",
-    summary: "removes the feature without which a ranker, trained anew, ranks best",
-    category: Category::Wrapper,
-    cites: &["marill1963"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: false,
-    params: &[
-        ranker_param("rankrls"),
-        SETTINGS,
-        measure_param("map[ties=expected]", "what the ranker is judged by"),
-        folds_param(
-            0,
-            "5",
-            "parts of the queries that are held out in turn; 0 judges on training data",
-        ),
-        Param {
-            name: "delta",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.005",
-            meaning: "stops before the measure would fall by more",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(Backward {
-            trainer: Trainer::new(params)?,
-            folds: params.whole("folds")? as usize,
-            delta: params.real("delta")?,
-        }))
-    },
-};
-
 impl Selector for Backward {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("backward", run, engine)?;
             let candidates = Candidates::of(run, engine)?;

@@ -16,73 +16,39 @@
 
 use std::collections::BTreeMap;
 
-use super::training::{Trainer, measure_param, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable};
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, Scored};
 use crate::select::rows::rows;
-use crate::select::search::{BestFirst, FoundSubset, SubsetMerit};
+use crate::select::search::{BestFirstSearch, FoundSubset, SubsetMerit};
+use crate::select::shared_params::{patience_param, trainer_params};
 use crate::select::subsets::{SubsetEvaluator, SubsetTrainer, on_threads_of};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `coordinate-ascent` | any ranker | what is trained on every subset |
-/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: climbs `measure` once, with 10 trials in each direction, where it has these |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what the ranker is judged by, on training data |
-/// | `patience` | `5` | 1 to 1000 | expansions without a better set after which the search ends |
-/// | `subsets` | `1` | 0 to 10000 | subsets to look for, one after the other; 0: until no feature is left |
-pub struct BestFirstWrapper {
-    trainer: Trainer,
-    patience: usize,
-    subsets: usize,
+method! {
+    /// Best-first search for subsets of features that coordinate ascent makes most of.
+    pub struct BestFirst: Selector as "best-first" in Wrapper,
+        cites ["dang2010", "metzler2007"], Reconstruction, Rows
+    {
+        use trainer_params!(
+            "coordinate-ascent",
+            "ndcg[ties=expected]@10", "Measure that rankers are compared by, on training data.",
+            one_short_climb,
+            "Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in \
+             each direction, as far as it has these parameters."
+        );
+        use patience_param!();
+        /// Subsets to look for, one after the other; 0: until no feature is left.
+        subsets: Whole<usize>(0..=10_000) = "1",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "best-first",
-    summary: "best-first search for subsets of features that coordinate ascent makes most of",
-    category: Category::Wrapper,
-    cites: &["dang2010", "metzler2007"],
-    status: Status::Reconstruction,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        ranker_param("coordinate-ascent"),
-        Param {
-            name: "settings",
-            kind: Kind::Settings,
-            default: "auto",
-            meaning: "parameters of the ranker; auto: climbs `measure` once, with 10 trials in each direction, where it has these",
-        },
-        measure_param("ndcg[ties=expected]@10", "what the ranker is judged by, on training data"),
-        BestFirst::PATIENCE,
-        Param {
-            name: "subsets",
-            kind: Kind::Whole { min: 0, max: 10_000 },
-            default: "1",
-            meaning: "subsets to look for, one after the other; 0: until no feature is left",
-        },
-    ],
-    build: |params| {
-        let auto = [("measure", params.text("measure")), ("restarts", "1"), ("iterations", "10")];
-        Ok(Box::new(BestFirstWrapper {
-            trainer: Trainer::with_auto(params, &auto)?,
-            patience: params.whole("patience")? as usize,
-            subsets: params.whole("subsets")? as usize,
-        }))
-    },
-};
-
-impl Selector for BestFirstWrapper {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for BestFirst {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let data = rows("best-first", engine)?;
             let evaluator = self.trainer.evaluator("best-first", run, engine)?;
@@ -113,7 +79,7 @@ impl Selector for BestFirstWrapper {
     }
 }
 
-impl BestFirstWrapper {
+impl BestFirst {
     /// Subsets that have no feature in common, the best first. Features to keep are in the first.
     fn search(
         &self,
@@ -121,7 +87,7 @@ impl BestFirstWrapper {
         candidates: &Candidates,
         merit: &mut dyn SubsetMerit,
     ) -> Result<Vec<FoundSubset>> {
-        let how = BestFirst { patience: self.patience, revisits: false };
+        let how = BestFirstSearch { patience: self.patience, revisits: false };
         let (mut start, mut left) = (candidates.keep.clone(), candidates.free.clone());
         let mut found: Vec<FoundSubset> = Vec::new();
         let is_enough = |found: &[FoundSubset]| match candidates.wanted(run) {
@@ -221,15 +187,9 @@ mod tests {
             FeatureTable::numbered(3, 0),
         );
         let engine = LocalEngine::new(data, 1).unwrap();
-        let search = |subsets: &str, constraints: Constraints| {
+        let search = |subsets: usize, constraints: Constraints| {
             let run = Run::new(0, constraints);
-            let set = [("subsets".to_owned(), subsets.to_owned())];
-            let params = crate::params::Params::new("best-first", SPEC.params, &set).unwrap();
-            let wrapper = BestFirstWrapper {
-                trainer: Trainer::new(&params).unwrap(),
-                patience: 5,
-                subsets: params.whole("subsets").unwrap() as usize,
-            };
+            let wrapper = BestFirst::builder().subsets(subsets).build().unwrap();
             let mut trained = TrainedMerit { values: values_of, first: BTreeMap::new() };
             let candidates = Candidates::of(&run, &engine).unwrap();
             let found = wrapper.search(&run, &candidates, &mut trained).unwrap();
@@ -248,11 +208,11 @@ mod tests {
             )
         };
         let free = Constraints::default;
-        assert_eq!(search("1", free()), (vec![(vec![0, 2], 0.4)], vec![0.3, 0.28, 0.1]));
-        assert_eq!(search("0", free()).0, [(vec![0, 2], 0.4), (vec![1], 0.28)]);
-        assert_eq!(search("1", Constraints { k: Some(3), ..free() }).0.len(), 2);
+        assert_eq!(search(1, free()), (vec![(vec![0, 2], 0.4)], vec![0.3, 0.28, 0.1]));
+        assert_eq!(search(0, free()).0, [(vec![0, 2], 0.4), (vec![1], 0.28)]);
+        assert_eq!(search(1, Constraints { k: Some(3), ..free() }).0.len(), 2);
         // From {1} on: {1, 2} has .35, and no larger set has .00001 more than all three, .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
-        assert_eq!(search("1", kept).0, [(vec![1, 2, 0], 0.38)]);
+        assert_eq!(search(1, kept).0, [(vec![1, 2, 0], 0.38)]);
     }
 }

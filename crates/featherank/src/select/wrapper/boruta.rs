@@ -35,87 +35,56 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::training::{ranker, ranker_param};
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
 use crate::rank::{Ranker, model_importance};
-use crate::registry::{Category, Status};
 use crate::run::{Run, Silent};
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
+use crate::select::shared_params::ranker_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `random-forest` | any ranker | what is trained on features and shadows |
-/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, where it has these |
-/// | `rounds` | `100` | 1 to 10000 | most rounds |
-/// | `level` | `0.01` | 0.000001 to 0.5 | of the test, before it is corrected for the number of features |
-/// | `tentative` | `drop` | `keep`, `drop` | whether features that stay undecided are chosen |
-pub struct Boruta {
-    ranker: Box<dyn Ranker>,
-    rounds: u64,
-    level: f64,
-    keeps_tentative: bool,
+method! {
+    /// All features that matter more to a forest than shadows of features, shuffled within queries.
+    pub struct Boruta: Selector as "boruta" in Wrapper,
+        cites ["kursa2010"], AsPublished, Rows
+    {
+        use ranker_params!(
+            "random-forest", &small_forest(),
+            "Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each \
+             split, as far as it has these parameters."
+        );
+        /// Most rounds.
+        rounds: Whole(1..=10_000) = "100",
+        /// Level of the test, before it is corrected for the number of features.
+        level: Real(1e-6..=0.5) = "0.01",
+        /// Whether features that stay undecided are chosen.
+        tentative: Choice<Tentative> = "drop",
+    }
 }
 
-/// What `settings=auto` sets, where the ranker has such a parameter.
-const AUTO: &[(&str, &str)] = &[("trees", "100"), ("leaves", "32"), ("features-per-split", "0.33")];
+/// What `settings=auto` sets, as far as the ranker has such parameters.
+fn small_forest() -> [(&'static str, String); 3] {
+    [("trees", "100"), ("leaves", "32"), ("features-per-split", "0.33")]
+        .map(|(name, value)| (name, value.to_owned()))
+}
+
+choice! {
+    /// What happens to features that stay undecided.
+    pub enum Tentative {
+        /// They are chosen.
+        Keep = "keep",
+        /// They are not.
+        Drop = "drop",
+    }
+}
 
 /// Shadows that take part, at least.
 const SHADOWS: usize = 5;
-
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "boruta",
-    summary: "all features that matter more to a forest than shadows of features, shuffled within queries",
-    category: Category::Wrapper,
-    cites: &["kursa2010"],
-    status: Status::AsPublished,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        ranker_param("random-forest"),
-        Param {
-            name: "settings",
-            kind: Kind::Settings,
-            default: "auto",
-            meaning: "parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, where it has these",
-        },
-        Param {
-            name: "rounds",
-            kind: Kind::Whole { min: 1, max: 10_000 },
-            default: "100",
-            meaning: "most rounds",
-        },
-        Param {
-            name: "level",
-            kind: Kind::Real { min: 1e-6, max: 0.5 },
-            default: "0.01",
-            meaning: "level of the test, before it is corrected for the number of features",
-        },
-        Param {
-            name: "tentative",
-            kind: Kind::Choice(&["keep", "drop"]),
-            default: "drop",
-            meaning: "whether features that stay undecided are chosen",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(Boruta {
-            ranker: ranker(params, AUTO)?,
-            rounds: params.whole("rounds")?,
-            level: params.real("level")?,
-            keeps_tentative: params.text("tentative") == "keep",
-        }))
-    },
-};
 
 /// What is known of a feature; the order is that of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,7 +117,7 @@ impl Record {
 }
 
 impl Selector for Boruta {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let data = rows("boruta", engine)?;
         let candidates = Candidates::of(run, engine)?;
         let features = candidates.all();
@@ -159,7 +128,8 @@ impl Selector for Boruta {
             let by_hits = a.verdict.cmp(&b.verdict).then(b.hit_rate().total_cmp(&a.hit_rate()));
             by_hits.then(b.mean_importance().total_cmp(&a.mean_importance())).then(i.cmp(&j))
         });
-        let last = if self.keeps_tentative { Verdict::Tentative } else { Verdict::Confirmed };
+        let last =
+            if self.tentative == Tentative::Keep { Verdict::Tentative } else { Verdict::Confirmed };
         let count = records.iter().filter(|record| record.verdict <= last).count();
         let scored: Vec<(FeatureId, f64)> =
             order.iter().map(|&i| (features[i], records[i].hit_rate())).collect();
@@ -274,7 +244,7 @@ impl Shadowed {
         let columns: Vec<FeatureId> =
             left.iter().chain(&shadows).map(|&f| FeatureId::from(f)).collect();
         let view = self.data.view().with_features(columns);
-        let model = ranker.fit(&own, &view, None)?;
+        let model = ranker.learn(&own, &view, None)?;
         let mut values = vec![0.0; self.data.features().len()];
         let known = model_importance(&model, &view)?;
         let total: f64 = known.iter().map(|(_, value)| value).sum();
@@ -290,8 +260,7 @@ impl Shadowed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
-    use crate::registry;
+    use crate::rank::tree::random_forest::RandomForest;
 
     /// With 3 features at level .01: 9 hits of 9 have a probability of 2/512 = .0039, which is
     /// above .0033; 10 of 10 have .00195.
@@ -322,10 +291,8 @@ mod tests {
         let features = [FeatureId(0), FeatureId(1)];
         let mut shadowed = Shadowed::new(&data, &features);
         let run = Run::new(3, crate::run::Constraints::default());
-        let forest = registry::ranker("random-forest").unwrap();
-        let ranker =
-            (forest.build)(&Params::new("random-forest", forest.params, &[]).unwrap()).unwrap();
-        shadowed.importances(ranker.as_ref(), &run, 0, &[0, 1]).unwrap();
+        let ranker = RandomForest::builder().build().unwrap();
+        shadowed.importances(&ranker, &run, 0, &[0, 1]).unwrap();
         let sorted = |f: usize, rows: std::ops::Range<usize>| {
             let mut values = shadowed.data.column(FeatureId::from(f))[rows].to_vec();
             values.sort_by(f32::total_cmp);

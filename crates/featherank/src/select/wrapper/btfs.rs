@@ -19,88 +19,42 @@
 use rand::seq::SliceRandom;
 
 use super::elimination::{order, survivors};
-use super::rfe::{SLACK, record};
-use super::training::{FEW_TREES, Trainer, folds_param, measure_param, ranker_param};
+use super::rfe::record;
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::params::{Kind, Param};
 use crate::random::{Purpose, stream};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
+use crate::select::shared_params::{size_slack_param, trainer_params};
 use crate::select::subsets::{
     SubsetEvaluator, SubsetTrainer, best_place, on_threads_of, smallest_within_slack,
 };
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `mart` | any ranker | what is trained on every subset |
-/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: 50 trees where it has trees |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what subsets are judged by |
-/// | `rate` | `0.25` | 0.001 to 0.9 | share of the features that leave after a generation, at least one |
-/// | `population` | `4` | 1 to 1000 | subsets in a generation |
-/// | `swaps` | `0.1` | 0 to 1 | share of a subset's features that are swapped for others, at least one unless 0 |
-/// | `folds` | `3` | 2 to 100 | parts of the queries on which subsets are judged |
-/// | `slack` | `0` | 0 to 1 | takes the smallest size whose measure is at most so much below the best |
-pub struct Btfs {
-    trainer: Trainer,
-    rate: f64,
-    population: usize,
-    swaps: f64,
-    folds: usize,
-    slack: f64,
+method! {
+    /// A population of subsets that loses what has least influence in boosted trees.
+    pub struct BTFS: Selector as "btfs" in Wrapper,
+        cites ["pan2009", "pan2011", "friedman2001"], Reconstruction, Passes,
+        with [uses_valid]
+    {
+        use trainer_params!(
+            "mart", "ndcg[ties=expected]@10", "Measure that subsets are compared by.",
+            few_trees, "Parameters of the ranker; auto: 50 trees if it has trees."
+        );
+        /// Share of the features that leave after a generation, at least one.
+        rate: Real(0.001..=0.9) = "0.25",
+        /// Subsets in a generation.
+        population: Whole<usize>(1..=1_000) = "4",
+        /// Share of a subset's features that are swapped for others, at least one unless 0.
+        swaps: Real(0.0..=1.0) = "0.1",
+        /// Folds of the queries on which subsets are evaluated.
+        folds: Whole<usize>(2..=100) = "3",
+        use size_slack_param!();
+    }
 }
-
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "btfs",
-    summary: "a population of subsets that loses what has least influence in boosted trees",
-    category: Category::Wrapper,
-    cites: &["pan2009", "pan2011", "friedman2001"],
-    status: Status::Reconstruction,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: false,
-    params: &[
-        ranker_param("mart"),
-        FEW_TREES,
-        measure_param("ndcg[ties=expected]@10", "what subsets are judged by"),
-        Param {
-            name: "rate",
-            kind: Kind::Real { min: 0.001, max: 0.9 },
-            default: "0.25",
-            meaning: "share of the features that leave after a generation, at least one",
-        },
-        Param {
-            name: "population",
-            kind: Kind::Whole { min: 1, max: 1_000 },
-            default: "4",
-            meaning: "subsets in a generation",
-        },
-        Param {
-            name: "swaps",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.1",
-            meaning: "share of a subset's features that are swapped for others, at least one unless 0",
-        },
-        folds_param(2, "3", "parts of the queries on which subsets are judged"),
-        SLACK,
-    ],
-    build: |params| {
-        Ok(Box::new(Btfs {
-            trainer: Trainer::new(params)?,
-            rate: params.real("rate")?,
-            population: params.whole("population")? as usize,
-            swaps: params.real("swaps")?,
-            folds: params.whole("folds")? as usize,
-            slack: params.real("slack")?,
-        }))
-    },
-};
 
 /// A subset, most influential feature first, and its value.
 struct ScoredSubset {
@@ -108,8 +62,8 @@ struct ScoredSubset {
     value: f64,
 }
 
-impl Selector for Btfs {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for BTFS {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("btfs", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
@@ -177,7 +131,7 @@ fn evaluate(
     Ok(ranked.into_iter().zip(evaluator.summaries(parts)?).map(member).collect())
 }
 
-impl Btfs {
+impl BTFS {
     /// The survivor of every generation.
     fn evolve(
         &self,
@@ -256,11 +210,7 @@ mod tests {
         ScoredSubset { ranked, value: good - 0.01 * subset.len() as f64 }
     }
 
-    fn evolve(population: &str, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
-        let set = [("population", population), ("swaps", "0.1")];
-        let set: Vec<_> =
-            set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let params = crate::params::Params::new("btfs", SPEC.params, &set).unwrap();
+    fn evolve(population: usize, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
         let values = (0..16).map(|i| i as f32).collect();
         let data = Dataset::new(
             values,
@@ -270,14 +220,7 @@ mod tests {
         );
         let engine = LocalEngine::new(data, 1).unwrap();
         let run = Run::new(1, constraints);
-        let btfs = Btfs {
-            trainer: Trainer::new(&params).unwrap(),
-            rate: 0.25,
-            population: params.whole("population").unwrap() as usize,
-            swaps: 0.1,
-            folds: 2,
-            slack: 0.0,
-        };
+        let btfs = BTFS::builder().population(population).swaps(0.1).folds(2).build().unwrap();
         let members =
             |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
         let survivors =
@@ -294,7 +237,7 @@ mod tests {
     #[test]
     fn without_copies_it_is_elimination_by_influence() {
         let found: Vec<Vec<u32>> =
-            evolve("1", Constraints::default()).into_iter().map(|(ids, _)| ids).collect();
+            evolve(1, Constraints::default()).into_iter().map(|(ids, _)| ids).collect();
         let whole: Vec<u32> = (0..8).collect();
         let expected =
             [whole, vec![0, 1, 3, 4, 5, 6], vec![0, 1, 3, 4, 5], vec![0, 1, 3, 4], vec![0, 1, 3]];
@@ -306,13 +249,12 @@ mod tests {
     /// because it is good. It leaves again with every generation.
     #[test]
     fn swaps_bring_back_what_left_too_early() {
-        let (alone, many) =
-            (evolve("1", Constraints::default()), evolve("40", Constraints::default()));
+        let (alone, many) = (evolve(1, Constraints::default()), evolve(40, Constraints::default()));
         assert!(many[1].0.contains(&2) && many[1].1 > alone[1].1);
-        let three = evolve("40", Constraints { k: Some(3), ..Constraints::default() });
+        let three = evolve(40, Constraints { k: Some(3), ..Constraints::default() });
         assert_eq!(three.last().unwrap().0, [0, 1, 2]);
         let kept = evolve(
-            "40",
+            40,
             Constraints { k: Some(3), keep: vec![FeatureId(7)], ..Constraints::default() },
         );
         assert!(kept.iter().all(|(ids, _)| ids.contains(&7)));

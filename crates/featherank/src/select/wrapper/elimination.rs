@@ -1,17 +1,8 @@
 //! Elimination by importance: the features that matter least to a model leave, a few a round.
 
 use crate::data::FeatureId;
-use crate::params::{Kind, Param};
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
-
-/// How many features leave in a round.
-pub const STEP: Param = Param {
-    name: "step",
-    kind: Kind::Real { min: 0.001, max: 100_000.0 },
-    default: "0.2",
-    meaning: "features that leave in a round: below 1 a share of those that are left, else so many; at least one",
-};
 
 /// How many features are left after a round. A wanted size on the way is not jumped over.
 pub fn next_size(step: f64, size: usize, wanted: usize) -> usize {

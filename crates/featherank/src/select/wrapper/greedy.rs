@@ -14,58 +14,33 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::training::{SETTINGS, Trainer, measure_param, ranker_param};
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::passes::Moments;
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
+use crate::select::shared_params::trainer_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `svm-map` | any ranker | what is trained on every subset |
-/// | `settings` | none | name=value;name=value | parameters of the ranker |
-/// | `measure` | `map[ties=expected]` | any measure | what the ranker is judged by, on training data |
-/// | `delta` | `0.005` | 0 to 1 | stops before the measure would grow by less |
-pub struct Greedy {
-    trainer: Trainer,
-    delta: f64,
+method! {
+    /// Features with which a ranker, trained anew for each of them, ranks best.
+    pub struct GreedyForward: Selector as "greedy" in Wrapper,
+        cites ["costa2010"], AsPublished, Passes
+    {
+        use trainer_params!(
+            "svm-map",
+            "map[ties=expected]", "Measure that rankers are compared by, on training data."
+        );
+        /// Stops before the measure would grow by less.
+        delta: Real(0.0..=1.0) = "0.005",
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "greedy",
-    summary: "features with which a ranker, trained anew for each of them, ranks best",
-    category: Category::Wrapper,
-    cites: &["costa2010"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        ranker_param("svm-map"),
-        SETTINGS,
-        measure_param("map[ties=expected]", "what the ranker is judged by, on training data"),
-        Param {
-            name: "delta",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.005",
-            meaning: "stops before the measure would grow by less",
-        },
-    ],
-    build: |params| {
-        Ok(Box::new(Greedy { trainer: Trainer::new(params)?, delta: params.real("delta")? }))
-    },
-};
-
-impl Selector for Greedy {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for GreedyForward {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("greedy", run, engine)?;
             let (alive, dead) = engine.ask(&Moments)?.alive();
@@ -179,7 +154,7 @@ mod tests {
         let settings =
             [set("ranker", "linear-regression"), set("settings", "centring=query;ridge=0.001")];
         let run = Run::new(0, Constraints::default());
-        let found = SPEC.run(&settings, &run, &engine).unwrap();
+        let found = GreedyForward::SPEC.run(&settings, &run, &engine).unwrap();
         let chosen: Vec<(u32, f64)> =
             found.selected.iter().map(|chosen| (chosen.id, chosen.score)).collect();
         assert_eq!(chosen[0], (1, 0.875));
@@ -189,7 +164,7 @@ mod tests {
             ([set("settings", "c")], "name=value"),
             ([set("settings", "d=1")], "no parameter of svm-map"),
         ] {
-            let error = SPEC.run(&settings, &run, &engine).unwrap_err().to_string();
+            let error = GreedyForward::SPEC.run(&settings, &run, &engine).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
     }

@@ -7,63 +7,41 @@
 //! for linear rankers, and the gain of its splits, for trees. Documents that the ranker cannot tell
 //! apart are near, whatever else they differ in. The weights of the features are then RankFilter's.
 
-use super::training::{SETTINGS, ranker, ranker_param};
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::passes::{FeatureStatistics, Moments};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::rank::tree::Importance;
-use crate::rank::{Model, Ranker, Scorer};
-use crate::registry::{Category, Status};
+use crate::rank::{Model, Scorer};
 use crate::run::Run;
-use crate::select::filter::rank_filter::{PARAMS, RankFilter, compared};
+use crate::select::filter::rank_filter::compared;
 use crate::select::rows::rows;
+use crate::select::shared_params::{ranker_params, relief_params};
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `ranksvm-primal` | any ranker | what says how much each feature counts for how near documents are |
-/// | `settings` | none | name=value;name=value | parameters of the ranker |
-/// | `neighbours` | `10` | 1 to 100000 | nearest documents that each document is compared with |
-/// | `scale` | `overall` | `overall`, `query` | whether features are scaled to [0, 1] over all documents or within each query |
-/// | `balance` | `yes` | `yes`, `no` | whether pairs of different and of equal relevance count alike in sum |
-/// | `sample` | `1` | 0.000001 to 1 | share of the queries to look at |
-pub struct RankWrapper {
-    ranker: Box<dyn Ranker>,
-    filter: RankFilter,
+method! {
+    /// Features in which documents of different relevance differ that are near to a ranker: Relief
+    /// for ranking.
+    pub struct RankWrapper: Selector as "rank-wrapper" in Wrapper,
+        cites ["yu2009", "robnik1997"], Reconstruction, Rows
+    {
+        use ranker_params!("ranksvm-primal");
+        use relief_params!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "rank-wrapper",
-    summary: "features in which documents of different relevance differ that are near to a ranker: Relief for ranking",
-    category: Category::Wrapper,
-    cites: &["yu2009", "robnik1997"],
-    status: Status::Reconstruction,
-    scales_out: false,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &{
-        let [neighbours, scale, balance, sample] = PARAMS;
-        [ranker_param("ranksvm-primal"), SETTINGS, neighbours, scale, balance, sample]
-    },
-    build: |params| {
-        Ok(Box::new(RankWrapper { ranker: ranker(params, &[])?, filter: RankFilter::new(params)? }))
-    },
-};
-
 impl Selector for RankWrapper {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let data = rows("rank-wrapper", engine)?;
         let (features, dead) = compared(run, engine)?;
         let view = data.view().with_features(&features[..]);
-        let model = on_threads_of(engine, || self.ranker.fit(run, &view, None))?;
+        let model = on_threads_of(engine, || self.ranker.learn(run, &view, None))?;
         let weights = distance_weights(&model, &features, &engine.ask(&Moments)?, |f| {
             data.features().label(f)
         });
-        self.filter.weigh(run, engine, features, &dead, Some(weights))
+        self.relief.weigh(run, engine, features, &dead, Some(weights))
     }
 }
 

@@ -14,75 +14,41 @@
 //! where the run has some, takes the place of the parts. A feature's score is its share of all
 //! importance in the last round that it took part in; `fits` holds the measure of every size.
 
-use super::elimination::{STEP, order, survivors};
-use super::training::{FEW_TREES, Trainer, folds_param, measure_param, ranker_param};
+use super::elimination::{order, survivors};
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::engine::passes::MeasureSums;
 use crate::error::Result;
-use crate::params::{Kind, Param};
-use crate::registry::{Category, Status};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
+use crate::select::shared_params::{size_slack_param, trainer_params};
 use crate::select::subsets::{
     SubsetEvaluator, SubsetTrainer, on_threads_of, smallest_within_slack,
 };
-use crate::select::{Fit, Selection, Selector, SelectorSpec};
+use crate::select::{Fit, Selection, Selector};
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `ranker` | `lambdamart` | any ranker | what is trained on every subset |
-/// | `settings` | `auto` | name=value;name=value | parameters of the ranker; auto: 50 trees where it has trees |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what sizes are judged by |
-/// | `step` | `0.2` | 0.001 to 100000 | features that leave in a round: below 1 a share of those that are left, else so many; at least one |
-/// | `folds` | `5` | 2 to 100 | parts of the queries on which sizes are judged |
-/// | `slack` | `0` | 0 to 1 | takes the smallest size whose measure is at most so much below the best |
-pub struct Rfe {
-    trainer: Trainer,
-    step: f64,
-    folds: usize,
-    slack: f64,
+method! {
+    /// Recursive feature elimination: what matters least to a ranker leaves, round after round.
+    pub struct RFE: Selector as "rfe" in Wrapper,
+        cites ["guyon2002"], AsPublished, Passes,
+        with [uses_valid]
+    {
+        use trainer_params!(
+            "lambdamart", "ndcg[ties=expected]@10", "Measure that sizes are compared by.",
+            few_trees, "Parameters of the ranker; auto: 50 trees if it has trees."
+        );
+        /// Features removed in a round: below 1 a share of those that are left, otherwise a number;
+        /// at least one.
+        step: Real(0.001..=100_000.0) = "0.2",
+        /// Folds of the queries on which sizes are evaluated.
+        folds: Whole<usize>(2..=100) = "5",
+        use size_slack_param!();
+    }
 }
 
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "rfe",
-    summary: "recursive feature elimination: what matters least to a ranker leaves, round after round",
-    category: Category::Wrapper,
-    cites: &["guyon2002"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: false,
-    uses_valid: true,
-    leaves_model: false,
-    params: &[
-        ranker_param("lambdamart"),
-        FEW_TREES,
-        measure_param("ndcg[ties=expected]@10", "what sizes are judged by"),
-        STEP,
-        folds_param(2, "5", "parts of the queries on which sizes are judged"),
-        SLACK,
-    ],
-    build: |params| {
-        Ok(Box::new(Rfe {
-            trainer: Trainer::new(params)?,
-            step: params.real("step")?,
-            folds: params.whole("folds")? as usize,
-            slack: params.real("slack")?,
-        }))
-    },
-};
-
-/// How much may be lost for fewer features.
-pub(super) const SLACK: Param = Param {
-    name: "slack",
-    kind: Kind::Real { min: 0.0, max: 1.0 },
-    default: "0",
-    meaning: "takes the smallest size whose measure is at most so much below the best",
-};
-
-impl Selector for Rfe {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for RFE {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("rfe", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
@@ -126,7 +92,7 @@ fn order_of(rounds: &[Round]) -> Scored {
     order(&rounds.iter().map(|round| round.ranked.clone()).collect::<Vec<_>>())
 }
 
-impl Rfe {
+impl RFE {
     fn eliminate(
         &self,
         trainer: &SubsetTrainer<'_>,

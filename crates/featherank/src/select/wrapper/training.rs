@@ -4,49 +4,22 @@
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
-use crate::rank::{Ranker, RankerSpec};
-use crate::registry;
+use crate::params::{RankerName, Settings};
+use crate::rank::{self, Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::subsets::SubsetEvaluator;
 
-/// The parameter that names the ranker.
-pub const fn ranker_param(default: &'static str) -> Param {
-    Param {
-        name: "ranker",
-        kind: Kind::Ranker,
-        default,
-        meaning: "what is trained on every subset",
-    }
+/// What `settings=auto` sets, as far as the ranker has such parameters.
+pub type AutoSettings = [(&'static str, String)];
+
+/// Few trees: enough for methods that train many ensembles.
+pub fn few_trees(_: &Measure) -> Vec<(&'static str, String)> {
+    vec![("trees", "50".into())]
 }
 
-/// The parameter with the ranker's own parameters.
-pub const SETTINGS: Param = Param {
-    name: "settings",
-    kind: Kind::Settings,
-    default: "",
-    meaning: "parameters of the ranker",
-};
-
-/// The same for methods that train many ensembles of trees: fewer trees do.
-pub const FEW_TREES: Param = Param {
-    name: "settings",
-    kind: Kind::Settings,
-    default: "auto",
-    meaning: "parameters of the ranker; auto: 50 trees where it has trees",
-};
-
-/// What `auto` then sets.
-const FEW: &[(&str, &str)] = &[("trees", "50")];
-
-/// The parameter that says how many parts are held out.
-pub const fn folds_param(min: u64, default: &'static str, meaning: &'static str) -> Param {
-    Param { name: "folds", kind: Kind::Whole { min, max: 100 }, default, meaning }
-}
-
-/// The parameter that says what rankers are judged by.
-pub const fn measure_param(default: &'static str, meaning: &'static str) -> Param {
-    Param { name: "measure", kind: Kind::Measure, default, meaning }
+/// One short optimisation of the measure.
+pub fn one_short_climb(measure: &Measure) -> Vec<(&'static str, String)> {
+    vec![("measure", measure.to_string()), ("restarts", "1".into()), ("iterations", "10".into())]
 }
 
 /// A ranker and what it is judged by.
@@ -57,18 +30,15 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// From the parameters `ranker`, `settings` and `measure`.
-    pub fn new(params: &Params) -> Result<Self> {
-        Self::with_auto(params, FEW)
-    }
-
-    /// The same, with other settings for `settings=auto`.
-    pub fn with_auto(params: &Params, auto: &[(&str, &str)]) -> Result<Self> {
-        Ok(Trainer {
-            spec: registry::ranker(params.text("ranker"))?,
-            ranker: ranker(params, auto)?,
-            measure: params.measure("measure")?,
-        })
+    /// A ranker with its own parameters; without any, `auto` sets them.
+    pub fn new(
+        name: &RankerName,
+        settings: Option<Settings>,
+        auto: &AutoSettings,
+        measure: Measure,
+    ) -> Result<Self> {
+        let spec = rank::ranker(&name.0)?;
+        Ok(Trainer { spec, ranker: ranker(name, settings, auto)?, measure })
     }
 
     /// The evaluator of subsets for one run of a method.
@@ -83,17 +53,15 @@ impl Trainer {
     }
 }
 
-/// From the parameters `ranker` and `settings`, where `auto` means these settings, as far as the
-/// ranker has them.
-pub fn ranker(params: &Params, auto: &[(&str, &str)]) -> Result<Box<dyn Ranker>> {
-    let spec = registry::ranker(params.text("ranker"))?;
-    let settings = match params.text("settings") {
-        "auto" => {
-            let known =
-                auto.iter().filter(|(name, _)| spec.params.iter().any(|param| param.name == *name));
-            known.map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
-        }
-        _ => params.settings("settings")?,
-    };
-    (spec.build)(&Params::new(spec.name, spec.params, &settings)?)
+/// A ranker with its own parameters; without any, `auto` sets them.
+pub fn ranker(
+    name: &RankerName,
+    settings: Option<Settings>,
+    auto: &AutoSettings,
+) -> Result<Box<dyn Ranker>> {
+    let spec = rank::ranker(&name.0)?;
+    let known = auto.iter().filter(|(name, _)| spec.params.iter().any(|p| p.name == *name));
+    spec.with(&settings.unwrap_or_else(|| {
+        known.map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }))
 }

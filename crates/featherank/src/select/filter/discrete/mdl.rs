@@ -18,9 +18,8 @@
 
 use std::f64::consts::LN_2;
 
-use crate::error::Result;
+use crate::declare::choice;
 use crate::measure::{ascending, from_ascending};
-use crate::params::{Kind, Param, Params};
 
 /// How the choice of a cut is priced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,23 +30,8 @@ pub enum Encoding {
     Plain,
 }
 
-impl Encoding {
-    /// The parameter of every method that cuts features into intervals.
-    pub const PARAM: Param = Param {
-        name: "encoding",
-        kind: Kind::Choice(&["better", "plain"]),
-        default: "better",
-        meaning: "whether the price of a cut counts borders between distinct values, or documents",
-    };
-
-    /// What the user chose.
-    pub fn of(params: &Params) -> Result<Self> {
-        Ok(if params.text(Self::PARAM.name) == "plain" {
-            Encoding::Plain
-        } else {
-            Encoding::Better
-        })
-    }
+choice! {
+    impl Encoding { Better = "better", Plain = "plain" }
 }
 
 /// A border between two intervals.

@@ -19,7 +19,7 @@ const SMALLEST_SHARE: f64 = 0.005;
 
 /// The share of the pairs that genomes start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shares {
+pub enum Shares {
     /// From few pairs to all, evenly on a logarithmic scale.
     Spread,
     /// Half of them.

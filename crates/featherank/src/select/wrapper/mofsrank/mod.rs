@@ -45,21 +45,19 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use crate::data::{Dataset, FeatureId};
+use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
 use crate::random::{Purpose, stream};
-use crate::registry::{Category, Status};
 use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::held_out_values;
 use crate::select::embedded::sample::{Sample, Scale, ten_digits};
-use crate::select::embedded::tuning::Tuning;
 use crate::select::rows::rows;
+use crate::select::shared_params::standardise_param;
 use crate::select::subsets::{SubsetRepair, best_place, on_threads_of};
-use crate::select::{Selection, Selector, SelectorSpec};
+use crate::select::{Selection, Selector};
 use accuracy::Accuracy;
 use answer::{Answer, FinalistJudge};
 use feature_selection::alone;
@@ -76,211 +74,107 @@ const CS: [f64; 9] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0];
 const POPULATION: u64 = 50;
 const GENERATIONS: [u64; 3] = [200, 300, 500];
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | the accuracy |
-/// | `effort` | `paper` | quick, paper, long | a fifth of the published generations, as many, or four times as many |
-/// | `population` | `auto` | auto, or 2 to 10000 | individuals in each search; published: 50 |
-/// | `pair-generations` | `auto` | auto, or 0 to 1e6 | generations of the search for pairs; published: 200 |
-/// | `feature-generations` | `auto` | auto, or 0 to 1e6 | generations of the search for features; published: 300 |
-/// | `ensemble-generations` | `auto` | auto, or 0 to 1e6 | generations of the search for a sum of rankers; published: 500 |
-/// | `crossover` | `1` | 0 to 1 | the probability that two parents are crossed |
-/// | `pair-mutation` | `0.01` | 0 to 1 | the probability that a pair comes in or goes out |
-/// | `shares` | `spread` | spread, coins | the share of the pairs that the first search starts with: from .005 to 1, or half |
-/// | `pairs` | `1000000` | 1 to 100000000 | so many preference pairs at most, drawn at random, take part |
-/// | `c` | `auto` | auto, or 1e-9 to 1e9 | what the mean loss of a pair is multiplied by; auto takes what is best on validation data with all pairs and features |
-/// | `instance-selection` | `true` | true, false | whether pairs are searched for, or all of them are taken |
-/// | `adaptive` | `true` | true, false | whether mutation of features looks at importance and redundancy |
-/// | `ensemble` | `true` | true, false | whether rankers are combined, or the best of them answers |
-/// | `choose` | `auto` | auto, training, validation, held-out | the data on which the answer is chosen among the undominated; auto: validation data where there is some, else training data; held-out: a fifth of the queries, which the searches do not see |
-/// | `slack` | `0` | 0 to 10 | how many standard errors of the difference the answer may be below the best on that data, if it has fewer features; not on training data |
-/// | `standardise` | `auto` | auto, no, yes | divides features by their standard deviation within queries; auto does where some value is outside 0 to 1 |
-pub struct MofsRank {
-    measure: Measure,
-    searches: Searches,
-    pairs: usize,
-    c: Option<f64>,
-    choose: Choose,
-    slack: f64,
-    scale: Scale,
-}
-
-/// The data on which the answer is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choose {
-    Auto,
-    Training,
-    Validation,
-    HeldOut,
-}
-
-const GENERATIONS_RANGE: Kind = Kind::Auto { min: 0.0, max: 1e6 };
-const YES_OR_NO: Kind = Kind::Choice(&["true", "false"]);
-
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "mofsrank",
-    summary: "evolutionary searches for pairs to learn from, for features, and for a sum of rankers",
-    category: Category::Wrapper,
-    cites: &["cheng2018", "deb2002"],
-    status: Status::Reconstruction,
-    scales_out: false,
-    resumes: true,
-    uses_valid: true,
-    leaves_model: true,
-    params: &[
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "the accuracy that is traded against numbers of pairs and features",
-        },
-        Param {
-            name: "effort",
-            kind: Kind::Choice(&["quick", "paper", "long"]),
-            default: "paper",
-            meaning: "a fifth of the published generations, as many, or four times as many",
-        },
-        Param {
-            name: "population",
-            kind: Kind::Auto { min: 2.0, max: 1e4 },
-            default: "auto",
-            meaning: "individuals in each search; published: 50",
-        },
-        Param {
-            name: "pair-generations",
-            kind: GENERATIONS_RANGE,
-            default: "auto",
-            meaning: "generations of the search for pairs; published: 200",
-        },
-        Param {
-            name: "feature-generations",
-            kind: GENERATIONS_RANGE,
-            default: "auto",
-            meaning: "generations of the search for features; published: 300",
-        },
-        Param {
-            name: "ensemble-generations",
-            kind: GENERATIONS_RANGE,
-            default: "auto",
-            meaning: "generations of the search for a sum of rankers; published: 500",
-        },
-        Param {
-            name: "crossover",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "1",
-            meaning: "the probability that two parents are crossed",
-        },
-        Param {
-            name: "pair-mutation",
-            kind: Kind::Real { min: 0.0, max: 1.0 },
-            default: "0.01",
-            meaning: "the probability that a pair comes in or goes out",
-        },
-        Param {
-            name: "shares",
-            kind: Kind::Choice(&["spread", "coins"]),
-            default: "spread",
-            meaning: "the share of the pairs that the first search starts with: from .005 to 1, or half",
-        },
-        Param {
-            name: "pairs",
-            kind: Kind::Whole { min: 1, max: 100_000_000 },
-            default: "1000000",
-            meaning: "so many preference pairs at most, drawn at random, take part",
-        },
-        Param {
-            name: "c",
-            kind: Kind::Auto { min: 1e-9, max: 1e9 },
-            default: "auto",
-            meaning: "what the mean loss of a pair is multiplied by; auto takes what is best on validation data with all pairs and features",
-        },
-        Param {
-            name: "instance-selection",
-            kind: YES_OR_NO,
-            default: "true",
-            meaning: "whether pairs are searched for, or all of them are taken",
-        },
-        Param {
-            name: "adaptive",
-            kind: YES_OR_NO,
-            default: "true",
-            meaning: "whether mutation of features looks at importance and redundancy",
-        },
-        Param {
-            name: "ensemble",
-            kind: YES_OR_NO,
-            default: "true",
-            meaning: "whether rankers are combined, or the best of them answers",
-        },
-        Param {
-            name: "choose",
-            kind: Kind::Choice(&["auto", "training", "validation", "held-out"]),
-            default: "auto",
-            meaning: "the data on which the answer is chosen among the undominated; auto: validation data where there is some, else training data; held-out: a fifth of the queries, which the searches do not see",
-        },
-        Param {
-            name: "slack",
-            kind: Kind::Real { min: 0.0, max: 10.0 },
-            default: "0",
-            meaning: "how many standard errors of the difference the answer may be below the best on that data, if it has fewer features; not on training data",
-        },
-        Tuning::STANDARDISE,
-    ],
-    build: |params| Ok(Box::new(MofsRank::from_params(params)?)),
-};
-
-impl MofsRank {
-    fn from_params(params: &Params) -> Result<Self> {
-        let effort = |published: u64| match params.text("effort") {
-            "quick" => published / 5,
-            "long" => published * 4,
-            _ => published,
+method! {
+    /// Evolutionary searches for pairs to learn from, for features, and for a sum of rankers.
+    pub struct MOFSRank: Selector as "mofsrank" in Wrapper,
+        cites ["cheng2018", "deb2002"], Reconstruction, Rows,
+        with [resumes, uses_valid, leaves_model]
+    {
+        /// Accuracy that is traded against numbers of pairs and features.
+        measure: Measure = "ndcg[ties=expected]@10",
+        /// A fifth of the published generations, as many, or four times as many.
+        let effort: Choice<Effort> = "paper",
+        /// Individuals in each search; published: 50.
+        let population: AutoWhole(2..=10_000) = "auto",
+        /// Generations of the search for pairs; published: 200.
+        let pair_generations: AutoWhole(0..=1_000_000) = "auto",
+        /// Generations of the search for features; published: 300.
+        let feature_generations: AutoWhole(0..=1_000_000) = "auto",
+        /// Generations of the search for a sum of rankers; published: 500.
+        let ensemble_generations: AutoWhole(0..=1_000_000) = "auto",
+        /// Probability that two parents are crossed.
+        let crossover: Real(0.0..=1.0) = "1",
+        /// Probability that a pair comes in or goes out.
+        let pair_mutation: Real(0.0..=1.0) = "0.01",
+        /// Share of the pairs that the first search starts with: from .005 to 1, or half.
+        let shares: Choice<Shares> = "spread",
+        /// Largest number of preference pairs, drawn at random.
+        pairs: Whole<usize>(1..=100_000_000) = "1000000",
+        /// Weight of the mean loss of a pair; auto takes what is best on validation data with all
+        /// pairs and features.
+        c: Auto(1e-9..=1e9) = "auto",
+        /// Whether pairs are searched for, or all of them are taken.
+        let instance_selection: Flag = "true",
+        /// Whether mutation of features uses importance and redundancy.
+        let adaptive: Flag = "true",
+        /// Whether rankers are combined, or the best of them answers.
+        let ensemble: Flag = "true",
+        /// Data on which the answer is chosen among the undominated; auto: validation data if given,
+        /// training data otherwise; held-out: a fifth of the queries, which the searches do not see.
+        choose: Choice<Choose> = "auto",
+        /// How many standard errors of the difference the answer may be below the best on that
+        /// data, if it has fewer features; not on training data.
+        slack: Real(0.0..=10.0) = "0",
+        use standardise_param!(standardise);
+        derive scale: Scale = standardise;
+        derive searches: Searches = Searches {
+            population: population.unwrap_or(POPULATION) as usize,
+            generations: [
+                pair_generations.unwrap_or(effort.generations(GENERATIONS[0])),
+                feature_generations.unwrap_or(effort.generations(GENERATIONS[1])),
+                ensemble_generations.unwrap_or(effort.generations(GENERATIONS[2])),
+            ],
+            crossover,
+            pair_mutation,
+            shares,
+            instance_selection,
+            adaptive,
+            ensemble,
         };
-        let whole = |name: &str, otherwise: u64| -> Result<u64> {
-            match params.auto(name)? {
-                None => Ok(otherwise),
-                Some(value) if value.fract() == 0.0 => Ok(value as u64),
-                Some(value) => {
-                    Err(Error::invalid(format!("{name} of mofsrank"), value, "a whole number"))
-                }
-            }
-        };
-        let is_on = |name: &str| params.text(name) == "true";
-        let [pairs, features, ensemble] = GENERATIONS.map(effort);
-        Ok(MofsRank {
-            measure: params.measure("measure")?,
-            searches: Searches {
-                population: whole("population", POPULATION)? as usize,
-                generations: [
-                    whole("pair-generations", pairs)?,
-                    whole("feature-generations", features)?,
-                    whole("ensemble-generations", ensemble)?,
-                ],
-                crossover: params.real("crossover")?,
-                pair_mutation: params.real("pair-mutation")?,
-                shares: if params.text("shares") == "coins" {
-                    Shares::Coins
-                } else {
-                    Shares::Spread
-                },
-                instance_selection: is_on("instance-selection"),
-                adaptive: is_on("adaptive"),
-                ensemble: is_on("ensemble"),
-            },
-            pairs: params.whole("pairs")? as usize,
-            c: params.auto("c")?,
-            choose: match params.text("choose") {
-                "training" => Choose::Training,
-                "validation" => Choose::Validation,
-                "held-out" => Choose::HeldOut,
-                _ => Choose::Auto,
-            },
-            slack: params.real("slack")?,
-            scale: Tuning::scale(params),
-        })
     }
+}
 
+choice! {
+    /// How much of the published number of generations is searched.
+    pub enum Effort {
+        /// A fifth.
+        Quick = "quick",
+        /// All.
+        Paper = "paper",
+        /// Four times as many.
+        Long = "long",
+    }
+}
+
+impl Effort {
+    fn generations(self, published: u64) -> u64 {
+        match self {
+            Effort::Quick => published / 5,
+            Effort::Paper => published,
+            Effort::Long => published * 4,
+        }
+    }
+}
+
+choice! {
+    /// The data on which the answer is chosen.
+    pub enum Choose {
+        /// Validation data if given, training data otherwise.
+        Auto = "auto",
+        /// Training data.
+        Training = "training",
+        /// Validation data.
+        Validation = "validation",
+        /// A fifth of the queries, which the searches do not see.
+        HeldOut = "held-out",
+    }
+}
+
+choice! {
+    impl Shares { Spread = "spread", Coins = "coins" }
+}
+
+impl MOFSRank {
     fn choose_features(&self, run: &Run, engine: &dyn Engine, data: &Dataset) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
@@ -379,8 +273,8 @@ impl MofsRank {
     }
 }
 
-impl Selector for MofsRank {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+impl Selector for MOFSRank {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let data = rows("mofsrank", engine)?;
         self.measure.check_labels(engine.schema().largest_label())?;
         on_threads_of(engine, || self.choose_features(run, engine, data))

@@ -1,34 +1,24 @@
 //! Which subset of the front is the answer.
 
 use super::objectives::SubsetScores;
-use super::tested::Test;
+use super::tested::{Test, TestName};
+use crate::declare::choice;
 use crate::measure::significance::LEVEL;
 
-/// The rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// The most effective one, as published.
-    Effectiveness,
-    /// The one nearest to the best of every objective at once, each on a scale from its best to its
-    /// worst.
-    Knee,
-    /// The cheapest one that is not significantly less effective than the most effective one.
-    Cheapest,
+choice! {
+    /// Which member of the front is the answer.
+    pub enum FrontChoice {
+        /// The most effective one, as published.
+        Effectiveness = "effectiveness",
+        /// The one nearest to the best of every objective at once, each on a scale from its best
+        /// to its worst.
+        Knee = "knee",
+        /// The cheapest one that is not significantly less effective than the most effective one.
+        Cheapest = "cheapest",
+    }
 }
 
-impl Choice {
-    /// The names of all rules.
-    pub const NAMES: &'static [&'static str] = &["effectiveness", "knee", "cheapest"];
-
-    /// By name.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "knee" => Choice::Knee,
-            "cheapest" => Choice::Cheapest,
-            _ => Choice::Effectiveness,
-        }
-    }
-
+impl FrontChoice {
     /// The place of the answer on a front, which has at least one member. Of equals the cheaper one
     /// is taken, then the smaller one, then the more effective one, then the first.
     pub fn of(self, front: &[&SubsetScores], test: Test) -> usize {
@@ -37,12 +27,12 @@ impl Choice {
         };
         let best = least(front, &values(&|scores| -scores.effectiveness));
         match self {
-            Choice::Effectiveness => best,
-            Choice::Knee => least(front, &distances(front)),
-            Choice::Cheapest => {
+            FrontChoice::Effectiveness => best,
+            FrontChoice::Knee => least(front, &distances(front)),
+            FrontChoice::Cheapest => {
                 // Without a test every difference would count.
                 let test = match test {
-                    Test::Means => Test::named("wilcoxon", LEVEL),
+                    Test::Means => Test::new(TestName::Wilcoxon, LEVEL),
                     tested => tested,
                 };
                 let is_worse = |scores: &SubsetScores| {
@@ -121,12 +111,18 @@ mod tests {
             scores([-0.70, 1.0], &vec![0.7; 60], 1.0),
         ];
         let front: Vec<&SubsetScores> = front.iter().collect();
-        for test in ["wilcoxon", "t-test", "means"].map(|name| Test::named(name, 0.05)) {
-            assert_eq!(Choice::Effectiveness.of(&front, test), 0);
-            assert_eq!(Choice::Knee.of(&front, test), 1);
-            assert_eq!(Choice::Cheapest.of(&front, test), 1);
+        for test in [TestName::Wilcoxon, TestName::Student, TestName::Means]
+            .map(|name| Test::new(name, 0.05))
+        {
+            assert_eq!(FrontChoice::Effectiveness.of(&front, test), 0);
+            assert_eq!(FrontChoice::Knee.of(&front, test), 1);
+            assert_eq!(FrontChoice::Cheapest.of(&front, test), 1);
         }
-        assert_eq!(Choice::Knee.of(&front[..1], Test::Means), 0);
-        assert_eq!(Choice::Effectiveness.of(&front[2..], Test::Means), 0, "the first of equals");
+        assert_eq!(FrontChoice::Knee.of(&front[..1], Test::Means), 0);
+        assert_eq!(
+            FrontChoice::Effectiveness.of(&front[2..], Test::Means),
+            0,
+            "the first of equals"
+        );
     }
 }

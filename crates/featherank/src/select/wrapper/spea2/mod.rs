@@ -41,25 +41,23 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use baseline::Baseline;
-use choice::Choice;
+use choice::FrontChoice;
 use kept::Kept;
 use objectives::{Objective, SubsetJudge, SubsetScores};
 use problem::SubsetProblem;
-use tested::Test;
+use tested::{Test, TestName};
 
 use crate::data::FeatureId;
+use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evolve::spea2::genotype_distance;
 use crate::evolve::{self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2, front};
-use crate::measure::Measure;
-use crate::params::{Kind, Param, Params};
-use crate::rank::{RankerSpec, tune};
-use crate::registry::{self, Category, Status};
+use crate::rank::{self, RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
-use crate::select::{Generation, Member, Searched, Selection, Selector, SelectorSpec};
+use crate::select::{Generation, Member, Searched, Selection, Selector};
 
 /// Queries that tell rankings apart below which tests leave little to go by.
 const FEW_QUERIES: u64 = 500;
@@ -67,191 +65,79 @@ const FEW_QUERIES: u64 = 500;
 /// How many evaluated subsets are remembered.
 const REMEMBERED: usize = 4096;
 
-/// | Name | Default | Range | Meaning |
-/// |---|---|---|---|
-/// | `objectives` | `e-r` | e, e-f, e-r, t-f, t, or names joined by + | what subsets are judged by |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | what effectiveness is |
-/// | `ranker`, `settings` | `linear-regression` | any ranker | what is trained on every subset |
-/// | `test`, `level` | `wilcoxon`, `0.05` | wilcoxon, t-test, means | what proves a difference |
-/// | `baseline`, `alpha` | `full`, `5` | full, mean, max, feature:NAME, scores:FILE | what risk is measured against, and how much more a loss weighs |
-/// | `folds` | `0` | 0, or 2 to 100 | parts of the queries on which subsets are judged; 0 is where they were trained |
-/// | `choose` | `effectiveness` | effectiveness, knee, cheapest | which member of the front is the answer |
-/// | `population`, `archive`, `generations` | 75, 150, 30 | | how much is searched |
-/// | `crossover`, `mutation`, `gene`, `tournament` | .8, .2, .3, 2 | | how children come about |
-pub struct Spea2Selection {
-    objectives: Vec<Objective>,
-    measure: Measure,
-    ranker: &'static RankerSpec,
-    settings: tune::Settings,
-    test: Test,
-    baseline: Baseline,
-    alpha: f64,
-    folds: usize,
-    choose: Choice,
-    evolution: SearchSettings,
-    archive: usize,
-    mutation: f64,
-    gene: f64,
-}
-
-const SHARE: Kind = Kind::Real { min: 0.0, max: 1.0 };
-
-/// The registry's entry.
-pub const SPEC: SelectorSpec = SelectorSpec {
-    name: "spea2",
-    summary: "subsets that evolve towards effectiveness, low risk, few features or low cost",
-    category: Category::Wrapper,
-    cites: &["sousa2016", "zitzler2001"],
-    status: Status::AsPublished,
-    scales_out: true,
-    resumes: true,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[
-        Param {
-            name: "objectives",
-            kind: Kind::Words(objectives::WORDS),
-            default: "e-r",
-            meaning: "what subsets are judged by",
-        },
-        Param {
-            name: "measure",
-            kind: Kind::Measure,
-            default: "ndcg[ties=expected]@10",
-            meaning: "what effectiveness is",
-        },
-        Param {
-            name: "ranker",
-            kind: Kind::Ranker,
-            default: "linear-regression",
-            meaning: "what is trained on every subset",
-        },
-        Param {
-            name: "settings",
-            kind: Kind::Settings,
-            default: "",
-            meaning: "parameters of the ranker",
-        },
-        Param {
-            name: "test",
-            kind: Kind::Choice(Test::NAMES),
-            default: "wilcoxon",
-            meaning: "what proves that a subset is better; means: any difference",
-        },
-        Param {
-            name: "level",
-            kind: Kind::Real { min: 1e-9, max: 0.5 },
-            default: "0.05",
-            meaning: "the level of the test",
-        },
-        Param {
-            name: "baseline",
-            kind: Kind::Words(baseline::WORDS),
-            default: "full",
-            meaning: "what risk is measured against",
-        },
-        Param {
-            name: "alpha",
-            kind: Kind::Real { min: 0.0, max: 1e6 },
-            default: "5",
-            meaning: "how much more a loss weighs than a gain in trisk and georisk",
-        },
-        Param {
-            name: "folds",
-            kind: Kind::Whole { min: 0, max: 100 },
-            default: "0",
-            meaning: "parts of the queries, each judged by what the others teach; 0: judged where it was trained",
-        },
-        Param {
-            name: "choose",
-            kind: Kind::Choice(Choice::NAMES),
-            default: "effectiveness",
-            meaning: "which member of the front is the answer",
-        },
-        Param {
-            name: "population",
-            kind: Kind::Whole { min: 2, max: 1_000_000 },
-            default: "75",
-            meaning: "subsets born in a generation",
-        },
-        Param {
-            name: "archive",
-            kind: Kind::Whole { min: 1, max: 1_000_000 },
-            default: "150",
-            meaning: "subsets that survive a generation",
-        },
-        Param {
-            name: "generations",
-            kind: Kind::Whole { min: 0, max: 1_000_000_000 },
-            default: "30",
-            meaning: "generations after the random one",
-        },
-        Param {
-            name: "crossover",
-            kind: SHARE,
-            default: "0.8",
-            meaning: "probability that parents are crossed",
-        },
-        Param {
-            name: "mutation",
-            kind: SHARE,
-            default: "0.2",
-            meaning: "probability that a child is changed",
-        },
-        Param {
-            name: "gene",
-            kind: SHARE,
-            default: "0.3",
-            meaning: "probability that a bit of such a child flips",
-        },
-        Param {
-            name: "tournament",
-            kind: Kind::Whole { min: 1, max: 1000 },
-            default: "2",
-            meaning: "subsets that compete to become a parent",
-        },
-    ],
-    build: |params| {
-        let folds = params.whole("folds")? as usize;
-        if folds == 1 {
-            return Err(Error::invalid("folds", folds, "0, or 2 to 100"));
-        }
-        Ok(Box::new(Spea2Selection {
-            objectives: Objective::parse(params.text("objectives"))?,
-            measure: params.measure("measure")?,
-            ranker: registry::ranker(params.text("ranker"))?,
-            settings: params.settings("settings")?,
-            test: Test::named(params.text("test"), params.real("level")?),
-            baseline: Baseline::parse(params.text("baseline"))?,
-            alpha: params.real("alpha")?,
-            folds,
-            choose: Choice::named(params.text("choose")),
-            evolution: SearchSettings {
-                population: params.whole("population")? as usize,
-                generations: params.whole("generations")?,
-                crossover: params.real("crossover")?,
-                tournament: params.whole("tournament")? as usize,
-            },
-            archive: params.whole("archive")? as usize,
-            mutation: params.real("mutation")?,
-            gene: params.real("gene")?,
-        }))
-    },
-};
-
-impl Selector for Spea2Selection {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        on_threads_of(engine, || self.search(run, engine))
+method! {
+    /// Subsets that evolve towards effectiveness, low risk, few features or low cost.
+    pub struct SPEA2: Selector as "spea2" in Wrapper,
+        cites ["sousa2016", "zitzler2001"], AsPublished, Passes,
+        with [resumes]
+    {
+        /// Objectives that subsets are compared by.
+        let objectives: Words(objectives::WORDS) = "e-r",
+        /// Measure of effectiveness.
+        measure: Measure = "ndcg[ties=expected]@10",
+        /// Ranker to train on every subset.
+        let ranker: Ranker = "linear-regression",
+        /// Parameters of the ranker.
+        let settings: Settings = "",
+        /// What proves that a subset is better; means: any difference.
+        let test: Choice<TestName> = "wilcoxon",
+        /// The level of the test.
+        let level: Real(1e-9..=0.5) = "0.05",
+        /// What risk is measured against.
+        let baseline: Words(baseline::WORDS) = "full",
+        /// How much more a loss weighs than a gain in trisk and georisk.
+        alpha: Real(0.0..=1e6) = "5",
+        /// Folds of the queries, each evaluated by a ranker that is trained on the others; 0
+        /// evaluates on training data.
+        let folds: Whole<usize>(0..=100) = "0",
+        /// Which member of the front is the answer.
+        choose: Choice<FrontChoice> = "effectiveness",
+        /// Subsets born in a generation.
+        let population: Whole<usize>(2..=1_000_000) = "75",
+        /// Subsets that survive a generation.
+        archive: Whole<usize>(1..=1_000_000) = "150",
+        /// Generations after the random one.
+        let generations: Whole(0..=1_000_000_000) = "30",
+        /// Probability that parents are crossed.
+        let crossover: Real(0.0..=1.0) = "0.8",
+        /// Probability that a child is changed.
+        mutation: Real(0.0..=1.0) = "0.2",
+        /// Probability that a bit of such a child flips.
+        gene: Real(0.0..=1.0) = "0.3",
+        /// Subsets that compete to become a parent.
+        let tournament: Whole<usize>(1..=1000) = "2",
+        derive folds: usize = more_than_one(folds)?;
+        derive objectives: Vec<Objective> = Objective::parse(&objectives)?;
+        derive ranker: &'static RankerSpec = rank::ranker(&ranker.0)?;
+        derive settings: tune::Settings = settings.unwrap_or_default();
+        derive test: Test = Test::new(test, level);
+        derive baseline: Baseline = Baseline::parse(&baseline)?;
+        derive evolution: SearchSettings =
+            SearchSettings { population, generations, crossover, tournament };
     }
 }
 
-impl Spea2Selection {
+/// One fold would leave nothing to train on.
+fn more_than_one(folds: usize) -> Result<usize> {
+    match folds {
+        1 => Err(Error::invalid("folds", folds, "0, or 2 to 100")),
+        _ => Ok(folds),
+    }
+}
+
+impl Selector for SPEA2 {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+        on_threads_of(engine, || self.search_front(run, engine))
+    }
+}
+
+impl SPEA2 {
+    fn search_front(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let mut all = [&candidates.keep[..], &candidates.free].concat();
         all.sort_unstable();
-        let Spea2Selection { measure, ranker: spec, folds, .. } = self;
-        let ranker = (spec.build)(&Params::new(spec.name, spec.params, &self.settings)?)?;
+        let SPEA2 { measure, ranker: spec, folds, .. } = self;
+        let ranker = spec.with(&self.settings)?;
         let ranker = (*spec, ranker.as_ref());
         let evaluator = SubsetEvaluator::new("spea2", ranker, measure, run, engine)?;
         let queries = engine.schema().queries();

@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use super::objectives::{ObjectiveScore, SubsetScores};
+use crate::declare::choice;
 use crate::evolve::{Dominance, pareto_dominates};
 use crate::measure::significance::{PerQuery, SignedRankLevel, paired_t};
 
@@ -25,16 +26,25 @@ pub enum Test {
     Means,
 }
 
-impl Test {
-    /// The names of all tests.
-    pub const NAMES: &'static [&'static str] = &["wilcoxon", "t-test", "means"];
+choice! {
+    /// A test of differences.
+    pub enum TestName {
+        /// Wilcoxon's signed-rank test.
+        Wilcoxon = "wilcoxon",
+        /// The paired t-test.
+        Student = "t-test",
+        /// No test: any difference of the means counts.
+        Means = "means",
+    }
+}
 
+impl Test {
     /// By name, at a level.
-    pub fn named(name: &str, level: f64) -> Self {
+    pub fn new(name: TestName, level: f64) -> Self {
         match name {
-            "wilcoxon" => Test::Wilcoxon(SignedRankLevel::new(level)),
-            "t-test" => Test::Student(level),
-            _ => Test::Means,
+            TestName::Wilcoxon => Test::Wilcoxon(SignedRankLevel::new(level)),
+            TestName::Student => Test::Student(level),
+            TestName::Means => Test::Means,
         }
     }
 

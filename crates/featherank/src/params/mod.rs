@@ -1,57 +1,73 @@
-//! Parameters of methods: declared once in the registry, checked before a method is built.
+//! Parameters of methods: what a parameter is, which values it takes, and checked sets of values.
+//!
+//! A method declares its parameters once, with [`method!`](crate::declare). Values travel as text:
+//! `-p name=value`, the arguments of Python and the setters of a builder all end in
+//! [`Params::new`], which is the only place where a range is checked.
+
+mod value;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::registry::near_names;
+use crate::names::near_names;
+pub use value::{Choice, ParamText, ParamValue, RankerName, Settings};
 
-/// A parameter as the registry declares it.
+/// A declared parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
-    /// Its name on the command line, in Python and in files.
+    /// Its name on the command line and in files.
     pub name: &'static str,
-    /// What it may be.
+    /// The values it takes.
     pub kind: Kind,
-    /// What it is unless set, written as a user would.
+    /// Its default, as text.
     pub default: &'static str,
-    /// One line for people.
+    /// What it does, in one sentence without the full stop.
     pub meaning: &'static str,
 }
 
-/// What a parameter may be.
+/// The values that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// Any measure's name.
     Measure,
-    /// A number in a range, borders included.
+    /// A number in a range, bounds included.
     Real {
-        /// Least.
+        /// Smallest value.
         min: f64,
-        /// Most.
+        /// Largest value.
         max: f64,
     },
-    /// A whole number in a range, borders included.
+    /// A whole number in a range, bounds included.
     Whole {
-        /// Least.
+        /// Smallest value.
         min: u64,
-        /// Most.
+        /// Largest value.
         max: u64,
     },
-    /// A number in a range, borders included, or `auto`: the method finds it.
+    /// A number in a range, bounds included, or `auto`: the method finds it.
     Auto {
-        /// Least.
+        /// Smallest value.
         min: f64,
-        /// Most.
+        /// Largest value.
         max: f64,
     },
-    /// One or more numbers in a range, with commas between them, or `auto`: the method finds them.
+    /// A whole number in a range, bounds included, or `auto`: the method finds it.
+    AutoWhole {
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// One or more numbers in a range, separated by commas, or `auto`: the method finds them.
     Values {
-        /// Least.
+        /// Smallest value.
         min: f64,
-        /// Most.
+        /// Largest value.
         max: f64,
     },
+    /// `true` or `false`.
+    Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A feature's name or id, or `best`.
@@ -60,7 +76,7 @@ pub enum Kind {
     Ranker,
     /// Parameters of another method: `name=value;name=value`.
     Settings,
-    /// Words that the method itself reads; what they may be.
+    /// Text that the method itself parses, and a description of it.
     Words(&'static str),
 }
 
@@ -72,9 +88,13 @@ impl Kind {
             Kind::Real { min, max } => between(*min, *max),
             Kind::Whole { min, max } => format!("{min} to {max}"),
             Kind::Auto { min, max } => format!("auto, or {}", between(*min, *max)),
+            Kind::AutoWhole { min, max } => {
+                format!("auto, or {}", between(*min as f64, *max as f64))
+            }
             Kind::Values { min, max } => {
                 format!("auto, or {}; several with commas between", between(*min, *max))
             }
+            Kind::Flag => "true, false".into(),
             Kind::Choice(words) => words.join(", "),
             Kind::Feature => "a feature's name or id, or best".into(),
             Kind::Ranker => "any ranker".into(),
@@ -84,34 +104,33 @@ impl Kind {
     }
 
     fn accepts(&self, value: &str) -> bool {
-        match self {
+        let real = |min: f64, max: f64, text: &str| {
+            text.parse::<f64>().is_ok_and(|x| (min..=max).contains(&x))
+        };
+        let whole = |min: u64, max: u64| value.parse().is_ok_and(|x| (min..=max).contains(&x));
+        match *self {
             Kind::Measure | Kind::Settings | Kind::Words(_) => true,
-            Kind::Real { min, max } => {
-                value.parse::<f64>().is_ok_and(|x| (*min..=*max).contains(&x))
-            }
-            Kind::Whole { min, max } => {
-                value.parse::<u64>().is_ok_and(|x| (*min..=*max).contains(&x))
-            }
-            Kind::Auto { min, max } => {
-                value == "auto" || Kind::Real { min: *min, max: *max }.accepts(value)
-            }
+            Kind::Real { min, max } => real(min, max, value),
+            Kind::Whole { min, max } => whole(min, max),
+            Kind::Auto { min, max } => value == "auto" || real(min, max, value),
+            Kind::AutoWhole { min, max } => value == "auto" || whole(min, max),
             Kind::Values { min, max } => {
-                let number = Kind::Real { min: *min, max: *max };
-                value == "auto" || value.split(',').all(|one| number.accepts(one.trim()))
+                value == "auto" || value.split(',').all(|one| real(min, max, one.trim()))
             }
+            Kind::Flag => matches!(value, "true" | "false"),
             Kind::Choice(words) => words.contains(&value),
             Kind::Feature | Kind::Ranker => !value.is_empty(),
         }
     }
 }
 
-/// A range in words; very small and very large borders as powers of ten.
+/// A range in words; very small and very large bounds as powers of ten.
 fn between(min: f64, max: f64) -> String {
-    let border = |x: f64| match x.abs() {
+    let bound = |x: f64| match x.abs() {
         size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{x:e}"),
         _ => x.to_string(),
     };
-    format!("{} to {}", border(min), border(max))
+    format!("{} to {}", bound(min), bound(max))
 }
 
 /// Checked values for all parameters of one method.
@@ -121,7 +140,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Defaults, overridden by what the user set.
+    /// The defaults, overridden by `set`. Fails on an unknown name and on a value out of range.
     pub fn new(method: &str, declared: &'static [Param], set: &[(String, String)]) -> Result<Self> {
         let mut values: BTreeMap<_, _> =
             declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
@@ -153,44 +172,19 @@ impl Params {
         self.values.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
+    /// All values as text, by name, for documents.
+    pub fn to_map(&self) -> BTreeMap<String, String> {
+        self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
     /// A parameter's text.
     pub fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// A measure.
-    pub fn measure(&self, name: &str) -> Result<Measure> {
-        self.text(name).parse()
-    }
-
-    /// A number.
-    pub fn real(&self, name: &str) -> Result<f64> {
-        self.text(name).parse().map_err(|_| Error::invalid(name, self.text(name), "a number"))
-    }
-
-    /// A number, or `None` where the method is to find it.
-    pub fn auto(&self, name: &str) -> Result<Option<f64>> {
-        if self.text(name) == "auto" { Ok(None) } else { self.real(name).map(Some) }
-    }
-
-    /// Numbers to choose from; none where the method is to find them.
-    pub fn values(&self, name: &str) -> Result<Vec<f64>> {
-        let given = self.text(name).split(',').map(str::trim).filter(|one| *one != "auto");
-        given.map(|one| one.parse().map_err(|_| Error::invalid(name, one, "a number"))).collect()
-    }
-
-    /// A whole number.
-    pub fn whole(&self, name: &str) -> Result<u64> {
-        self.text(name).parse().map_err(|_| Error::invalid(name, self.text(name), "a whole number"))
-    }
-
-    /// Parameters of another method.
-    pub fn settings(&self, name: &str) -> Result<Vec<(String, String)>> {
-        let pair = |part: &str| match part.split_once('=') {
-            Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
-            None => Err(Error::invalid(name, part, Kind::Settings.range())),
-        };
-        self.text(name).split(';').filter(|part| !part.trim().is_empty()).map(pair).collect()
+    /// A parameter's value.
+    pub fn get<T: ParamValue>(&self, name: &str) -> Result<T> {
+        T::parse(name, self.text(name))
     }
 }
 
@@ -214,6 +208,13 @@ mod tests {
             meaning: "",
         },
         Param { name: "mode", kind: Kind::Choice(&["fast", "slow"]), default: "fast", meaning: "" },
+        Param { name: "warm", kind: Kind::Flag, default: "true", meaning: "" },
+        Param {
+            name: "steps",
+            kind: Kind::AutoWhole { min: 1, max: 1_000_000 },
+            default: "auto",
+            meaning: "",
+        },
     ];
 
     fn set(name: &str, value: &str) -> Result<Params> {
@@ -224,9 +225,12 @@ mod tests {
     fn values_are_checked_and_canonical() {
         let params = set("measure", "NDCG[letor4]@5").unwrap();
         assert_eq!(params.text("measure"), "ndcg[letor]@5");
-        assert_eq!((params.real("delta").unwrap(), params.whole("rounds").unwrap()), (0.01, 3));
-        assert!(params.values("cost").unwrap().is_empty());
-        assert_eq!(set("cost", "2, 0.5").unwrap().values("cost").unwrap(), [2.0, 0.5]);
+        assert_eq!(params.get::<f64>("delta").unwrap(), 0.01);
+        assert_eq!(params.get::<u64>("rounds").unwrap(), 3);
+        assert!(params.get::<bool>("warm").unwrap());
+        assert_eq!(params.get::<Option<u64>>("steps").unwrap(), None);
+        assert!(params.get::<Vec<f64>>("cost").unwrap().is_empty());
+        assert_eq!(set("cost", "2, 0.5").unwrap().get::<Vec<f64>>("cost").unwrap(), [2.0, 0.5]);
         for (name, value, says) in [
             ("dleta", "1", "did you mean `delta`"),
             ("delta", "2", "0 to 1"),
@@ -236,6 +240,8 @@ mod tests {
             ("cost", "1,,2", "auto, or 1e-12"),
             ("cost", "1,auto", "auto, or 1e-12"),
             ("mode", "quick", "fast, slow"),
+            ("warm", "yes", "true, false"),
+            ("steps", "1.5", "auto, or 1 to 1e6"),
             ("measure", "x@3", "no measure called"),
         ] {
             let error = set(name, value).unwrap_err().to_string();

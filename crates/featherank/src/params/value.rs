@@ -1,0 +1,162 @@
+//! Typed values of parameters and their text.
+
+use std::fmt::Write;
+
+use super::Kind;
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+
+/// A value that can be written as a parameter's text.
+pub trait ParamText {
+    /// The text, from which the same value is parsed.
+    fn to_text(&self) -> String;
+}
+
+/// A value that is parsed from a parameter's checked text.
+pub trait ParamValue: Sized {
+    /// Parses the text of the parameter `name`.
+    fn parse(name: &str, text: &str) -> Result<Self>;
+}
+
+/// An enum whose variants are the words of a parameter; declared with `choice!`.
+pub trait Choice: ParamValue + ParamText + 'static {
+    /// The words, in order.
+    const WORDS: &'static [&'static str];
+}
+
+/// Parameters of another method, by name.
+pub type Settings = Vec<(String, String)>;
+
+/// The name of a ranker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankerName(pub String);
+
+macro_rules! numbers {
+    ($($type:ty, $expected:literal);+ $(;)?) => { $(
+        impl ParamText for $type {
+            fn to_text(&self) -> String {
+                self.to_string()
+            }
+        }
+
+        impl ParamValue for $type {
+            fn parse(name: &str, text: &str) -> Result<Self> {
+                text.parse().map_err(|_| Error::invalid(name, text, $expected))
+            }
+        }
+    )+ };
+}
+
+numbers! {
+    f64, "a number";
+    u64, "a whole number";
+    usize, "a whole number";
+    bool, "true or false";
+}
+
+impl ParamText for f32 {
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Parsed as `f64` and rounded, as all numbers of users are.
+impl ParamValue for f32 {
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        f64::parse(name, text).map(|value| value as f32)
+    }
+}
+
+/// `auto` is `None`.
+impl<T: ParamValue> ParamValue for Option<T> {
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        if text == "auto" { Ok(None) } else { T::parse(name, text).map(Some) }
+    }
+}
+
+impl ParamText for [f64] {
+    fn to_text(&self) -> String {
+        if self.is_empty() {
+            return "auto".into();
+        }
+        self.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// `auto` is empty.
+impl ParamValue for Vec<f64> {
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        let given = text.split(',').map(str::trim).filter(|one| *one != "auto");
+        given.map(|one| f64::parse(name, one)).collect()
+    }
+}
+
+impl ParamText for Measure {
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ParamValue for Measure {
+    fn parse(_: &str, text: &str) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl ParamText for str {
+    fn to_text(&self) -> String {
+        self.to_owned()
+    }
+}
+
+impl ParamValue for String {
+    fn parse(_: &str, text: &str) -> Result<Self> {
+        Ok(text.to_owned())
+    }
+}
+
+impl ParamValue for RankerName {
+    fn parse(_: &str, text: &str) -> Result<Self> {
+        Ok(RankerName(text.to_owned()))
+    }
+}
+
+impl ParamText for [(&str, &str)] {
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in self {
+            // Writing to a string never fails.
+            let _ = write!(text, "{}{name}={value}", if text.is_empty() { "" } else { ";" });
+        }
+        text
+    }
+}
+
+impl ParamValue for Settings {
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        let pair = |part: &str| match part.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+            None => Err(Error::invalid(name, part, Kind::Settings.range())),
+        };
+        text.split(';').filter(|part| !part.trim().is_empty()).map(pair).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_parses_back() {
+        for value in [0.1, 1e-300, 123_456_789.123, 5e-324, 1e22, 2.0 / 3.0] {
+            assert_eq!(f64::parse("x", &value.to_text()).unwrap(), value);
+        }
+        assert_eq!(Vec::<f64>::parse("x", &[0.5, 1e-9][..].to_text()).unwrap(), [0.5, 1e-9]);
+        assert!(Vec::<f64>::parse("x", &[0.0; 0][..].to_text()).unwrap().is_empty());
+        let settings = [("trees", "50"), ("leaves", "8")];
+        assert_eq!(settings[..].to_text(), "trees=50;leaves=8");
+        let parsed = Settings::parse("x", "trees=50; leaves = 8;").unwrap();
+        assert_eq!(parsed[1], ("leaves".to_owned(), "8".to_owned()));
+        assert!(Settings::parse("x", "trees").is_err());
+    }
+}

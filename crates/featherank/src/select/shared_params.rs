@@ -1,0 +1,214 @@
+//! Parameters that several selectors share, as groups for [`method!`](crate::declare).
+//!
+//! A group is given `{state} {rest} arguments..`; it passes both on with its own declarations in
+//! front of the rest.
+
+/// A measure of how well a feature ranks, with the method's default.
+macro_rules! relevance_measure_param {
+    ({$($state:tt)*} {$($rest:tt)*} $default:literal) => {
+        $crate::declare::method! { $($state)*
+            /// Measure that says how well a feature ranks.
+            let measure: Measure = $default,
+            derive relevance: $crate::select::filter::relevance::Relevance =
+                $crate::select::filter::relevance::Relevance::alone(measure);
+            $($rest)*
+        }
+    };
+}
+
+/// How relevant a feature is by itself.
+macro_rules! relevance_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Measure that says how well a feature ranks.
+            let measure: Measure = "ndcg[ties=expected]@10",
+            /// Measure the ranking by the feature itself, or by LambdaMART trained on it alone.
+            let relevance: Choice<$crate::select::filter::relevance::RelevanceModel> = "alone",
+            derive relevance: $crate::select::filter::relevance::Relevance =
+                $crate::select::filter::relevance::Relevance::new(measure, relevance);
+            $($rest)*
+        }
+    };
+}
+
+/// How similar two features are, with the method's default.
+macro_rules! similarity_params {
+    ({$($state:tt)*} {$($rest:tt)*} $default:literal) => {
+        $crate::declare::method! { $($state)*
+            /// Correlation that makes two features similar.
+            let similarity: Choice<$crate::engine::passes::Correlation> = $default,
+            /// Correlate within queries, or over all documents as one list.
+            let scope: Choice<$crate::engine::Scope> = "query",
+            derive similarity: $crate::select::filter::similarity::Similarity =
+                $crate::select::filter::similarity::Similarity::new(similarity, scope);
+            $($rest)*
+        }
+    };
+}
+
+/// How features are cut into intervals.
+macro_rules! encoding_param {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Whether the description length of a cut counts boundaries between distinct values, or
+            /// documents.
+            encoding: Choice<$crate::select::filter::discrete::mdl::Encoding> = "better",
+            $($rest)*
+        }
+    };
+}
+
+/// When a best-first search ends.
+macro_rules! patience_param {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Expansions without a better set after which the search ends.
+            patience: Whole<usize>(1..=1000) = "5",
+            $($rest)*
+        }
+    };
+}
+
+/// How near documents are compared.
+macro_rules! relief_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Nearest documents that each document is compared with.
+            let neighbours: Whole<usize>(1..=100_000) = "10",
+            /// Scale features to [0, 1] over all documents, or within each query.
+            let scale: Choice<$crate::select::filter::rank_filter::ReliefScale> = "overall",
+            /// Let pairs of different and of equal relevance have the same total weight.
+            let balance: Flag = "true",
+            /// Share of the queries to sample.
+            let sample: Real(0.000_001..=1.0) = "1",
+            derive relief: $crate::select::filter::rank_filter::ReliefWeights =
+                $crate::select::filter::rank_filter::ReliefWeights {
+                    neighbours,
+                    scale,
+                    balance,
+                    share: sample,
+                };
+            $($rest)*
+        }
+    };
+}
+
+/// A ranker with its own parameters; `auto` names a function that gives those of `settings=auto`.
+macro_rules! ranker_params {
+    ({$($state:tt)*} {$($rest:tt)*} $ranker:literal) => {
+        $crate::declare::method! { $($state)*
+            /// Ranker to train.
+            let ranker: Ranker = $ranker,
+            /// Parameters of the ranker.
+            let settings: Settings = "",
+            derive ranker: Box<dyn $crate::rank::Ranker> =
+                $crate::select::wrapper::training::ranker(&ranker, settings, &[])?;
+            $($rest)*
+        }
+    };
+    ({$($state:tt)*} {$($rest:tt)*} $ranker:literal, $auto:expr, $meaning:literal) => {
+        $crate::declare::method! { $($state)*
+            /// Ranker to train.
+            let ranker: Ranker = $ranker,
+            #[doc = $meaning]
+            let settings: Settings = "auto",
+            derive ranker: Box<dyn $crate::rank::Ranker> =
+                $crate::select::wrapper::training::ranker(&ranker, settings, $auto)?;
+            $($rest)*
+        }
+    };
+}
+
+/// A ranker that is trained on subsets, and the measure it is evaluated with.
+macro_rules! trainer_params {
+    ({$($state:tt)*} {$($rest:tt)*} $ranker:literal, $measure:literal, $judged:literal) => {
+        $crate::select::shared_params::trainer_params! {
+            @declare {$($state)*} {$($rest)*} $ranker, $measure, $judged, few_trees, "",
+            "Parameters of the ranker."
+        }
+    };
+    ({$($state:tt)*} {$($rest:tt)*} $ranker:literal, $measure:literal, $judged:literal,
+        $auto:ident, $meaning:literal
+    ) => {
+        $crate::select::shared_params::trainer_params! {
+            @declare {$($state)*} {$($rest)*} $ranker, $measure, $judged, $auto, "auto", $meaning
+        }
+    };
+    (@declare {$($state:tt)*} {$($rest:tt)*} $ranker:literal, $measure:literal, $judged:literal,
+        $auto:ident, $settings:literal, $meaning:literal
+    ) => {
+        $crate::declare::method! { $($state)*
+            /// Ranker to train on every subset.
+            let ranker: Ranker = $ranker,
+            #[doc = $meaning]
+            let settings: Settings = $settings,
+            #[doc = $judged]
+            let measure: Measure = $measure,
+            derive trainer: $crate::select::wrapper::training::Trainer =
+                $crate::select::wrapper::training::Trainer::new(
+                    &ranker,
+                    settings,
+                    &$crate::select::wrapper::training::$auto(&measure),
+                    measure,
+                )?;
+            $($rest)*
+        }
+    };
+}
+
+/// How much may be lost for fewer features.
+macro_rules! size_slack_param {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Takes the smallest size whose measure is at most this much below the best.
+            slack: Real(0.0..=1.0) = "0",
+            $($rest)*
+        }
+    };
+}
+
+/// How an embedded method chooses among its models.
+macro_rules! tuning_params {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Measure that chooses the model on validation data.
+            let measure: Measure = "map[ties=expected]",
+            /// Takes the sparsest model that is at most this much worse than the best on validation
+            /// data.
+            let slack: Real(0.0..=1.0) = "0",
+            use standardise_param!(standardise);
+            derive tuning: $crate::select::embedded::tuning::Tuning =
+                $crate::select::embedded::tuning::Tuning { measure, slack, scale: standardise };
+            $($rest)*
+        }
+    };
+}
+
+/// Whether features are standardised; a parameter without a field.
+macro_rules! standardise_param {
+    ({$($state:tt)*} {$($rest:tt)*} $standardise:ident) => {
+        $crate::declare::method! { $($state)*
+            /// Divide features by their standard deviation within queries; auto does if some value is
+            /// outside 0 to 1.
+            let $standardise: Choice<$crate::select::embedded::sample::Scale> = "auto",
+            $($rest)*
+        }
+    };
+}
+
+/// The radius of the l1 ball that weights are in.
+macro_rules! radius_param {
+    ({$($state:tt)*} {$($rest:tt)*}) => {
+        $crate::declare::method! { $($state)*
+            /// Largest sum of absolute weights; chosen on validation data unless set.
+            r: Values(1e-9..=1e9) = "auto",
+            $($rest)*
+        }
+    };
+}
+
+pub(crate) use {
+    encoding_param, patience_param, radius_param, ranker_params, relevance_measure_param,
+    relevance_params, relief_params, similarity_params, size_slack_param, standardise_param,
+    trainer_params, tuning_params,
+};
