@@ -8,31 +8,44 @@
 use featherank::Result;
 use featherank::data::FeatureId;
 use featherank::data::synth::{Preset, generate};
+use featherank::declare::{Category, DataAccess, Declared, Status};
 use featherank::engine::passes::Moments;
 use featherank::engine::{Ask, Engine, LocalEngine};
-use featherank::registry::{Category, Status};
+use featherank::params::Params;
 use featherank::run::{Constraints, Run};
 use featherank::select::{Selection, Selector, SelectorSpec};
 
-struct VaryingMost;
+struct VaryingMost {
+    params: Params,
+}
 
 /// The declaration: the name and everything that front ends need to know.
-const SPEC: SelectorSpec = SelectorSpec {
+static SPEC: SelectorSpec = SelectorSpec {
     name: "varying-most",
     summary: "features that vary most within queries, relative to their whole variation",
     category: Category::Filter,
     cites: &[],
     status: Status::AsPublished,
-    scales_out: true,
+    access: DataAccess::Passes,
     resumes: false,
     uses_valid: false,
     leaves_model: false,
     params: &[],
-    build: |_| Ok(Box::new(VaryingMost)),
+    build: |params| Ok(Box::new(VaryingMost { params: params.clone() })),
 };
 
+impl Declared<SelectorSpec> for VaryingMost {
+    fn spec(&self) -> &'static SelectorSpec {
+        &SPEC
+    }
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+}
+
 impl Selector for VaryingMost {
-    fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         // One pass over the rows. Features that cannot rank are dead, for every method.
         let statistics = engine.ask(&Moments)?;
         let (alive, dead) = statistics.alive();
