@@ -16,7 +16,8 @@ pub fn read_costs(path: &Path, features: &FeatureTable) -> Result<Vec<f64>> {
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
     {
         let at = || Location::line(path.display().to_string(), number);
-        let mut words = line.rsplitn(2, ['\t', ',', ' ']);
+        let separators = ['\t', ',', ' '];
+        let mut words = line.trim_end().rsplitn(2, separators);
         let (Some(cost), Some(feature)) = (words.next(), words.next()) else {
             return Err(Problem::RaggedRow { expected: 2, found: 1 }.at(at()));
         };
@@ -28,7 +29,8 @@ pub fn read_costs(path: &Path, features: &FeatureTable) -> Result<Vec<f64>> {
             .ok_or_else(|| {
                 Problem::NotANumber { what: "cost".into(), text: cost.trim().into() }.at(at())
             })?;
-        costs[features.resolve(feature.trim())?.index()] = cost;
+        let feature = feature.trim_end_matches(separators).trim_start();
+        costs[features.resolve(feature)?.index()] = cost;
     }
     Ok(costs)
 }

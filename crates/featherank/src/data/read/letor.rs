@@ -152,7 +152,7 @@ mod tests {
                 ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
             let error =
                 read_text("0 qid:1 4294967295:1\n", 1 << 16, &options).unwrap_err().to_string();
-            assert!(error.contains("beyond the limit of 4294967294"), "{error}");
+            assert!(error.contains("above the limit of 4294967294"), "{error}");
         }
     }
 

@@ -205,7 +205,7 @@ mod tests {
             (data("a b"), "`a b`"),
             (data("a#b"), "`a#b`"),
             (data("").with_documents(None), "empty"),
-            (data("a").with_documents(Some(broken)), "line end"),
+            (data("a").with_documents(Some(broken)), "line break"),
             (Dataset::new(vec![1.0; 2], vec![0.0], one("a"), twice), "the id 1"),
         ] {
             let error = text(&data, false).unwrap_err().to_string();
