@@ -162,15 +162,15 @@ mod tests {
     }
 
     proptest! {
-        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and no loss without a pair that
-        /// stands wrong.
+        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and the loss is positive only
+        /// if a pair is misordered.
         #[test]
-        fn ndcg_misses_no_more_than_the_loss(
+        fn loss_bounds_the_shortfall_of_ndcg(
             documents in prop::collection::vec((0u8..5, 0u16..2000), 1..25)
         ) {
             let labels: Vec<f32> = documents.iter().map(|(label, _)| f32::from(*label)).collect();
             prop_assume!(labels.iter().any(|label| *label > 0.0));
-            // Ties by file order, so that the classifier follows from scores.
+            // Ties are broken by file order, so that the classifier is induced by scores.
             let prefers = |i: usize, j: usize| (documents[j].1, i) > (documents[i].1, j);
             let order = ranking(labels.len(), prefers);
             let (missed, loss) = (1.0 - ndcg(&labels, &order), loss(&labels, prefers));
@@ -180,9 +180,9 @@ mod tests {
             prop_assert_eq!(missed > 1e-9, wrong);
         }
 
-        /// Training on the pairs of a perfect ranking has nothing to correct.
+        /// A perfect ranking has no loss, so that training has nothing to correct.
         #[test]
-        fn labels_as_scores_lose_nothing(labels in prop::collection::vec(0u8..5, 1..25)) {
+        fn labels_as_scores_have_no_loss(labels in prop::collection::vec(0u8..5, 1..25)) {
             let labels: Vec<f32> = labels.into_iter().map(f32::from).collect();
             let prefers = |i: usize, j: usize| (labels[j], i) > (labels[i], j);
             prop_assert_eq!(loss(&labels, prefers), 0.0);

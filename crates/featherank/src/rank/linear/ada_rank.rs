@@ -104,11 +104,11 @@ impl Ranker for AdaRankMAP {
 }
 
 choice! {
-    /// Whose rules are followed.
+    /// The rules for query weights and stopping.
     pub enum UpdateRule {
-        /// Those of the paper.
+        /// The rules of the paper.
         Paper = "paper",
-        /// Those of RankLib.
+        /// The rules of RankLib.
         RankLib = "ranklib",
     }
 }
@@ -116,9 +116,9 @@ choice! {
 choice! {
     /// Whether a feature may be picked again.
     pub enum Repeats {
-        /// It may.
+        /// Features may be picked repeatedly.
         Allow = "allow",
-        /// It may not.
+        /// Each feature is picked at most once.
         Forbid = "forbid",
     }
 }
@@ -264,8 +264,8 @@ impl<'a> Boost<'a> {
             self.report(round)?;
             let weights = self.weights();
             self.watch.is_enough(&weights);
-            // An ensemble of one feature ranks the same with any α: neither its ranking nor P will
-            // change again.
+            // An ensemble of one feature ranks the same with any α > 0: neither its ranking nor P
+            // will change again.
             if self.picks.len() > 1 && self.picks.iter().all(|pick| pick.feature == feature) {
                 break;
             }

@@ -33,7 +33,7 @@ method! {
 }
 
 choice! {
-    /// The documents over which means are taken.
+    /// The documents over which means are computed.
     pub enum CentringScope {
         /// All documents.
         Overall = "overall",

@@ -79,8 +79,8 @@ impl<'a> SquaredHingeProblem<'a> {
         self.product(c, penalties, &at, v)
     }
 
-    /// The minimum for one C, up to the point at which a step would lower the objective by less than
-    /// the fraction `tolerance`.
+    /// The minimum for one C, up to the point at which a step would lower the objective by less
+    /// than the fraction `tolerance`.
     pub fn solve(
         &self,
         run: &Run,

@@ -33,11 +33,11 @@ method! {
 }
 
 choice! {
-    /// What a query counts by.
+    /// What determines the weight of a query.
     pub enum PairWeighting {
-        /// Its pairs of documents.
+        /// Its number of document pairs.
         Pairs = "pairs",
-        /// Its documents.
+        /// Its number of documents.
         Queries = "queries",
     }
 }

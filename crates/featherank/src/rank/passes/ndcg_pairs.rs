@@ -82,7 +82,8 @@ impl Merge for NdcgPairLoss {
     }
 }
 
-/// Sums over pairs: weights, losses, and the derivative with respect to the better document's score.
+/// Sums over pairs: weights, losses, and the derivatives with respect to the score of the better
+/// document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
