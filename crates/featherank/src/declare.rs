@@ -1,5 +1,5 @@
-//! Declaring a method: one declaration gives the typed struct with its builder, the registry's
-//! entry, the parser of `-p name=value`, and the tables of parameters in all documentation.
+//! Method declarations: one declaration generates the typed struct with its builder, the registry
+//! entry, the parser of `-p name=value`, and the parameter tables in all documentation.
 //!
 //! ```text
 //! method! {
@@ -15,16 +15,17 @@
 //! }
 //! ```
 //!
-//! The doc comments are the summary and the meanings of the parameters. After the status comes
-//! what the method needs of the data ([`DataAccess`]), then optionally `with [..]`, the facts of
-//! its entry that are true, and for rankers `grid [..]`, the values that tuning tries. In the body:
+//! The doc comments are the summary of the method and the descriptions of the parameters. The
+//! status is followed by the data access that the method needs ([`DataAccess`]), then optionally by
+//! `with [..]`, the flags of its registry entry that are true, and for rankers by `grid [..]`, the
+//! values that tuning tries. In the body:
 //!
 //! - `name: Kind<Type>(range) = "default",` is a parameter and a field of the struct. `Type` may be
-//!   left out where the kind has one: see `value_type!`.
+//!   omitted if the kind has a default type: see `value_type!`.
 //! - `let name: ..` is a parameter without a field, for use in a `derive`.
 //! - `derive name: Type = expression;` is a field that is computed from the parameters above it.
 //! - `use group!(..);` includes parameters that several methods share. A group is a macro that
-//!   passes on the tokens it is given, with its own declarations in front of the last ones.
+//!   forwards the tokens it receives, with its own declarations inserted before the remaining ones.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -34,31 +35,31 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::params::{Param, Params};
 
-/// How close an implementation is to its paper.
+/// How closely an implementation follows its paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Follows the publication; departures are named in the method's documentation.
+    /// Follows the publication; the method's documentation lists the departures.
     AsPublished,
-    /// The publication leaves so much open that this is our reading of it.
+    /// Our interpretation of a publication that leaves essential parts open.
     Reconstruction,
     /// Not published elsewhere.
     Original,
 }
 
-/// What kind of selector a method is.
+/// The category of a selector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
     /// Evaluates features without training a ranker.
     Filter,
-    /// Trains a ranker for many subsets.
+    /// Trains a ranker on many subsets.
     Wrapper,
-    /// Selects while it trains.
+    /// Selects features during training.
     Embedded,
 }
 
-/// What a method needs of the data.
+/// The data access that a method needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataAccess {
     /// Answers of passes only: the data may be on other machines.
@@ -68,7 +69,7 @@ pub enum DataAccess {
 }
 
 impl DataAccess {
-    /// Whether passes are enough.
+    /// Whether passes are sufficient.
     pub const fn is_passes(self) -> bool {
         matches!(self, DataAccess::Passes)
     }
@@ -81,25 +82,24 @@ pub trait Method: Sized {
     /// Its parameters.
     const PARAMS: &'static [Param];
 
-    /// Makes the method from checked parameters.
+    /// Builds the method from checked parameters.
     fn from_params(params: &Params) -> Result<Self>;
 
-    /// Sets parameters; those that are not set have their defaults.
+    /// Returns a builder; parameters that are not set have their defaults.
     fn builder() -> Builder<Self> {
         Builder { set: Vec::new(), method: PhantomData }
     }
 }
 
-/// What every built method knows of its declaration; `S` is the type of the registry's entry.
+/// Access of every built method to its declaration; `S` is the type of the registry entry.
 pub trait Declared<S: 'static> {
-    /// The registry's entry.
+    /// The registry entry.
     fn spec(&self) -> &'static S;
     /// The parameters it was built with.
     fn params(&self) -> &Params;
 }
 
-/// Sets the parameters of a method and builds it. Each method has a setter for each of its
-/// parameters.
+/// Sets the parameters of a method and builds it. Each method has one setter per parameter.
 pub struct Builder<M> {
     set: Vec<(String, String)>,
     method: PhantomData<fn() -> M>,
@@ -113,7 +113,7 @@ impl<M: Method> Builder<M> {
         self
     }
 
-    /// Checks the parameters and makes the method.
+    /// Checks the parameters and builds the method.
     pub fn build(self) -> Result<M> {
         M::from_params(&Params::new(M::NAME, M::PARAMS, &self.set)?)
     }
@@ -125,7 +125,7 @@ impl<M: Method> fmt::Debug for Builder<M> {
     }
 }
 
-/// A doc comment as one line: without the space in front and the full stop at the end.
+/// A doc comment as one line: without the leading space and the final full stop.
 pub(crate) const fn plain(doc: &'static str) -> &'static str {
     let doc = doc.trim_ascii();
     match doc.as_bytes() {
@@ -134,7 +134,7 @@ pub(crate) const fn plain(doc: &'static str) -> &'static str {
     }
 }
 
-/// The bytes of a field's name with hyphens, as parameters are written.
+/// The bytes of a field's name with hyphens instead of underscores, the spelling of parameters.
 pub(crate) const fn hyphenated<const N: usize>(name: &str) -> [u8; N] {
     let (mut bytes, mut i) = ([0; N], 0);
     while i < N {
@@ -144,7 +144,7 @@ pub(crate) const fn hyphenated<const N: usize>(name: &str) -> [u8; N] {
     bytes
 }
 
-/// The name of a parameter: that of the field, with hyphens.
+/// The name of a parameter: the name of the field, with hyphens.
 macro_rules! parameter_name {
     ($field:ident) => {
         const {
@@ -158,7 +158,7 @@ macro_rules! parameter_name {
     };
 }
 
-/// The kind of a parameter as the registry lists it.
+/// The kind of a parameter, as listed in the registry.
 macro_rules! kind {
     (Choice <$type:ty>) => {
         $crate::params::Kind::Choice(<$type as $crate::params::Choice>::WORDS)
@@ -219,7 +219,7 @@ macro_rules! method {
             } {} {} {} $($body)*
         }
     };
-    // A field that is computed.
+    // A computed field.
     (@read $head:tt $params:tt {$($lets:tt)*} {$($fields:tt)*}
         derive $field:ident: $type:ty = $value:expr; $($rest:tt)*
     ) => {
@@ -265,7 +265,7 @@ macro_rules! method {
             $($rest)*
         }
     };
-    // All is read.
+    // The whole body has been parsed.
     (@read {{[$($summary:literal)+] $name:ident $values:ident} $spec:tt}
         {$({{$($doc:literal)+} $field:ident {$kind:ident} {$($type:tt)*} {$($range:tt)*} $default:literal})*}
         {$($lets:tt)*}
@@ -404,7 +404,7 @@ macro_rules! method {
     };
 }
 
-/// A reference to a setter's argument, which some kinds have already.
+/// A reference to a setter's argument; the arguments of some kinds are references already.
 macro_rules! by_reference {
     (Values $value:ident) => {
         $value
@@ -426,7 +426,8 @@ macro_rules! by_reference {
     };
 }
 
-/// Declares the words of a parameter as an enum, or gives an enum its words.
+/// Declares the words of a parameter as an enum, or assigns words to the variants of an existing
+/// enum.
 macro_rules! choice {
     (
         $(#[$meta:meta])*

@@ -1,8 +1,8 @@
-//! Parameters of methods: what a parameter is, which values it takes, and checked sets of values.
+//! Parameters of methods: declarations, kinds of values, and checked sets of values.
 //!
-//! A method declares its parameters once, with [`method!`](crate::declare). Values travel as text:
-//! `-p name=value`, the arguments of Python and the setters of a builder all end in
-//! [`Params::new`], which is the only place where a range is checked.
+//! A method declares its parameters once, with [`method!`](crate::declare). Values are passed as
+//! text: `-p name=value`, the arguments of Python and the setters of a builder all lead to
+//! [`Params::new`], which is the only place where ranges are checked.
 
 mod value;
 
@@ -18,18 +18,18 @@ pub use value::{Choice, ParamText, ParamValue, RankerName, Settings};
 pub struct Param {
     /// Its name on the command line and in files.
     pub name: &'static str,
-    /// The values it takes.
+    /// The values it accepts.
     pub kind: Kind,
     /// Its default, as text.
     pub default: &'static str,
-    /// What it does, in one sentence without the full stop.
+    /// Its description, one sentence without the full stop.
     pub meaning: &'static str,
 }
 
-/// The values that a parameter takes.
+/// The values that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Any measure's name.
+    /// The name of a measure.
     Measure,
     /// A number in a range, bounds included.
     Real {
@@ -45,21 +45,21 @@ pub enum Kind {
         /// Largest value.
         max: u64,
     },
-    /// A number in a range, bounds included, or `auto`: the method finds it.
+    /// A number in a range, bounds included, or `auto`: chosen by the method.
     Auto {
         /// Smallest value.
         min: f64,
         /// Largest value.
         max: f64,
     },
-    /// A whole number in a range, bounds included, or `auto`: the method finds it.
+    /// A whole number in a range, bounds included, or `auto`: chosen by the method.
     AutoWhole {
         /// Smallest value.
         min: u64,
         /// Largest value.
         max: u64,
     },
-    /// One or more numbers in a range, separated by commas, or `auto`: the method finds them.
+    /// One or more numbers in a range, separated by commas, or `auto`: chosen by the method.
     Values {
         /// Smallest value.
         min: f64,
@@ -81,7 +81,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The range in words, for tables and messages.
+    /// The range as text, for tables and messages.
     pub fn range(&self) -> String {
         match self {
             Kind::Measure => "any measure".into(),
@@ -124,7 +124,7 @@ impl Kind {
     }
 }
 
-/// A range in words; very small and very large bounds as powers of ten.
+/// A range as text; very small and very large bounds are written as powers of ten.
 fn between(min: f64, max: f64) -> String {
     let bound = |x: f64| match x.abs() {
         size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{x:e}"),
@@ -140,7 +140,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// The defaults, overridden by `set`. Fails on an unknown name and on a value out of range.
+    /// The defaults, overridden by `set`. Fails for an unknown name or a value out of range.
     pub fn new(method: &str, declared: &'static [Param], set: &[(String, String)]) -> Result<Self> {
         let mut values: BTreeMap<_, _> =
             declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
@@ -157,7 +157,8 @@ impl Params {
                     param.kind.range(),
                 ));
             }
-            // A measure is stored under its canonical name, so that equal runs are written equally.
+            // A measure is stored under its canonical name, so that equal runs produce equal
+            // documents.
             let canonical = match param.kind {
                 Kind::Measure => value.parse::<Measure>()?.to_string(),
                 _ => value.clone(),
@@ -177,12 +178,12 @@ impl Params {
         self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
-    /// A parameter's text.
+    /// The text of a parameter.
     pub fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// A parameter's value.
+    /// The typed value of a parameter.
     pub fn get<T: ParamValue>(&self, name: &str) -> Result<T> {
         T::parse(name, self.text(name))
     }

@@ -1,4 +1,4 @@
-//! Typed values of parameters and their text.
+//! Typed values of parameters and their text representation.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use super::Kind;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 
-/// A value that can be written as a parameter's text.
+/// A value that can be written as the text of a parameter.
 pub trait ParamText {
-    /// The text, from which the same value is parsed.
+    /// The text, which parses back to the same value.
     fn to_text(&self) -> String;
 }
 
-/// A value that is parsed from a parameter's checked text.
+/// A value that can be parsed from the checked text of a parameter.
 pub trait ParamValue: Sized {
     /// Parses the text of the parameter `name`.
     fn parse(name: &str, text: &str) -> Result<Self>;
@@ -60,7 +60,7 @@ impl ParamText for f32 {
     }
 }
 
-/// Parsed as `f64` and rounded, as all numbers of users are.
+/// Parsed as `f64` and rounded, like all numbers from users.
 impl ParamValue for f32 {
     fn parse(name: &str, text: &str) -> Result<Self> {
         f64::parse(name, text).map(|value| value as f32)

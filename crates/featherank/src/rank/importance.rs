@@ -1,15 +1,15 @@
-//! Importance: how much each feature matters to a model, by what the model itself says, or by what
-//! it loses without it.
+//! Feature importance, either from the model itself or from the loss of quality without the
+//! feature.
 //!
-//! By itself: the gain of a feature's splits, for trees; for linear models the size of its weight
-//! times how far the feature spreads within queries, which is how far it moves documents of one
-//! query apart.
+//! From the model: for trees, the total gain of a feature's splits; for linear models, the absolute
+//! weight times the feature's standard deviation within queries, which measures how far the feature
+//! separates the documents of one query.
 //!
-//! Permutation importance (Breiman 2001) is what a model loses when a feature tells it nothing. A
-//! feature's values are shuffled among the documents of each query, the model scores again, and the
-//! fall of a measure is the feature's importance. Shuffling within queries, not over all documents,
-//! breaks what the feature says about the ranking and keeps what it says about the query. Works for
-//! every model; features the model does not use have none.
+//! Permutation importance (Breiman 2001): the values of a feature are shuffled among the documents
+//! of each query, the model scores the documents again, and the decrease of a measure is the
+//! feature's importance. Shuffling within queries instead of over all documents removes the
+//! feature's information about the ranking and keeps its information about the query. This works
+//! for every model; features that the model does not use have no importance.
 
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ use crate::measure::Measure;
 use crate::random::{Purpose, stream};
 use crate::run::Run;
 
-/// How much each of a model's features matters by the model itself, for a model that scores the
-/// view's features as they are.
+/// The importance of each feature according to the model, for a model that scores the view's
+/// features without scaling.
 pub(crate) fn model_importance(model: &Model, view: &View<'_>) -> Result<Vec<(FeatureId, f64)>> {
     let columns = model.columns(view.data().features())?;
     let values = match &model.scorer {
@@ -40,7 +40,7 @@ pub(crate) fn model_importance(model: &Model, view: &View<'_>) -> Result<Vec<(Fe
     Ok(columns.into_iter().zip(values).collect())
 }
 
-/// The standard deviation of a feature from the mean of its query.
+/// The standard deviation of a feature around the mean of its query.
 fn spread_within_queries(view: &View<'_>, feature: FeatureId) -> f64 {
     let column = view.data().column(feature);
     let squares = |rows: Range<usize>| {
@@ -51,19 +51,20 @@ fn spread_within_queries(view: &View<'_>, feature: FeatureId) -> f64 {
     (view.rows().map(squares).sum::<f64>() / view.documents().max(1) as f64).sqrt()
 }
 
-/// How much a measure falls without a feature.
+/// The decrease of a measure when a feature is permuted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PermutationImportance {
     /// The feature.
     pub feature: Feature,
-    /// The mean fall over the shuffles.
+    /// The mean decrease over the shuffles.
     pub fall: f64,
-    /// The mean fall of each query, in the view's order; queries that do not count are NaN.
+    /// The mean decrease in each query, in the view's order; NaN for queries that do not count.
     #[serde(skip)]
     pub per_query: Vec<f64>,
 }
 
-/// The importance of every feature of a model, in the model's order, on data it should rank well.
+/// The permutation importance of every feature of a model, in the model's order, on data that the
+/// model should rank well.
 ///
 /// ```
 /// use featherank::data::synth::{Preset, generate};
@@ -91,7 +92,7 @@ pub fn permutation_importance(
     let columns = model.columns(view.data().features())?;
     let whole = measure.per_query(&model.score(view)?, view);
     let of_feature = |(place, &column): (usize, &FeatureId)| {
-        // A copy for each feature at work, of the model's columns only.
+        // One copy per feature being processed, of the model's columns only.
         let mut copy = view.copy(&columns);
         let mut falls = vec![0.0; whole.len()];
         for shuffle in 0..shuffles {

@@ -1,25 +1,26 @@
-//! Lambdas: how much a measure of the ranking wants each document to move, and how sure it is.
+//! Lambdas: gradient and second derivative of a ranking measure with respect to each document's
+//! score.
 //!
 //! For every pair of documents of a query with labels yᵢ > yⱼ: ρ = 1/(1 + exp(sᵢ − sⱼ)), Δ =
 //! |ΔNDCG| of swapping the two, λᵢ += ρΔ, λⱼ −= ρΔ, and both second derivatives grow by ρ(1 − ρ)Δ
 //! (Burges, Ragno & Le, NIPS 2006; Wu et al. 2010). Gain 2^y − 1 and discount 1/log₂(1 + position).
-//! With a cut-off a pair counts when one of its documents stands above it; as in RankLib and
-//! LightGBM the ideal DCG stops at the cut-off and the discounts do not.
+//! With a cut-off, a pair counts if at least one of its documents is ranked above it; as in RankLib
+//! and LightGBM, the ideal DCG is truncated at the cut-off and the discounts are not.
 //!
-//! Departs from both where scores are equal, as all are before the first step: they take the order
-//! of the input, which carries information in real data. Here, among equal scores, the worse labels
-//! stand first, and documents that also share the label share their positions' mean discount. So
-//! the order of rows does not matter.
+//! Departure from both for equal scores, which include all scores before the first step: RankLib
+//! and LightGBM use the input order, which carries information in real data. Here, among equal
+//! scores, lower labels are ranked first, and documents with equal score and equal label share the
+//! mean discount of their positions. The order of rows therefore has no influence.
 //!
-//! Normalised lambdas, LightGBM's rule, differ twice. Once scores differ, a pair's Δ is divided by
-//! 0.01 + |sᵢ − sⱼ|, so that pairs whose order is open count most. And a query's lambdas and second
-//! derivatives are scaled by log₂(1 + Σ) / Σ, where Σ is the sum of all pushes, 2 ρΔ each, so that
-//! queries with many pairs do not outvote the others.
+//! Normalised lambdas follow LightGBM and differ in two ways. Once scores differ, a pair's Δ is
+//! divided by 0.01 + |sᵢ − sⱼ|, so that pairs with close scores count most. And a query's lambdas
+//! and second derivatives are scaled by log₂(1 + Σ) / Σ, where Σ is the sum of 2 ρΔ over all pairs,
+//! so that queries with many pairs do not dominate.
 
 use crate::data::View;
 use crate::error::{Error, Result};
 
-/// Computes lambdas query after query without allocating anew.
+/// Computes lambdas one query at a time and reuses its buffers.
 #[derive(Debug, Default)]
 pub struct Lambdas {
     cutoff: Option<usize>,
@@ -31,15 +32,15 @@ pub struct Lambdas {
     ranked: Ranked,
 }
 
-/// A query's documents from the top of the ranking down, one list for each thing the pairs need.
+/// A query's documents in ranked order, as parallel arrays of the quantities that pairs need.
 #[derive(Debug, Default)]
 struct Ranked {
     scores: Vec<f64>,
-    /// exp(score − best score): pairs need no exponential of their own.
+    /// exp(score − best score), so that no exponential is computed per pair.
     powers: Vec<f64>,
     /// (2^y − 1) / ideal DCG.
     gains: Vec<f64>,
-    /// Mean discount of the document's group, and the group's first position.
+    /// Mean discount of the document's tie group, and the group's first position.
     discounts: Vec<f64>,
     firsts: Vec<usize>,
     lambdas: Vec<f64>,
@@ -47,17 +48,17 @@ struct Ranked {
 }
 
 impl Lambdas {
-    /// For NDCG at a cut-off, or of the whole list.
+    /// For NDCG at a cut-off, or of the whole list if there is no cut-off.
     pub fn new(cutoff: Option<usize>) -> Self {
         Lambdas { cutoff, ..Lambdas::default() }
     }
 
-    /// The same with LightGBM's normalisation.
+    /// Like [`Self::new`], with LightGBM's normalisation.
     pub fn normalised(cutoff: Option<usize>) -> Self {
         Lambdas { normalised: true, ..Lambdas::new(cutoff) }
     }
 
-    /// Overwrites `lambda` and `hessian` with those of one query.
+    /// Overwrites `lambda` and `hessian` with the values of one query.
     pub fn of_query(
         &mut self,
         scores: &[f64],
@@ -87,7 +88,7 @@ impl Lambdas {
         }
     }
 
-    /// DCG of the ideal ranking above the cut-off.
+    /// DCG of the ideal ranking, truncated at the cut-off.
     fn ideal_dcg(&mut self, labels: &[f32]) -> f64 {
         while self.position_discounts.len() < labels.len() {
             self.position_discounts.push(1.0 / ((self.position_discounts.len() + 2) as f64).log2());
@@ -100,8 +101,7 @@ impl Lambdas {
         top.map(|(gain, discount)| gain * discount).sum()
     }
 
-    /// The documents of a query from the top of its ranking down; `None` where no document has a
-    /// gain.
+    /// The documents of a query in ranked order; `None` if no document has a gain.
     pub(crate) fn rank(&mut self, scores: &[f64], labels: &[f32]) -> Option<Placed<'_>> {
         let ideal = self.ideal_dcg(labels);
         if ideal <= 0.0 {
@@ -135,24 +135,25 @@ impl Lambdas {
     }
 }
 
-/// A query's documents from the top of the ranking down.
+/// A query's documents in ranked order.
 pub(crate) struct Placed<'a> {
-    /// The documents, counted from the query's first.
+    /// The documents, as indices within the query.
     pub order: &'a [u32],
     /// Their scores.
     pub scores: &'a [f64],
     /// (2^y − 1) / ideal DCG.
     pub gains: &'a [f64],
-    /// 1/log₂(1 + position); documents with the same score and label share the mean of theirs.
+    /// 1/log₂(1 + position); documents with equal score and label share the mean of their
+    /// discounts.
     pub discounts: &'a [f64],
 }
 
-/// Refuses labels whose gain 2^y − 1 is no exact number.
+/// Rejects labels whose gain 2^y − 1 is not exactly representable.
 pub fn check_labels(view: &View<'_>) -> Result<()> {
     check_largest(view.labels().flatten().copied().fold(0.0, f32::max))
 }
 
-/// The same, where the largest label is known.
+/// Like [`check_labels`], given the largest label.
 pub(crate) fn check_largest(largest: f32) -> Result<()> {
     match largest > 53.0 {
         true => Err(Error::invalid(
@@ -169,11 +170,11 @@ fn gain(label: f32) -> f64 {
 }
 
 impl Ranked {
-    /// What [`Self::push`] needs beside scores, gains and discounts.
+    /// Computes what [`Self::push`] needs in addition to scores, gains and discounts.
     fn prepare_pushes(&mut self) {
         let best = self.scores.first().copied().unwrap_or(0.0);
         self.powers.clear();
-        // Never 0, so that a quotient of two powers is a number however far scores are apart.
+        // Never 0, so that the quotient of two powers is finite for any difference of scores.
         self.powers
             .extend(self.scores.iter().map(|score| (score - best).exp().max(f64::MIN_POSITIVE)));
         for sums in [&mut self.lambdas, &mut self.hessians] {
@@ -182,9 +183,9 @@ impl Ranked {
         }
     }
 
-    /// All pairs of one document with those below it; returns the sum of their pushes. Without
-    /// branches, so that several pairs are worked on at a time: a pair of equal gains has Δ = 0 and
-    /// moves nothing.
+    /// Processes all pairs of one document with the documents ranked below it; returns the sum of
+    /// their 2 ρΔ. Branch-free, so that the compiler vectorises it: a pair of equal gains has Δ = 0
+    /// and contributes nothing.
     fn push<const CLOSE_COUNT_MORE: bool>(&mut self, above: usize) -> f64 {
         let (score, power) = (self.scores[above], self.powers[above]);
         let (gain, discount) = (self.gains[above], self.discounts[above]);
@@ -202,8 +203,8 @@ impl Ranked {
             if CLOSE_COUNT_MORE {
                 swap /= 0.01 + (score - s);
             }
-            // The chance that the lower document should be above, and ρ: the chance that the pair
-            // stands wrong.
+            // The probability that the lower document should be ranked higher, and ρ: the
+            // probability that the pair is ordered incorrectly.
             let lower = p / (power + p);
             let (rho, sign) = if gain > g { (lower, 1.0) } else { (1.0 - lower, -1.0) };
             let (push, curve) = (rho * swap, lower * (1.0 - lower) * swap);
@@ -229,10 +230,10 @@ mod tests {
         lambda
     }
 
-    /// Scores all equal: the label-0 documents share positions 1 and 2, the relevant one stands
-    /// third, ρ is ½.
+    /// All scores equal: the label-0 documents share positions 1 and 2, the relevant one is third,
+    /// ρ is ½.
     #[test]
-    fn equal_scores_do_not_look_at_the_order_of_rows() {
+    fn equal_scores_are_independent_of_row_order() {
         let shared = (1.0 + 1.0 / 3f64.log2()) / 2.0;
         let push = 0.5 * (shared - 0.5);
         for (labels, expected) in

@@ -1,4 +1,4 @@
-//! Rankers: methods that learn to score documents, and the models they leave.
+//! Rankers: methods that learn to score documents, and the models they produce.
 
 mod importance;
 pub mod lambda;
@@ -27,7 +27,7 @@ pub use model::{Model, Scorer, Training};
 pub use train::{Trained, TrainingPlan, train};
 pub use tree::TreeEnsemble;
 
-/// All rankers, in the order they are listed.
+/// All rankers, in listing order.
 pub static RANKERS: &[&RankerSpec] = &[
     &single_feature::SingleFeature::SPEC,
     &linear::linear_regression::LinearRegression::SPEC,
@@ -46,7 +46,7 @@ pub static RANKERS: &[&RankerSpec] = &[
     &tree::lambda_mart::LambdaMART::SPEC,
 ];
 
-/// The ranker of that name.
+/// Looks up a ranker by name.
 pub fn ranker(name: &str) -> Result<&'static RankerSpec> {
     let found = RANKERS.iter().find(|spec| spec.name == name).copied();
     found.ok_or_else(|| unknown("ranker", name, RANKERS.iter().map(|spec| spec.name)))
@@ -55,13 +55,13 @@ pub fn ranker(name: &str) -> Result<&'static RankerSpec> {
 /// A method that learns to score documents. Rankers implement [`learn`](Ranker::learn); users call
 /// [`fit`](Ranker::fit).
 pub trait Ranker: Declared<RankerSpec> + Send + Sync {
-    /// Learns from training data that is known to be fit for this ranker; validation data, if
-    /// given, stops or tunes it.
+    /// Trains on data that has passed this ranker's checks; validation data, if given, is used for
+    /// early stopping or tuning.
     fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model>;
 
-    /// Learns the same, starting from a model that is near: the neighbour on a path of parameters
-    /// or of feature subsets. Methods whose answer does not depend on where they start use it to
-    /// arrive sooner; the others ignore it.
+    /// Like [`learn`](Ranker::learn), with a warm start from the model of a neighbouring point on a
+    /// path of parameters or of feature subsets. Methods whose result does not depend on the
+    /// starting point use it to converge sooner; the others ignore it.
     fn learn_from(
         &self,
         run: &Run,
@@ -72,12 +72,12 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
         self.learn(run, train, valid)
     }
 
-    /// Checks the data and learns; the model records how it was trained.
+    /// Checks the data and trains; the model records how it was trained.
     fn fit(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         self.fit_from(run, train, valid, None)
     }
 
-    /// Does what [`fit`](Ranker::fit) does, starting from a model that is near.
+    /// Like [`fit`](Ranker::fit), with a warm start from a similar model.
     fn fit_from(
         &self,
         run: &Run,
@@ -92,14 +92,15 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
         Ok(Model { trained: Some(Training::new(spec.name, self.params(), run, train)), ..model })
     }
 
-    /// What this ranker solves where it is least squares: passes then do instead of rows.
+    /// The least-squares problem that this ranker solves, if it is one: passes then replace row
+    /// access.
     fn least_squares(&self) -> Option<LeastSquares> {
         None
     }
 
-    /// Fits any number of subsets of a view's features, with what is the same for all of them done
-    /// once: trees bin, least squares multiplies. Each model is the one that [`Ranker::learn`]
-    /// gives for a view of those features.
+    /// Fits any number of subsets of a view's features and does the common work once: tree rankers
+    /// bin the matrix, least squares computes the Gram matrix. Each model equals the one that
+    /// [`Ranker::learn`] returns for a view of those features.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -117,31 +118,30 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
 /// Fits a subset of features; may be called from many threads.
 pub type SubsetFit<'a> = Box<dyn Fn(&[FeatureId]) -> Result<Model> + Send + Sync + 'a>;
 
-/// What the registry holds of a ranker.
+/// A ranker's entry in the registry.
 pub struct RankerSpec {
-    /// Its name everywhere.
+    /// Its name in the command line, in files and in Python.
     pub name: &'static str,
-    /// One line for people.
+    /// One-line summary.
     pub summary: &'static str,
-    /// Keys of papers.
+    /// Citation keys.
     pub cites: &'static [&'static str],
-    /// How close to its paper.
+    /// How closely it follows its paper.
     pub status: Status,
-    /// What it needs of the data.
+    /// The data access it needs.
     pub access: DataAccess,
-    /// Takes features with missing values as they are.
+    /// Whether it accepts features with missing values.
     pub takes_missing: bool,
     /// Its parameters.
     pub params: &'static [Param],
-    /// What is tried when its parameters are chosen on validation data: parameters and their
-    /// values.
+    /// The default tuning grid: parameters and the values to try on validation data.
     pub grid: &'static [(&'static str, &'static [&'static str])],
-    /// Makes the ranker from checked parameters.
+    /// Builds the ranker from checked parameters.
     pub build: fn(&Params) -> Result<Box<dyn Ranker>>,
 }
 
 impl RankerSpec {
-    /// Checks parameters and learns.
+    /// Checks parameters and trains.
     pub fn fit(
         &self,
         set: &[(String, String)],
@@ -152,7 +152,7 @@ impl RankerSpec {
         self.fit_from(set, run, train, valid, None)
     }
 
-    /// The same, starting from a model that is near.
+    /// Like [`Self::fit`], with a warm start from a similar model.
     pub fn fit_from(
         &self,
         set: &[(String, String)],
@@ -169,7 +169,7 @@ impl RankerSpec {
         (self.build)(&Params::new(self.name, self.params, set)?)
     }
 
-    /// Refuses data that no ranker, or not this one, can learn from.
+    /// Rejects data that rankers in general, or this ranker, cannot train on.
     fn check(&self, view: &View<'_>) -> Result<()> {
         if view.documents() == 0 {
             return Err(Error::nothing_counts(

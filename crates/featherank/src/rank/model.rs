@@ -1,4 +1,4 @@
-//! A learnt model: how it scores, how it wants its features scaled, and where it came from.
+//! A trained model: its scoring function, the scaling of its features, and its provenance.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,22 +13,22 @@ use crate::params::Params;
 use crate::remedy;
 use crate::run::Run;
 
-/// A learnt model, as it is saved and read back.
+/// A trained model, as it is saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct Model {
-    /// Where it came from.
+    /// Provenance of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trained: Option<Training>,
-    /// What must be done to the model's features, in their order, before they are scored.
+    /// The scaling to apply to the model's features, in their order, before scoring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaler: Option<Scaler>,
-    /// How it scores.
+    /// The scoring function.
     #[serde(flatten)]
     pub scorer: Scorer,
 }
 
-/// The model as it stands in a file, before it is checked.
+/// The model as stored in a file, before validation.
 #[derive(Deserialize)]
 struct Saved {
     #[serde(default)]
@@ -53,7 +53,7 @@ impl TryFrom<Saved> for Model {
     }
 }
 
-/// How a model scores documents.
+/// The scoring function of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub enum Scorer {
     Trees(TreeEnsemble),
 }
 
-/// Where a model came from.
+/// Provenance of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The ranker's name.
@@ -73,15 +73,15 @@ pub struct Training {
     pub params: BTreeMap<String, String>,
     /// The seed.
     pub seed: u64,
-    /// Fingerprint of the data set, where the model was trained on a file.
+    /// Fingerprint of the data set, if the model was trained on a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// The smallest feature id of the data: where its owner starts to count.
+    /// The smallest feature id of the data, at which its numbering starts.
     #[serde(default = "one")]
     pub first_id: u32,
-    /// Queries it learnt from.
+    /// Number of training queries.
     pub queries: usize,
-    /// Documents it learnt from.
+    /// Number of training documents.
     pub documents: usize,
 }
 
@@ -98,7 +98,8 @@ impl Training {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             seed: run.seed,
-            // The whole data would have to be read; whoever saves the model adds it.
+            // Computing the fingerprint would read the whole data; the code that saves the model
+            // adds it.
             data: None,
             first_id: train
                 .data()
@@ -114,12 +115,12 @@ impl Training {
 }
 
 const KIND: &str = "model";
-/// 2: parameters that are true or false are written so.
+/// Version 2: boolean parameters are written as `true` and `false`.
 const VERSION: u32 = 2;
 
 impl Model {
-    /// Scores of a view's documents, in the view's order, all finite; an error when the data lacks
-    /// one of the model's features, or has missing values that the model cannot take.
+    /// Scores of a view's documents, in the view's order, all finite. Fails if the data lacks one
+    /// of the model's features or has missing values that the model does not support.
     pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
         let columns = self.columns(view.data().features())?;
         let has_missing = |f: FeatureId| {
@@ -134,8 +135,8 @@ impl Model {
         }
     }
 
-    /// Scores of a view's documents, where it is known that the model can score them; `columns` are
-    /// its features there.
+    /// Scores of a view's documents, without checks; `columns` are the model's features in the
+    /// view.
     pub(crate) fn unchecked_scores(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
         match &self.scaler {
             None => self.scorer.score(view, columns),
@@ -148,7 +149,7 @@ impl Model {
         }
     }
 
-    /// The error for scores that are not numbers.
+    /// The error for scores that are not finite.
     pub(crate) fn beyond_numbers() -> Error {
         Error::numerical(
             "the scores of the model on this data exceed the largest 32-bit number",
@@ -156,7 +157,7 @@ impl Model {
         )
     }
 
-    /// Refuses missing values where a sum would only be missing as well.
+    /// Rejects missing values for models that cannot score them.
     pub(crate) fn check_missing(
         &self,
         table: &FeatureTable,
@@ -178,15 +179,15 @@ impl Model {
         }
     }
 
-    /// The same model for data that is not scaled yet: what was learnt of its features in `table`
-    /// goes with it.
+    /// The same model for data that is not yet scaled: includes the scaling parameters fitted to
+    /// its features in `table`.
     #[must_use]
     pub(super) fn with_scaler(self, scaler: &Scaler, columns: &[FeatureId]) -> Self {
         let scaler = Some(scaler).filter(|scaler| scaler.normaliser() != Normaliser::None);
         Model { scaler: scaler.map(|scaler| scaler.restricted(columns)), ..self }
     }
 
-    /// The features the model needs, as their owner knows them.
+    /// The features the model needs, with their external ids and names.
     pub fn features(&self) -> Vec<&Feature> {
         match &self.scorer {
             Scorer::Linear(model) => model.features().collect(),
@@ -199,12 +200,12 @@ impl Model {
         self.features().into_iter().map(|feature| table.resolve(&feature.label())).collect()
     }
 
-    /// The document's text.
+    /// The model as a JSON document.
     pub fn to_json(&self) -> Result<String> {
         document::to_json(KIND, VERSION, self)
     }
 
-    /// A model from a document's text.
+    /// Parses a model from a JSON document.
     pub fn from_json(text: &str) -> Result<Self> {
         document::parse(KIND, VERSION, text, Path::new("the text of a model"))
     }
@@ -214,7 +215,7 @@ impl Model {
         document::save(KIND, VERSION, self, path)
     }
 
-    /// Reads a model back.
+    /// Loads a model.
     pub fn load(path: &Path) -> Result<Self> {
         document::load(KIND, VERSION, path)
     }
@@ -229,7 +230,7 @@ impl Scorer {
     }
 }
 
-/// A model within another document, with its own kind and version.
+/// A model embedded in another document, with its own kind and version.
 pub(crate) mod embedded_model {
     use serde::{Deserializer, Serializer};
 
@@ -293,23 +294,23 @@ mod tests {
     }
 
     #[test]
-    fn models_come_back_as_they_were() {
+    fn models_survive_a_round_trip() {
         let text = document::to_json(KIND, VERSION, &model()).unwrap();
         assert_eq!(load(&text).unwrap(), model());
     }
 
     #[test]
-    fn cut_models_are_refused_wherever_they_are_cut() {
+    fn truncated_models_are_rejected() {
         let text = document::to_json(KIND, VERSION, &model()).unwrap();
         for end in 0..text.trim_end().len() {
             assert!(matches!(load(&text[..end]), Err(Error::Document { .. })), "{}", &text[..end]);
         }
     }
 
-    /// Every number of the document replaced by every odd one: refused, or a model that scores
-    /// without a panic.
+    /// Replaces every number of the document by each of several unusual ones: the result is
+    /// rejected, or scores without a panic.
     #[test]
-    fn no_number_of_a_model_can_break_it() {
+    fn unusual_numbers_in_a_model_never_panic() {
         let whole = serde_json::to_value(model()).unwrap();
         let mut places = Vec::new();
         find_numbers(&whole, String::new(), &mut places);
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scaler_of_other_features_is_refused() {
+    fn a_scaler_of_other_features_is_rejected() {
         let text = document::to_json(KIND, VERSION, &model()).unwrap();
         let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
         whole["scaler"]["scales"].as_array_mut().unwrap().pop();
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_values_are_for_trees_alone() {
+    fn only_trees_accept_missing_values() {
         let values = vec![1., f32::NAN, 3., 5., 5., 8.];
         let queries = Queries::from_sizes(&[2, 1]);
         let data = Dataset::new(values, vec![0.; 3], queries, FeatureTable::numbered(2, 1));
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_finite_or_refused() {
+    fn scores_are_finite_or_rejected() {
         let data = Dataset::new(
             vec![f32::MAX],
             vec![0.],

@@ -1,23 +1,24 @@
-//! Ranking reduced to deciding pairs: NDCG-Train and NDCG-Test of Sun, Qin, Tao & Wang (SIGIR
-//! 2009).
+//! Reduction of ranking to pairwise classification: NDCG-Train and NDCG-Test of Sun, Qin, Tao &
+//! Wang (SIGIR 2009).
 //!
 //! NDCG-Train turns the labels of a query into weighted pairs (their Procedure 1). With gains a =
-//! 2^y − 1, positions from a ranking so far, b = 1/log₂(1 + position) and Z such that the ideal
-//! ranking is worth 1, a pair weighs Z·|(aᵢ − aⱼ)(bᵢ − bⱼ)|, their equation 3: what swapping the
-//! two would change. A classifier c decides pairs, c(i, j) being true when it prefers j to i; its
-//! loss is the weight of the pairs that it gets wrong, equation 4. NDCG-Test ranks by the number of
-//! contests lost (their Procedure 2): position(i) = |{j : c(i, j)}| + 1.
+//! 2^y − 1, positions from the current ranking, b = 1/log₂(1 + position) and Z such that the ideal
+//! ranking has value 1, the weight of a pair is Z·|(aᵢ − aⱼ)(bᵢ − bⱼ)|, their equation 3: the
+//! change of NDCG when the two are swapped. A classifier c decides pairs, c(i, j) being true when
+//! it prefers j to i; its loss is the total weight of the misclassified pairs, equation 4.
+//! NDCG-Test ranks by the number of lost comparisons (their Procedure 2): position(i) = |{j : c(i,
+//! j)}| + 1.
 //!
-//! What their Theorem 1 says, and what holds. For a classifier that follows from scores, and labels
-//! that are what they are, 1 − NDCG ≤ loss: a ranking misses no more than the weight of the pairs
-//! it gets wrong (their Lemma 1; the printed "<" is an equality where one neighbouring pair is
-//! swapped). Averages over queries keep that. Two readings of the theorem go further than its proof
-//! and do not hold; tests pin both. A classifier that goes round in circles puts all documents at
-//! one position, so that every weight is 0 and so is its loss, whatever NDCG it leaves. And where
-//! labels are drawn at random for the same documents, regret (loss above the least possible) may be
-//! less than NDCG's regret.
+//! Their Theorem 1, and the part of it that holds. For a classifier that is induced by scores, and
+//! fixed labels, 1 − NDCG ≤ loss: the shortfall of a ranking is at most the weight of the pairs it
+//! misorders (their Lemma 1; the printed "<" is an equality when one neighbouring pair is swapped).
+//! The bound carries over to averages over queries. Two readings of the theorem go further than its
+//! proof and do not hold; tests pin both. A cyclic classifier puts all documents at one position,
+//! so that every weight and therefore its loss is 0, regardless of the NDCG of its ranking. And if
+//! labels of the same documents are random, the regret of the loss (the excess over the minimum)
+//! may be smaller than the regret of NDCG.
 
-/// A pair of documents with different labels, and what it is worth to get it right.
+/// A pair of documents with different labels, and its weight in the loss.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedPair {
     /// The document with the larger label.
@@ -28,11 +29,10 @@ pub struct WeightedPair {
     pub weight: f64,
 }
 
-/// NDCG-Train: the weighted pairs of a query whose documents stand at these positions, counted from
-/// 1.
+/// NDCG-Train: the weighted pairs of a query whose documents have these positions, counted from 1.
 ///
-/// Positions need not be all different: a classifier that contradicts itself makes documents share
-/// them.
+/// Positions may repeat: a classifier that is not transitive assigns one position to several
+/// documents.
 pub fn weighted_pairs(labels: &[f32], positions: &[usize]) -> Vec<WeightedPair> {
     assert_eq!(labels.len(), positions.len(), "one position a document");
     let ideal = ideal_dcg(labels);
@@ -47,14 +47,14 @@ pub fn weighted_pairs(labels: &[f32], positions: &[usize]) -> Vec<WeightedPair> 
     pairs
 }
 
-/// NDCG-Test: the position of every document, from 1, by the number of contests it loses.
+/// NDCG-Test: the position of every document, from 1, by the number of comparisons it loses.
 /// `prefers(i, j)` is true when the classifier prefers j to i.
 pub fn positions(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let lost = |i: usize| (0..documents).filter(|&j| j != i && prefers(i, j)).count();
     (0..documents).map(|i| lost(i) + 1).collect()
 }
 
-/// NDCG-Test: documents from the best to the worst; those that lose as many contests keep their
+/// NDCG-Test: documents from the best to the worst; documents with equally many losses keep their
 /// order.
 pub fn ranking(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let positions = positions(documents, prefers);
@@ -63,8 +63,8 @@ pub fn ranking(documents: usize, prefers: impl Fn(usize, usize) -> bool) -> Vec<
     order
 }
 
-/// The loss of a classifier on a query: the weight of the pairs it gets wrong, with the positions
-/// it gives itself.
+/// The loss of a classifier on a query: the weight of the misclassified pairs, at the positions
+/// that the classifier itself induces.
 pub fn loss(labels: &[f32], prefers: impl Fn(usize, usize) -> bool) -> f64 {
     let positions = positions(labels.len(), &prefers);
     let wrong = |pair: &WeightedPair| prefers(pair.better, pair.worse);
@@ -83,7 +83,7 @@ fn discount(position: usize) -> f64 {
     1.0 / ((1 + position) as f64).log2()
 }
 
-/// 1/Z. Only asked for where labels differ, so that one of them has a gain.
+/// 1/Z. Called only if labels differ, so that at least one gain is positive.
 fn ideal_dcg(labels: &[f32]) -> f64 {
     let mut gains: Vec<f64> = labels.iter().map(|&label| gain(label)).collect();
     gains.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -96,17 +96,17 @@ mod tests {
     use crate::measure::Measure;
     use proptest::prelude::*;
 
-    /// NDCG of the ranking that NDCG-Test makes.
+    /// NDCG of the ranking that NDCG-Test produces.
     fn ndcg(labels: &[f32], order: &[usize]) -> f64 {
         let mut scores = vec![0.0; labels.len()];
         order.iter().zip(0u8..).for_each(|(&i, place)| scores[i] = -f32::from(place));
         "ndcg".parse::<Measure>().unwrap().of_query(&scores, labels)
     }
 
-    /// Labels 0, 2, 1 in file order: Z = 1/(3 + 1/log₂3), and the first document beats both others
-    /// wrongly.
+    /// Labels 0, 2, 1 in file order: Z = 1/(3 + 1/log₂3), and the first document incorrectly beats
+    /// both others.
     #[test]
-    fn pairs_by_hand() {
+    fn pair_weights_match_manual_computation() {
         let labels = [0.0, 2.0, 1.0];
         let (second, ideal) = (1.0 / 3f64.log2(), 3.0 + 1.0 / 3f64.log2());
         let pairs = weighted_pairs(&labels, &[1, 2, 3]);
@@ -132,9 +132,9 @@ mod tests {
         assert!(missed > 0.0 && (loss(&labels, file_order) - missed).abs() < 1e-12);
     }
 
-    /// 0 beats 1, 1 beats 2, 2 beats 0: all lose once, nothing weighs anything, and NDCG is not 1.
+    /// 0 beats 1, 1 beats 2, 2 beats 0: each loses once, all weights are 0, and NDCG is below 1.
     #[test]
-    fn circles_cost_nothing_and_rank_badly() {
+    fn cyclic_classifiers_have_zero_loss_and_low_ndcg() {
         let labels = [0.0, 1.0, 2.0];
         let circle = |i: usize, j: usize| (j + 1) % 3 == i;
         assert_eq!(positions(3, circle), [2, 2, 2]);
@@ -145,7 +145,7 @@ mod tests {
     /// Labels (0, 1, 1) with probability .43 and (1, 0, 0) with .57: some ranking has less regret
     /// in loss than in NDCG.
     #[test]
-    fn random_labels_break_the_bound_on_regret() {
+    fn regret_bound_fails_for_random_labels() {
         let draws = [(0.43, [0.0, 1.0, 1.0]), (0.57, [1.0, 0.0, 0.0])];
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         let place = |order: &[usize; 3], i: usize| order.iter().position(|&other| other == i);
@@ -162,15 +162,15 @@ mod tests {
     }
 
     proptest! {
-        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and no loss without a pair that
-        /// stands wrong.
+        /// Lemma 1: for any labels and any scores, 1 − NDCG ≤ loss, and the loss is positive only
+        /// if a pair is misordered.
         #[test]
-        fn ndcg_misses_no_more_than_the_loss(
+        fn loss_bounds_the_shortfall_of_ndcg(
             documents in prop::collection::vec((0u8..5, 0u16..2000), 1..25)
         ) {
             let labels: Vec<f32> = documents.iter().map(|(label, _)| f32::from(*label)).collect();
             prop_assume!(labels.iter().any(|label| *label > 0.0));
-            // Ties by file order, so that the classifier follows from scores.
+            // Ties are broken by file order, so that the classifier is induced by scores.
             let prefers = |i: usize, j: usize| (documents[j].1, i) > (documents[i].1, j);
             let order = ranking(labels.len(), prefers);
             let (missed, loss) = (1.0 - ndcg(&labels, &order), loss(&labels, prefers));
@@ -180,9 +180,9 @@ mod tests {
             prop_assert_eq!(missed > 1e-9, wrong);
         }
 
-        /// Training on the pairs of a perfect ranking has nothing to correct.
+        /// A perfect ranking has no loss, so that training has nothing to correct.
         #[test]
-        fn labels_as_scores_lose_nothing(labels in prop::collection::vec(0u8..5, 1..25)) {
+        fn labels_as_scores_have_no_loss(labels in prop::collection::vec(0u8..5, 1..25)) {
             let labels: Vec<f32> = labels.into_iter().map(f32::from).collect();
             let prefers = |i: usize, j: usize| (labels[j], i) > (labels[i], j);
             prop_assert_eq!(loss(&labels, prefers), 0.0);

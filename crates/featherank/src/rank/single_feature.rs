@@ -1,8 +1,8 @@
-//! Single feature: the ranking that one feature gives. The floor that every learnt model must beat.
+//! Single feature: ranks by one feature. The baseline that every trained model must beat.
 //!
-//! With `feature = best` (the default) it is the feature that ranks the training data best under a
-//! measure; any other value names the feature, BM25 for instance, which is how risk baselines are
-//! usually taken (Dinçer et al. 2014).
+//! With `feature = best` (the default), it selects the feature with the best measure on the
+//! training data; any other value names the feature, for instance BM25, the usual baseline of risk
+//! measures (Dinçer et al. 2014).
 
 use rayon::prelude::*;
 
@@ -52,7 +52,7 @@ impl SingleFeature {
             (f, self.measure.summary(&self.measure.per_query(&scores, train)))
         };
         let values: Vec<(FeatureId, f64)> = train.features().par_iter().map(alone).collect();
-        // The first of equals.
+        // Ties go to the first feature.
         let best =
             values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.map(|(f, _)| f).ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! Training as a whole: choose the features, normalise, fit, and leave a model that takes data as
-//! it comes.
+//! The training procedure: select features, normalise, fit, and return a model that accepts raw
+//! data.
 
 use super::tune::{Trial, declared_grid, tune};
 use super::{Model, RankerSpec};
@@ -9,18 +9,18 @@ use crate::measure::Measure;
 use crate::remedy;
 use crate::run::Run;
 
-/// What to train, and on what of the data.
+/// What to train, and on which part of the data.
 pub struct TrainingPlan<'a> {
     /// The ranker.
     pub ranker: &'static RankerSpec,
-    /// Its parameters, as far as they are not the defaults.
+    /// Parameters that differ from their defaults.
     pub params: &'a [(String, String)],
-    /// The features it may use; all of them where `None`.
+    /// The features it may use; all of them if `None`.
     pub features: Option<Vec<FeatureId>>,
-    /// What is done to the features first.
+    /// How features are normalised before training.
     pub normaliser: Normaliser,
-    /// Choose what the user left open among the ranker's own grid, by this measure on validation
-    /// data.
+    /// Tune the parameters that are not set over the ranker's declared grid, by this measure on
+    /// validation data.
     pub tune: Option<Measure>,
 }
 
@@ -55,20 +55,21 @@ impl TrainingPlan<'_> {
     }
 }
 
-/// A model and what it says about the data it learnt from.
+/// A model and its scores of the training and validation data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
-    /// The model. It takes data that is not normalised.
+    /// The model. It accepts data that is not normalised.
     pub model: Model,
     /// Its scores of the training data.
     pub train_scores: Vec<f32>,
     /// Its scores of the validation data.
     pub valid_scores: Option<Vec<f32>>,
-    /// The settings that were tried, where some were.
+    /// The settings that were tried; empty without tuning.
     pub trials: Vec<Trial>,
 }
 
-/// Trains as planned. The data is left normalised; both parts must have the same features.
+/// Trains according to the plan. The data stays normalised afterwards; both parts must have the
+/// same features.
 pub fn train(
     plan: &TrainingPlan<'_>,
     run: &Run,
@@ -89,7 +90,7 @@ pub fn train(
         (plan.view(train), valid.as_deref().map(|valid| plan.view(valid)));
     let (mut model, trials) = plan.fit(run, &train_view, valid_view.as_ref())?;
     if let Some(trained) = &mut model.trained {
-        // Of the data as its owner has it, as selections say it.
+        // The fingerprint of the raw data, as selections record it.
         trained.data = Some(fingerprint);
     }
     let train_scores = model.score(&train_view)?;
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_scores_raw_data_as_it_scored_normalised_data() {
+    fn scores_of_raw_and_normalised_data_agree() {
         let run = Run::new(1, Constraints::default());
         for (_, normaliser) in Normaliser::NAMES {
             let trained =
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn tuning_needs_validation_data_and_lists_what_it_tried() {
+    fn tuning_needs_validation_data_and_lists_its_trials() {
         let run = Run::new(1, Constraints::default());
         let params = [("ridge".to_owned(), "3".to_owned())];
         let tree = TrainingPlan {
@@ -152,7 +153,7 @@ mod tests {
         assert!(error.contains("`valid`"), "{error}");
         let trained = train(&tree, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();
         assert_eq!(trained.trials.len(), 4);
-        // What the user fixes is not tried.
+        // Parameters that the user sets are not tuned.
         let regression = ranker("linear-regression").unwrap();
         let fixed = TrainingPlan { ranker: regression, params: &params, ..tree };
         let trained = train(&fixed, &run, &mut data(0.0), Some(&mut data(0.5))).unwrap();

@@ -1,10 +1,11 @@
-//! Tuning: the settings of a ranker that do best on validation data.
+//! Tuning: searches for the settings of a ranker with the best value on validation data.
 //!
 //! Every combination of a grid is tried in order, the last parameter varying fastest. Each fit may
-//! start from the model before it ([`Ranker::fit_from`](super::Ranker::fit_from)), which rankers
-//! with one best answer use to arrive sooner. The best value wins, the first of equals. A model
-//! that scores all documents of every query alike wins only where there is no other: in some data
-//! the order of the file is so good that it would.
+//! be warm-started from the previous model ([`Ranker::fit_from`](super::Ranker::fit_from)), which
+//! rankers with a unique optimum use to converge sooner. The best value wins; ties go to the first
+//! trial. A model that gives equal scores to all documents of every query wins only if no other
+//! model exists: in some data sets the file order is good enough for such a model to have the best
+//! value.
 
 use serde::Serialize;
 
@@ -20,12 +21,12 @@ pub type Settings = Vec<(String, String)>;
 /// Parameters and the values to try for each.
 pub type Grid = Vec<(String, Vec<String>)>;
 
-/// The model that did best, and everything that was tried.
+/// The best model, and all trials.
 #[derive(Debug, Clone)]
 pub struct Tuned {
     /// The best model.
     pub model: Model,
-    /// Its settings: those that the user fixed, then those of the grid.
+    /// Its settings: those that the user set, then those of the grid.
     pub settings: Settings,
     /// Its value on validation data.
     pub value: f64,
@@ -36,25 +37,25 @@ pub struct Tuned {
 /// One combination of a grid.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trial {
-    /// What the grid set.
+    /// The settings from the grid.
     pub settings: Settings,
-    /// What came of it.
+    /// The result of the trial.
     pub outcome: Outcome,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// A model, with its value on validation data.
     Value(f64),
-    /// A model that does not rank, with its value on validation data.
+    /// A model that gives constant scores within every query, with its value on validation data.
     Constant(f64),
-    /// No model: the settings do not suit the data.
+    /// No model: the data cannot be fitted with these settings.
     Failed(String),
 }
 
-/// The grid that a ranker declares, without the parameters that the user fixed.
+/// The grid that a ranker declares, without the parameters that the user set.
 pub fn declared_grid(spec: &RankerSpec, fixed: &[(String, String)]) -> Grid {
     let free = |name: &str| fixed.iter().all(|(other, _)| other != name);
     let values = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
@@ -62,9 +63,10 @@ pub fn declared_grid(spec: &RankerSpec, fixed: &[(String, String)]) -> Grid {
     rows.map(|(name, list)| ((*name).to_owned(), values(list))).collect()
 }
 
-/// Tries a grid, and keeps what is best on validation data under `measure`.
+/// Tries all combinations of a grid, and returns the one with the best value of `measure` on
+/// validation data.
 ///
-/// A combination that cannot be fitted is noted and passed over, unless none can.
+/// A combination that cannot be fitted is recorded and skipped; it is an error if all fail.
 pub fn tune(
     spec: &RankerSpec,
     fixed: &[(String, String)],
@@ -106,7 +108,7 @@ pub fn tune(
     }
     match (best, failure) {
         (Some(best), _) => {
-            // Once more from the start, so that the settings alone give the model.
+            // Refit without a warm start, so that the model depends on the settings only.
             let model = match trials.len() {
                 1 => best.model,
                 _ => spec.fit(&best.settings, run, train, Some(valid))?,
@@ -134,13 +136,13 @@ impl Candidate {
     }
 }
 
-/// Whether a model is better than the best so far, by whether it ranks at all and by its value on
-/// validation data.
+/// Whether a model is better than the best so far: first by whether its scores vary within queries,
+/// then by its value on validation data.
 pub(crate) fn is_better((ranks, value): (bool, f64), (best_ranks, best): (bool, f64)) -> bool {
     if ranks == best_ranks { value > best || best.is_nan() } else { ranks }
 }
 
-/// True when scores differ within a query.
+/// True if scores differ within a query.
 fn ranks(scores: &[f32], view: &View<'_>) -> bool {
     let mut rest = scores;
     view.rows().any(|rows| {
@@ -150,7 +152,7 @@ fn ranks(scores: &[f32], view: &View<'_>) -> bool {
     })
 }
 
-/// Refuses parameters that are fixed and to be tuned.
+/// Rejects parameters that are both set and to be tuned.
 pub(crate) fn refuse_twice(fixed: &[(String, String)], grid: &Grid) -> Result<()> {
     match grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
         None => Ok(()),

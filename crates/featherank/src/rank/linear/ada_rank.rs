@@ -1,28 +1,28 @@
-//! AdaRank: features boosted into a ranker, each round attending to the queries that are ranked
-//! badly so far.
+//! AdaRank: boosts single features into a ranker, with more weight in each round on the queries
+//! that the current ensemble ranks badly.
 //!
 //! Xu & Li, SIGIR 2007. Weak rankers are single features. With E(q, h) the measure of query q when
 //! h ranks it and weights P₁(q) = 1/m, every round
-//! 1. picks the feature h with the largest Σ P(q) E(q, h), the first of equals,
-//! 2. gives it α = ½ ln[Σ P(q)(1 + E(q, h)) / Σ P(q)(1 − E(q, h))], and adds α h to the ensemble f,
+//! 1. picks the feature h with the largest Σ P(q) E(q, h), ties going to the first,
+//! 2. sets α = ½ ln[Σ P(q)(1 + E(q, h)) / Σ P(q)(1 − E(q, h))], and adds α h to the ensemble f,
 //! 3. sets P(q) ∝ exp(−E(q, f)).
 //!
 //! With NDCG as measure it is AdaRank-NDCG, with average precision AdaRank-MAP. E(q, h) is computed
-//! once for all features. The paper's third step forgets α and the rounds before: once a feature is
-//! picked twice running at the start, nothing changes any more. `repeats = forbid`, not in the
-//! paper, takes each feature once and so goes on.
+//! once for all features. The paper's third step depends neither on α nor on the previous P: if the
+//! first two rounds pick the same feature, nothing changes any more. `repeats = forbid`, not in the
+//! paper, picks each feature at most once and so continues.
 //!
 //! `update = ranklib` follows RankLib instead: P(q) is multiplied by exp(−α E(q, f)); a feature
-//! picked twice running is taken back and kept out until the others are done ("enqueue"), then
-//! tried again, the latest first; a feature that is picked `streak` times running without any
-//! change is left out until something changes; a phase ends when the measure on training data falls
-//! by `tolerance`.
+//! picked in two consecutive rounds is removed and excluded until training with the other features
+//! has ended ("enqueue"), then tried again, the most recent first; a feature that is picked in
+//! `streak` consecutive rounds without any change is excluded until something changes; a phase ends
+//! when the measure on training data decreases by `tolerance`.
 //!
-//! With validation data the best round is kept, otherwise the last. Departs from both where
-//! documents tie: E is the mean over their orders (`ties=expected`), because file order carries
-//! information in real data and would flatter features with many ties. Where E(q, h) is 1 in all
-//! queries, α is kept finite. Features are added in units of their largest range within a query: 1
-//! where they are normalised per query, and the reason why others need not be.
+//! With validation data the best round is kept, otherwise the last. Departures from both: for tied
+//! documents, E is the mean over their orders (`ties=expected`), because file order carries
+//! information in real data and would favour features with many ties. If E(q, h) is 1 in all
+//! queries, α is kept finite. Features are divided by their largest range within a query, which is
+//! 1 after per-query normalisation; other features therefore need no normalisation.
 
 use rayon::prelude::*;
 
@@ -36,7 +36,7 @@ use crate::rank::{Model, Ranker};
 use crate::remedy;
 use crate::run::Run;
 
-/// Parameters of both methods, with the measure that makes the difference.
+/// Parameters of both methods; they differ in the measure.
 macro_rules! ada_rank_params {
     ({$($state:tt)*} {$($rest:tt)*} $measure:literal) => {
         $crate::declare::method! { $($state)*
@@ -104,11 +104,11 @@ impl Ranker for AdaRankMAP {
 }
 
 choice! {
-    /// Whose rules are followed.
+    /// The rules for query weights and stopping.
     pub enum UpdateRule {
-        /// Those of the paper.
+        /// The rules of the paper.
         Paper = "paper",
-        /// Those of RankLib.
+        /// The rules of RankLib.
         RankLib = "ranklib",
     }
 }
@@ -116,9 +116,9 @@ choice! {
 choice! {
     /// Whether a feature may be picked again.
     pub enum Repeats {
-        /// It may.
+        /// Features may be picked repeatedly.
         Allow = "allow",
-        /// It may not.
+        /// Each feature is picked at most once.
         Forbid = "forbid",
     }
 }
@@ -132,7 +132,7 @@ struct AdaRank {
     repeats: bool,
 }
 
-/// Whose rules are followed, with their parameters.
+/// The update rule, with its parameters.
 enum Update {
     Paper,
     RankLib { tolerance: f64, enqueue: bool, streak: u64 },
@@ -163,20 +163,20 @@ struct Pick {
     alpha: f64,
 }
 
-/// Boosting under way.
+/// The state of boosting.
 struct Boost<'a> {
     ranker: &'a AdaRank,
     run: &'a Run,
     design: &'a Design<'a>,
     watch: Validation<'a>,
-    /// The measure of every counted query when a feature ranks it alone: E(q, h).
+    /// E(q, h): the measure of every counted query when a single feature ranks it.
     alone: Vec<Vec<f64>>,
     /// Queries that count under the measure.
     counted: Vec<usize>,
     /// P(q) of the counted queries.
     distribution: Vec<f64>,
     picks: Vec<Pick>,
-    /// The unit of every feature.
+    /// The largest range of every feature within a query.
     ranges: Vec<f64>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Boost<'a> {
         };
         let mut alone: Vec<Vec<f64>> =
             (0..design.width()).into_par_iter().map(of_feature).collect();
-        // Whether a query counts depends on its labels alone, so one feature tells it for all.
+        // Whether a query counts depends on its labels only, so the first feature decides for all.
         let counted: Vec<usize> =
             (0..design.queries().len()).filter(|&q| !alone[0][q].is_nan()).collect();
         for values in &mut alone {
@@ -220,7 +220,7 @@ impl<'a> Boost<'a> {
         Ok(boost)
     }
 
-    /// The feature that does best on the queries as they are weighted, the first of equals.
+    /// The feature with the best weighted mean of the measure, ties going to the first.
     fn best(&self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let mut best = (0.0, None);
         for (feature, alone) in self.alone.iter().enumerate() {
@@ -236,7 +236,7 @@ impl<'a> Boost<'a> {
         best.1
     }
 
-    /// Adds a feature to the ensemble; its α, and E(q, f) of the ensemble that results.
+    /// Adds a feature to the ensemble; returns its α, and E(q, f) of the new ensemble.
     fn add(&mut self, feature: usize) -> (f64, Vec<f64>) {
         let alpha = alpha(&self.distribution, &self.alone[feature]);
         self.picks.push(Pick { feature, alpha });
@@ -256,7 +256,7 @@ impl<'a> Boost<'a> {
         self.run.step("boosting features", round, Some(self.ranker.rounds))
     }
 
-    /// The paper's rounds.
+    /// Runs the rounds of the paper.
     fn follow_paper(&mut self) -> Result<()> {
         for round in 1..=self.ranker.rounds {
             let Some(feature) = self.best(|_| true) else { break };
@@ -264,8 +264,8 @@ impl<'a> Boost<'a> {
             self.report(round)?;
             let weights = self.weights();
             self.watch.is_enough(&weights);
-            // One feature twice ranks as once: neither the ensemble's ranking nor P will ever
-            // change again.
+            // An ensemble of one feature ranks the same with any α > 0: neither its ranking nor P
+            // will change again.
             if self.picks.len() > 1 && self.picks.iter().all(|pick| pick.feature == feature) {
                 break;
             }
@@ -274,8 +274,8 @@ impl<'a> Boost<'a> {
         Ok(())
     }
 
-    /// RankLib's phases: one without the features that were picked twice running, then one with
-    /// each of them.
+    /// Runs RankLib's phases: one that excludes features picked in two consecutive rounds, then one
+    /// for each of those features.
     fn follow_ranklib(&mut self, tolerance: f64, enqueue: bool, streak: u64) -> Result<()> {
         let mut phases = Phases {
             round: 1,
@@ -292,14 +292,14 @@ impl<'a> Boost<'a> {
             phases.learn(self, false)?;
         }
         if self.picks.is_empty() {
-            // The rounds ended just after the only pick was taken back.
+            // The last round removed the only pick.
             self.best(|_| true).map(|feature| self.add(feature));
         }
         Ok(())
     }
 }
 
-/// What RankLib's phases hand on to each other.
+/// State shared by RankLib's phases.
 struct Phases {
     round: u64,
     tolerance: f64,
@@ -308,11 +308,11 @@ struct Phases {
     last: Option<usize>,
     /// The measure of the ensemble on training data.
     value: f64,
-    /// Features that were picked twice running.
+    /// Features that were picked in two consecutive rounds.
     waiting: Vec<usize>,
-    /// Picks running of one feature that changed nothing.
+    /// Number of consecutive picks of one feature without any change.
     idle: u64,
-    /// Features that changed nothing too often.
+    /// Features that are excluded because they changed nothing too often.
     left_out: Vec<usize>,
 }
 
@@ -355,7 +355,7 @@ impl Phases {
         Ok(())
     }
 
-    /// Leaves a feature out that was picked again and again without any change; brings all back
+    /// Excludes a feature that is picked repeatedly without any change; re-admits all features
     /// after a change.
     fn watch_idleness(&mut self, feature: usize, value: f64) {
         if value != self.value || self.last != Some(feature) {
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn first_round_as_in_the_fixture() {
+    fn first_round_matches_the_fixture() {
         let fixture: Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/adarank.json")).unwrap();
         let by_query: Vec<Vec<f64>> =

@@ -1,23 +1,23 @@
-//! Solving symmetric systems that may be singular: Cholesky with the largest pivot first.
+//! Solves symmetric systems that may be singular: Cholesky factorisation with complete pivoting.
 //!
-//! The matrix is scaled to a unit diagonal, so that the unit of a feature does not decide what
-//! counts as singular. When the largest pivot left falls to the tolerance, the columns left are
-//! combinations of those before and are dropped: they get 0.
+//! The matrix is scaled to a unit diagonal, so that the units of the features do not affect the
+//! test for singularity. When the largest remaining pivot falls to the tolerance, the remaining
+//! columns are linear combinations of the previous ones and are dropped: their solution is 0.
 
-/// P D A D Pᵀ = L Lᵀ with D the scaling and P the order of the pivots.
+/// P D A D Pᵀ = L Lᵀ with D the scaling and P the permutation of the pivots.
 #[derive(Debug)]
 pub struct PivotedCholesky {
     size: usize,
-    /// Row after row; the first `order.len()` rows and columns are L.
+    /// In row-major order; the first `order.len()` rows and columns are L.
     factor: Vec<f64>,
-    /// The column behind each pivot.
+    /// The column of each pivot.
     order: Vec<usize>,
     scale: Vec<f64>,
 }
 
 impl PivotedCholesky {
-    /// Factors a symmetric matrix given row after row. Columns whose pivot is at most `tolerance`
-    /// (of 1) are dropped.
+    /// Factorises a symmetric matrix given in row-major order. Columns whose pivot is at most
+    /// `tolerance` (relative to 1) are dropped.
     pub fn new(mut matrix: Vec<f64>, tolerance: f64) -> Self {
         let n = matrix.len().isqrt();
         let scale: Vec<f64> = (0..n)
@@ -45,12 +45,12 @@ impl PivotedCholesky {
         PivotedCholesky { size: n, factor: matrix, order, scale }
     }
 
-    /// Number of columns that were kept.
+    /// Number of columns kept.
     pub fn rank(&self) -> usize {
         self.order.len()
     }
 
-    /// A solution of A x = b; 0 for columns that were dropped.
+    /// A solution of A x = b; 0 for dropped columns.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let (n, rank) = (self.size, self.rank());
         let mut x: Vec<f64> = self.order.iter().map(|&i| self.scale[i] * b[i]).collect();
@@ -71,7 +71,7 @@ impl PivotedCholesky {
     }
 }
 
-/// Exchanges two rows and columns of a symmetric matrix whose part left of `a` is already factored.
+/// Swaps two rows and columns of a symmetric matrix whose part left of `a` is already factorised.
 fn swap(matrix: &mut [f64], n: usize, a: usize, b: usize) {
     if a == b {
         return;
@@ -84,8 +84,8 @@ fn swap(matrix: &mut [f64], n: usize, a: usize, b: usize) {
     }
 }
 
-/// Column `k` of L, and what it leaves of the rest. Both halves of the rest are kept, so that rows
-/// stay contiguous.
+/// Computes column `k` of L and updates the remaining matrix. Both triangles of the remainder are
+/// stored, so that rows stay contiguous.
 fn eliminate(matrix: &mut [f64], n: usize, k: usize) {
     let pivot = matrix[k * n + k].sqrt();
     matrix[k * n + k] = pivot;
@@ -102,10 +102,10 @@ fn eliminate(matrix: &mut [f64], n: usize, k: usize) {
 mod tests {
     use super::*;
 
-    /// Columns 0 and 2 are the same up to a factor of 1000, column 3 is 0: rank 2, and A x = b
-    /// holds all the same.
+    /// Columns 0 and 2 are equal up to a factor of 1000, column 3 is 0: rank 2, and A x = b still
+    /// holds.
     #[test]
-    fn singular_systems_are_solved_where_they_can_be() {
+    fn consistent_singular_systems_are_solved() {
         let rows = [[4.0, 2.0, 4e3], [2.0, 3.0, 2e3], [4e3, 2e3, 4e6]];
         let mut matrix = vec![0.0; 16];
         (0..3).for_each(|i| matrix[4 * i..4 * i + 3].copy_from_slice(&rows[i]));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn pivots_in_another_order_than_columns() {
+    fn pivot_order_may_differ_from_column_order() {
         let matrix = vec![2.0, 1.9, 0.1, 1.9, 2.0, 0.2, 0.1, 0.2, 5.0];
         let x = PivotedCholesky::new(matrix.clone(), 0.0).solve(&[1.0, -1.0, 3.0]);
         for (i, b) in [1.0, -1.0, 3.0].into_iter().enumerate() {

@@ -1,23 +1,22 @@
-//! Coordinate ascent: one weight after the other, moved to where a measure of the training data is
-//! best.
+//! Coordinate ascent: optimises a measure on the training data over one weight at a time.
 //!
-//! Metzler & Croft, Information Retrieval 2007, in the form that RankLib made common. Weights start
-//! equal and always sum to 1 in absolute value. Features take turns in a random order. For each the
-//! weight is tried at growing distances above where it stands (the first step is 0.001, or `step`
-//! of the weight where that is less than twice as much; each further step is `scale` times the one
-//! before), then below, then at 0; the first of the three that helps ends the turn at its best
-//! trial. A restart ends when a whole round over the features gains less than `tolerance`; of
-//! several restarts, which differ in the order of features, the best is kept: on validation data
-//! where given, looked at after every round.
+//! Metzler & Croft, Information Retrieval 2007, in the form popularised by RankLib. Weights start
+//! equal and always sum to 1 in absolute value. Features are processed in a random order. For each
+//! feature, the weight is tried at increasing distances above its current value (the first step is
+//! 0.001, or `step` times the absolute weight if that is below 0.002 and not 0; each further step
+//! is `scale` times the previous one), then below it, then at 0; the first of the three searches
+//! that improves the measure ends the turn at its best trial. A restart ends when a whole round
+//! over the features gains at most `tolerance`. Restarts differ in the order of features, and the
+//! best one is kept: by validation data if given, which is evaluated after every round.
 //!
-//! Any measure can be climbed. One trial changes scores by δ·x alone, so that it costs a sort of
-//! each query; all trials of a direction are made together. `slack` is RankLib's regularisation: it
-//! takes `slack` times the distance from equal weights off the measure.
+//! Any measure can be optimised. One trial changes scores by δ·x only, so that it costs one sort
+//! per query; all trials of a direction are computed together. `slack` is RankLib's regularisation:
+//! `slack` times the distance from equal weights is subtracted from the measure.
 //!
-//! Departs from RankLib where that loses the sign of a step that starts from a small weight, and
-//! where it compares the gain of a round with the start of the restart. Weights belong to features
-//! in units of their largest range within a query, and tied documents count by their expected
-//! value, as in [`super::ada_rank`].
+//! Departures from RankLib: a step that starts from a small weight keeps its sign, and the gain of
+//! a round is measured from the start of the round, not of the restart. Weights refer to features
+//! divided by their largest range within a query, and tied documents count by their expected value,
+//! as in [`super::ada_rank`].
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -94,15 +93,15 @@ impl Ranker for CoordinateAscent {
     }
 }
 
-/// What is climbed.
+/// The objective to maximise.
 struct Hill<'a> {
     ranker: &'a CoordinateAscent,
     design: &'a Design<'a>,
     ranges: Vec<f64>,
 }
 
-/// Where a climb stands: weights of features in units of their range, the scores that follow, and
-/// what they are worth.
+/// A point of the search: the weights of the features in units of their range, the resulting
+/// scores, and the value of the objective.
 struct Place {
     shares: Vec<f64>,
     scores: Vec<f64>,
@@ -115,7 +114,8 @@ impl Hill<'_> {
         self.at(vec![1.0 / width as f64; width])
     }
 
-    /// The place with these shares, scored anew so that errors of many small changes do not add up.
+    /// The point with these weights; scores are recomputed, so that rounding errors of many small
+    /// changes do not accumulate.
     fn at(&self, shares: Vec<f64>) -> Place {
         let mut place = Place { shares, scores: Vec::new(), value: 0.0 };
         place.scores = self.design.scores(&self.weights(&place));
@@ -128,7 +128,7 @@ impl Hill<'_> {
         place.shares.iter().zip(&self.ranges).map(|(share, range)| share / range).collect()
     }
 
-    /// `slack` times the distance of the normalised shares from equal ones.
+    /// `slack` times the distance of the normalised weights from equal weights.
     fn penalty(&self, shares: &[f64]) -> f64 {
         if self.ranker.slack == 0.0 {
             return 0.0;
@@ -139,7 +139,7 @@ impl Hill<'_> {
             * shares.iter().map(|share| (share / sum - equal).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// Moves one weight to the best place found, if that is better.
+    /// Moves one weight to the best trial, if that improves the objective.
     fn climb(&self, feature: usize, place: &mut Place) {
         let share = place.shares[feature];
         for direction in [1.0, -1.0, 0.0] {
@@ -156,7 +156,8 @@ impl Hill<'_> {
             shares[feature] += by;
             let sum: f64 = shares.iter().map(|share| share.abs()).sum();
             shares.iter_mut().for_each(|share| *share /= sum);
-            // Scaled scores round to other ties: what is taken is what was measured after scaling.
+            // Rescaling changes the rounding of scores and therefore ties: accept the step by its
+            // value after rescaling.
             let next = self.at(shares);
             if next.value > place.value {
                 *place = next;
@@ -165,7 +166,7 @@ impl Hill<'_> {
         }
     }
 
-    /// Distances from where a weight stands.
+    /// The distances from the current weight to try.
     fn moves(&self, share: f64, direction: f64) -> Vec<f64> {
         if direction == 0.0 {
             return vec![-share];
@@ -181,8 +182,8 @@ impl Hill<'_> {
         (0..self.ranker.iterations).map(next).collect()
     }
 
-    /// What each move of one weight is worth. Queries are measured in parallel, each with all moves
-    /// at once.
+    /// The objective after each move of one weight. Queries are evaluated in parallel, each with
+    /// all moves at once.
     fn try_moves(&self, feature: usize, moves: &[f64], place: &Place) -> Vec<f64> {
         let of_query = |query: usize| {
             let documents = self.design.queries()[query].clone();
@@ -207,7 +208,7 @@ impl Hill<'_> {
         let mut shares = place.shares.clone();
         let of_move = |(i, by): (usize, &f64)| {
             shares[feature] = place.shares[feature] + by;
-            // Where the only weight is tried at 0, nothing ranks any more.
+            // Setting the only non-zero weight to 0 leaves no ranking.
             if shares.iter().all(|share| *share == 0.0) {
                 return f64::NEG_INFINITY;
             }
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_double_from_either_start() {
+    fn step_sizes_double_for_small_and_large_weights() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         let (ranker, design) = (ranker(0.0), Design::new(&data.view()).unwrap());
         let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
@@ -237,14 +238,13 @@ mod tests {
         };
         assert!(near(&hill.moves(0.1, 1.0), [0.001, 0.003, 0.007]));
         assert!(near(&hill.moves(0.0, -1.0), [-0.001, -0.003, -0.007]));
-        // Half of it is less than 0.001: 5 % of it, downwards.
+        // Half of it is below 0.001: steps start at 5 % of it, downwards.
         assert!(near(&hill.moves(0.0008, -1.0), [-0.00004, -0.00012, -0.00028]));
         assert_eq!(hill.moves(0.3, 0.0), [-0.3]);
         assert_eq!(hill.moves(0.1, 1.0).len(), 25);
     }
 
-    /// After every single turn: the value never falls, and it is the value of the weights that
-    /// stand there.
+    /// After every turn, the value has not decreased and equals the value of the current weights.
     #[test]
     fn no_turn_lowers_the_measure() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();

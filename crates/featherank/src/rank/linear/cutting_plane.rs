@@ -1,15 +1,16 @@
-//! Cutting planes for ½‖w‖² + C R(w), with R a convex risk that is the largest of very many linear
+//! Cutting planes for ½‖w‖² + C R(w), with R a convex risk that is the maximum of very many linear
 //! functions.
 //!
 //! The 1-slack form of structural SVMs (Joachims, Finley & Yu, Machine Learning 2009): each round
-//! asks the risk for the linear function that touches it at some w, adds it to a working set, and
-//! minimises ½‖w‖² + C max over the working set, in its dual: the largest Σ αₖbₖ − ½‖Σ αₖzₖ‖² with
-//! α ≥ 0 and Σ α ≤ C, where w = Σ αₖzₖ. The dual value is a lower bound, the objective of the best
-//! w so far an upper one; it stops when they are within `tolerance` of the upper one.
+//! computes the linear function that is tangent to the risk at some w, adds it to a working set,
+//! and minimises ½‖w‖² + C max over the working set in its dual: maximise Σ αₖbₖ − ½‖Σ αₖzₖ‖²
+//! subject to α ≥ 0 and Σ α ≤ C, where w = Σ αₖzₖ. The dual value is a lower bound, the objective
+//! of the best w so far an upper bound; the method stops when their gap is at most `tolerance`
+//! times the upper bound.
 //!
-//! Departs from the paper in where planes are taken: not at the working set's w but a tenth of the
-//! way to it from the best point on the line between it and the best w so far (Franc & Sonnenburg,
-//! JMLR 2009), which needs several times fewer planes.
+//! Departure from the paper in the points at which planes are computed: not the working set's w,
+//! but the point a tenth of the way towards it from the best point on the line between it and the
+//! best w so far (Franc & Sonnenburg, JMLR 2009), which needs several times fewer planes.
 
 use super::design::Design;
 use super::newton::diverged;
@@ -19,29 +20,30 @@ use crate::remedy;
 use crate::run::Run;
 use crate::vector::dot;
 
-/// Where a plane is taken, from the best point towards the working set's.
+/// Where a plane is computed, as a fraction of the way from the best point to the working set's
+/// optimum.
 const TOWARDS: f64 = 0.1;
 
-/// Rounds at most.
+/// Maximum number of rounds.
 const ROUNDS: u64 = 5_000;
 
-/// A plane that has not held for so many rounds is dropped.
+/// A plane whose dual variable has been 0 for more than this many rounds is dropped.
 const IDLE: u64 = 50;
 
-/// A convex function of scores that is the largest of many linear ones, none of them needed before
-/// it is the largest.
+/// A convex function of scores that is the maximum of many linear functions, which are generated on
+/// demand.
 pub trait Risk: Sync {
-    /// The linear function that touches the risk at these scores: risk(s) ≥ `offset` − Σ `slope`ᵢ
-    /// sᵢ everywhere.
+    /// The linear function that is tangent to the risk at these scores: risk(s) ≥ `offset` − Σ
+    /// `slope`ᵢ sᵢ everywhere.
     fn plane(&self, scores: &[f64]) -> Plane;
 }
 
-/// A linear function below a risk: `offset` − Σ `slope`ᵢ sᵢ.
+/// A linear lower bound of a risk: `offset` − Σ `slope`ᵢ sᵢ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
     /// Its value at scores of 0.
     pub offset: f64,
-    /// By how much it falls with each document's score.
+    /// Its decrease per unit of each document's score.
     pub slope: Vec<f64>,
 }
 
@@ -52,20 +54,20 @@ impl Plane {
     }
 }
 
-/// Where the method ended.
+/// The solution of the method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CuttingPlaneSolution {
-    /// One weight a feature of the design.
+    /// One weight per feature of the design.
     pub weights: Vec<f64>,
     /// ½‖w‖² + C R(w).
     pub objective: f64,
-    /// A value that no weights can go below.
+    /// A lower bound on the minimum of the objective.
     pub lower_bound: f64,
-    /// Planes that were taken.
+    /// Number of planes computed.
     pub planes: usize,
 }
 
-/// Weights, the scores they give, and the objective.
+/// Weights, the resulting scores, and the objective.
 #[derive(Clone)]
 struct Point {
     weights: Vec<f64>,
@@ -73,7 +75,7 @@ struct Point {
     objective: f64,
 }
 
-/// Minimises ½‖w‖² + `c` R(Xw), from `start`, to a gap of `tolerance` times the objective.
+/// Minimises ½‖w‖² + `c` R(Xw), from `start`, to a relative gap of `tolerance`.
 pub fn minimise(
     run: &Run,
     design: &Design<'_>,
@@ -132,15 +134,15 @@ pub fn minimise(
     })
 }
 
-/// The best point on the line from the best so far to another, by bisection on the slope of the
-/// objective.
+/// The best point on the line from the best point so far to another point, by bisection on the
+/// derivative of the objective.
 fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[f64]) -> Point {
     let direction: Vec<f64> = to.iter().zip(&from.weights).map(|(a, b)| a - b).collect();
     let change: Vec<f64> = to_scores.iter().zip(&from.scores).map(|(a, b)| a - b).collect();
     let (mut low, mut high) = (0.0, 1.0);
     let mut best = from.clone();
     for round in 0..12 {
-        // The far end first: there the minimum often lies.
+        // Start with the far end, where the minimum often lies.
         let t = if round == 0 { 1.0 } else { 0.5 * (low + high) };
         let along = |(a, b): (&f64, &f64)| a + t * b;
         let weights: Vec<f64> = from.weights.iter().zip(&direction).map(along).collect();
@@ -163,7 +165,7 @@ fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[
     best
 }
 
-/// The planes so far, in terms of weights, and the minimum over them.
+/// The planes so far, as functions of the weights, and the minimum over them.
 struct WorkingSet {
     c: f64,
     offsets: Vec<f64>,
@@ -174,8 +176,8 @@ struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Begins with the plane 0, because no risk is negative; its share takes up what Σ α leaves of
-    /// C.
+    /// Starts with the plane 0, because risks are not negative; its dual variable is the slack of Σ
+    /// α ≤ C.
     fn new(width: usize, c: f64) -> Self {
         let zero = vec![0.0; width];
         let mut qp = SimplexQp::new();
@@ -191,7 +193,7 @@ impl WorkingSet {
     }
 
     fn add(&mut self, plane: &Plane, design: &Design<'_>) {
-        // In units of C, so that shares sum to 1.
+        // In units of C, so that the dual variables sum to 1.
         let slope: Vec<f64> =
             design.transposed(&plane.slope).into_iter().map(|z| self.c * z).collect();
         let offset = self.c * plane.offset;
@@ -203,8 +205,8 @@ impl WorkingSet {
         self.idle.push(0);
     }
 
-    /// Moves to the minimum over the planes, drops planes that have long been idle, and returns the
-    /// dual value.
+    /// Moves to the minimum over the planes, drops planes that have been inactive for long, and
+    /// returns the dual value.
     fn solve(&mut self) -> f64 {
         let shares = self.qp.solve().to_vec();
         self.weights.fill(0.0);

@@ -1,9 +1,10 @@
-//! The columns that a linear ranker works on, multiplied from both sides without a copy.
+//! The design matrix of a linear ranker, with products from both sides and without a copy of the
+//! data.
 //!
-//! Documents are numbered as in the view. Features that are constant within every query cannot rank
-//! and are left out: their weights would be rounding errors. Work is cut into blocks of documents
-//! that depend on the data alone, and blocks are summed in their order, so that results do not
-//! depend on the number of threads.
+//! Documents are numbered as in the view. Features that are constant within every query cannot
+//! affect the ranking and are left out: their weights would be rounding errors. Work is divided
+//! into blocks of documents that depend on the data only, and blocks are summed in order, so that
+//! results do not depend on the number of threads.
 
 use std::ops::Range;
 
@@ -15,10 +16,11 @@ use crate::error::{Error, Result};
 use crate::rank::{LinearModel, Model, Scorer};
 use crate::vector::{add_times, dot};
 
-/// Documents in a block: a block of scores stays in the fastest cache while all columns pass by.
+/// Documents in a block: the scores of a block stay in the first-level cache while all columns are
+/// processed.
 const BLOCK: usize = 2048;
 
-/// The live features of a view, as a matrix with one row a document.
+/// The features of a view that vary within queries, as a matrix with one row per document.
 #[derive(Debug)]
 pub struct Design<'a> {
     view: View<'a>,
@@ -29,7 +31,7 @@ pub struct Design<'a> {
     blocks: Vec<Block>,
 }
 
-/// Neighbouring documents of the view, and where their rows are in the data set.
+/// Consecutive documents of the view, and the positions of their rows in the data set.
 #[derive(Debug)]
 struct Block {
     documents: Range<usize>,
@@ -37,8 +39,8 @@ struct Block {
 }
 
 impl<'a> Design<'a> {
-    /// Looks at the view once; an error when no feature differs within any query, or there is no
-    /// document.
+    /// Scans the view once; fails if no feature varies within any query, or if there are no
+    /// documents.
     pub fn new(view: &View<'a>) -> Result<Self> {
         let alive = |&f: &FeatureId| {
             let column = view.data().column(f);
@@ -54,7 +56,7 @@ impl<'a> Design<'a> {
         Ok(Design::with_features(view, features))
     }
 
-    /// The same with features chosen by the caller.
+    /// Like [`Self::new`], with the features given by the caller.
     pub fn with_features(view: &View<'a>, features: Vec<FeatureId>) -> Self {
         let (mut blocks, mut queries): (Vec<Block>, Vec<_>) = (Vec::new(), Vec::new());
         let mut end = 0;
@@ -83,7 +85,7 @@ impl<'a> Design<'a> {
         }
     }
 
-    /// The same documents with some of the features only, by their places here.
+    /// The same documents with a subset of the features, given as indices.
     #[must_use]
     pub fn restricted(&self, places: &[usize]) -> Self {
         Design::with_features(
@@ -102,7 +104,7 @@ impl<'a> Design<'a> {
         self.features.len()
     }
 
-    /// Labels, one a document.
+    /// Labels, one per document.
     pub fn labels(&self) -> &[f32] {
         &self.labels
     }
@@ -134,7 +136,8 @@ impl<'a> Design<'a> {
         parts.concat()
     }
 
-    /// What a change of every score means for every weight: Xᵀ g.
+    /// The gradient with respect to every weight, given the gradient with respect to every score:
+    /// Xᵀ g.
     pub fn transposed(&self, g: &[f64]) -> Vec<f64> {
         let of_block = |block: &Block| -> Vec<f64> {
             let g = &g[block.documents.clone()];
@@ -157,13 +160,13 @@ impl<'a> Design<'a> {
         total
     }
 
-    /// Values of one feature (by its place among the design's features) for the documents of one
+    /// Values of one feature (as an index into the design's features) for the documents of one
     /// query.
     pub fn values(&self, feature: usize, query: usize) -> &'a [f32] {
         &self.view.data().column(self.features[feature])[self.rows[query].clone()]
     }
 
-    /// The values of neighbouring documents, which must be whole queries.
+    /// The values of consecutive documents, which must form whole queries.
     pub fn rows_of(&self, documents: Range<usize>) -> Mat<f64> {
         let first = self.queries.partition_point(|query| query.start < documents.start);
         let queries =
@@ -182,8 +185,8 @@ impl<'a> Design<'a> {
         values
     }
 
-    /// The weights of a linear model for the design's features; 0 where it has none, or where there
-    /// is no such model.
+    /// The weights of a linear model for the design's features; 0 for features it does not have,
+    /// and all 0 without a linear model.
     pub fn weights_of(&self, near: Option<&Model>) -> Vec<f64> {
         let mut weights = vec![0.0; self.width()];
         let table = self.view.data().features();
@@ -197,7 +200,7 @@ impl<'a> Design<'a> {
         weights
     }
 
-    /// The model with these weights; a weight of exactly 0 needs no feature.
+    /// The model with these weights; features with a weight of exactly 0 are omitted.
     pub fn model(&self, weights: &[f64]) -> LinearModel {
         let used: Vec<(FeatureId, f64)> = self
             .features
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn products_by_hand_and_in_another_order_of_queries() {
+    fn products_are_correct_in_any_query_order() {
         let data = data();
         let design = Design::new(&data.view()).unwrap();
         assert_eq!(design.features(), [FeatureId(0), FeatureId(1)]);

@@ -1,10 +1,10 @@
-//! Least squares on any subset of features from one matrix of sums of products, without another
-//! look at the rows.
+//! Least squares on any subset of features from one Gram matrix, without another pass over the
+//! rows.
 //!
 //! With G the centred sums of products of the features, b those with the labels and λ the ridge,
-//! the weights of a subset S solve (G_SS + λI) w = b_S in O(|S|³). Features that are combinations
-//! of others in S (pivot below 10⁻¹⁰ on the scale of correlations) get weight 0, which leaves all
-//! predictions as they are.
+//! the weights of a subset S solve (G_SS + λI) w = b_S in O(|S|³). Features that are linear
+//! combinations of others in S (pivot below 10⁻¹⁰ on the scale of correlations) get weight 0, which
+//! does not change any prediction.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::vector::dot;
 /// Pivots below this, on the scale of correlations, are rounding errors.
 pub(crate) const SINGULAR: f64 = 1e-10;
 
-/// A column whose standard deviation is below this share of its mean is constant up to rounding
+/// A column whose standard deviation is below this fraction of its mean is constant up to rounding
 /// errors.
 const CONSTANT: f64 = 1e-12;
 
@@ -43,17 +43,17 @@ pub struct GramSolver {
 /// Weights of a subset of features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastSquares {
-    /// What is added to every prediction; 0 where columns were centred within queries.
+    /// The constant added to every prediction; 0 if columns are centred within queries.
     pub intercept: f64,
-    /// One weight a feature of the subset.
+    /// One weight per feature of the subset.
     pub weights: Vec<f64>,
-    /// Sum of squared errors, the ridge's penalty not counted.
+    /// Sum of squared errors, without the ridge penalty.
     pub rss: f64,
 }
 
 impl GramSolver {
     /// A solver from sums of products whose last column is the labels; `ridge` times the squared
-    /// weights is added to the sum of squared errors, features as they are.
+    /// weights of the unscaled features is added to the sum of squared errors.
     pub fn new(gram: impl Into<Arc<GramSums>>, ridge: f64) -> Self {
         GramSolver { gram: gram.into(), ridge }
     }
@@ -63,7 +63,7 @@ impl GramSolver {
         self.gram.means.len() - 1
     }
 
-    /// Least squares with these columns only.
+    /// Least squares with a subset of the columns.
     pub fn solve(&self, subset: &[usize]) -> LeastSquares {
         let label = self.width();
         let usable: Vec<usize> = (0..subset.len()).filter(|&i| self.varies(subset[i])).collect();

@@ -1,16 +1,16 @@
-//! LambdaRank: scores pushed where NDCG would gain most.
+//! LambdaRank: gradient ascent on the scores, weighted by the change of NDCG.
 //!
 //! Burges, Ragno & Le, NIPS 2006, with a linear scorer s = X w, as the baseline of Sun et al.
-//! (SIGIR 2009). Every pair of documents pushes its two scores apart by its lambda, the slope of a
-//! logistic loss times the change of NDCG that swapping the pair would make
+//! (SIGIR 2009). Every pair of documents contributes its lambda to its two scores with opposite
+//! signs: the gradient of a logistic loss times the change of NDCG from swapping the pair
 //! ([`crate::rank::lambda`]); the weights follow: w ← w + η Xᵀ λ.
 //!
-//! Departs from the paper's stochastic steps: one step an epoch, with the lambdas of all queries
-//! summed (not averaged), so that the result depends on no order and all cores work. η therefore
-//! depends on the number of queries: 0.01 still works on the 63 training queries of OHSUMED and is
-//! clearly too much for the 470 of MQ2008. Weights start at 0. With validation data the best epoch
-//! is kept. Features count in units of their largest range within a query: 1 where they are
-//! normalised per query, and the reason why others need not be.
+//! Departure from the paper's stochastic steps: one step per epoch, with the lambdas of all queries
+//! summed (not averaged), so that the result does not depend on any order and all cores are used. η
+//! therefore depends on the number of queries: 0.01 still works on the 63 training queries of
+//! OHSUMED and is clearly too large for the 470 of MQ2008. Weights start at 0. With validation data
+//! the best epoch is kept. Features are divided by their largest range within a query, which is 1
+//! after per-query normalisation; other features therefore need no normalisation.
 
 use rayon::prelude::*;
 
@@ -43,7 +43,7 @@ method! {
     }
 }
 
-/// Queries whose lambdas one thread computes in a go.
+/// Queries whose lambdas one thread computes in one task.
 const QUERIES: usize = 16;
 
 impl Ranker for LambdaRank {
@@ -102,7 +102,7 @@ mod tests {
     /// equal, so ρ = ½ and a swap changes NDCG by 1 − 1/log₂3. One step with η = 1 sums both
     /// queries.
     #[test]
-    fn first_step_by_hand() {
+    fn first_step_matches_manual_computation() {
         let data = Dataset::new(
             vec![1., 0., 1., 0.],
             vec![1., 0., 1., 0.],

@@ -1,8 +1,8 @@
-//! Least squares for any subset of some features: what is asked of the rows once, and what is
-//! solved for every subset after that.
+//! Least squares for any subset of some features: the statistics that are collected once from the
+//! rows, and the solver for the subsets.
 //!
-//! The rows may be a view in this process or behind an engine, wherever that has them: two passes
-//! say all that there is to know.
+//! The rows may be a view in this process or behind an engine, local or remote: two passes collect
+//! all statistics.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::error::{Error, Result};
 use crate::rank::{LinearModel, Model, SubsetFit};
 use crate::run::Run;
 
-/// A ranker that is least squares on the labels.
+/// A ranker that solves least squares on the labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastSquares {
-    /// What columns are centred around.
+    /// The reference for centring columns.
     pub centring: Centring,
-    /// Times the squared weights, added to the sum of squared errors.
+    /// Ridge penalty: the factor of the squared weights added to the sum of squared errors.
     pub ridge: f64,
 }
 
 impl LeastSquares {
-    /// Fits subsets of a view's features after one look at its rows.
+    /// Fits subsets of a view's features after one scan of its rows.
     pub(super) fn for_subsets<'a>(
         self,
         run: &'a Run,
@@ -39,23 +39,24 @@ impl LeastSquares {
     }
 }
 
-/// Weights of features, none of which is 0.
+/// Weights of features, all non-zero.
 pub type Weights = Vec<(FeatureId, f64)>;
 
-/// All that least squares need to know of the rows, whatever the subset and the ridge.
+/// The statistics of the rows that least squares needs for any subset and any ridge.
 #[derive(Debug, Clone)]
 pub struct Sums {
-    /// The features that can be weighed.
+    /// The features that can get a weight.
     features: Vec<FeatureId>,
     gram: Arc<GramSums>,
 }
 
 impl Sums {
-    /// Of a view's features.
+    /// From a view's features.
     pub(super) fn of_view(view: &View<'_>, centring: Centring) -> Result<Self> {
         let features = match centring {
             Centring::Overall => view.features().to_vec(),
-            // What is constant within every query would be divided by its rounding errors.
+            // Features that are constant within every query would be divided by their rounding
+            // errors.
             _ => Design::new(view)?.features().to_vec(),
         };
         let pass = Gram::new(features, centring);
@@ -63,7 +64,7 @@ impl Sums {
         Ok(Sums { features: pass.features, gram })
     }
 
-    /// Of some features behind an engine, some of which may be constant within every query there.
+    /// From features behind an engine, some of which may be constant within every query there.
     pub(crate) fn of_passes(
         engine: &dyn Engine,
         features: &[FeatureId],
@@ -76,7 +77,7 @@ impl Sums {
         Ok(Sums { features, gram })
     }
 
-    /// Solves for subsets of the features.
+    /// A solver for subsets of the features.
     pub(crate) fn solver(&self, ridge: f64) -> SubsetSolver {
         SubsetSolver {
             features: self.features.clone(),
@@ -93,12 +94,12 @@ pub struct SubsetSolver {
 }
 
 impl SubsetSolver {
-    /// The weights of a subset's features; none where none of them can be used.
+    /// The weights of a subset's features; empty if none of them can be used.
     pub fn weights(&self, subset: &[FeatureId]) -> Weights {
         self.solve(subset).0
     }
 
-    /// The model of those features of the subset that can be used.
+    /// The model of the usable features of the subset.
     pub(super) fn model(&self, table: &FeatureTable, subset: &[FeatureId]) -> Result<Model> {
         if !subset.iter().any(|f| self.features.contains(f)) {
             return Err(Error::nothing_counts(

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, FeatureId, FeatureTable, View};
 
-/// Weights by feature. Features carry the owner's ids and names, so that the model finds them in
-/// other data.
+/// Weights by feature. Features carry their external ids and names, so that the model finds them in
+/// other data sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearModel {
     weights: Vec<Weight>,
-    /// Added to every score: of no use to a ranking, but a regression's predictions need it.
+    /// Added to every score: irrelevant to a ranking, but needed for the predictions of a
+    /// regression.
     #[serde(default, skip_serializing_if = "is_zero")]
     intercept: f64,
 }
@@ -17,7 +18,7 @@ pub struct LinearModel {
 /// A feature and its weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Weight {
-    /// The feature, as its owner knows it.
+    /// The feature, with its external id and name.
     #[serde(flatten)]
     pub feature: Feature,
     /// Its weight.
@@ -36,18 +37,18 @@ impl LinearModel {
         LinearModel { weights: weights.iter().map(weight).collect(), intercept: 0.0 }
     }
 
-    /// The same model with something added to every score.
+    /// The same model with a constant added to every score.
     #[must_use]
     pub fn with_intercept(self, intercept: f64) -> Self {
         LinearModel { intercept, ..self }
     }
 
-    /// The weights, in the order of the training data's features.
+    /// The weights, in the feature order of the training data.
     pub fn weights(&self) -> &[Weight] {
         &self.weights
     }
 
-    /// What is added to every score.
+    /// The constant added to every score.
     pub fn intercept(&self) -> f64 {
         self.intercept
     }

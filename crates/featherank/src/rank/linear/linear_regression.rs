@@ -2,13 +2,13 @@
 //!
 //! Minimises Σ (yᵢ − β₀ − wᵀxᵢ)² + `ridge` ‖w‖² (Hoerl & Kennard 1970). The pointwise ranker that
 //! evolutionary feature selection fits thousands of times (Sousa et al., CIKM 2016), hence the form
-//! of [`LeastSquares`]: one pass over the rows, then any subset of features without another. The
-//! intercept is kept: without it the weights would have to explain the mean label, and rank worse.
-//! Features that depend on others get weight 0, where a minimum-norm solution would share it out:
-//! predictions agree.
+//! of [`LeastSquares`]: one pass over the rows, then any subset of features without another pass.
+//! The intercept is kept: without it the weights would have to explain the mean label, and rank
+//! worse. Linearly dependent features get weight 0, whereas a minimum-norm solution would
+//! distribute the weight; the predictions agree.
 //!
-//! With `centring = query` labels and features are taken relative to their means in the query, so
-//! that nothing is spent on differences between queries, which cannot rank.
+//! With `centring = query`, labels and features are centred on their means in the query, so that
+//! the fit ignores differences between queries, which cannot affect a ranking.
 
 use super::least_squares::LeastSquares;
 use crate::data::View;
@@ -33,7 +33,7 @@ method! {
 }
 
 choice! {
-    /// The documents over which means are taken.
+    /// The documents over which means are computed.
     pub enum CentringScope {
         /// All documents.
         Overall = "overall",
@@ -56,7 +56,7 @@ impl Ranker for LinearRegression {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// One pass over the rows, then no other.
+    /// One pass over the rows serves all subsets.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,

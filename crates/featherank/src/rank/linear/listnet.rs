@@ -1,17 +1,17 @@
-//! ListNet: the distribution of the best document that scores imply, brought near the one that
-//! labels imply.
+//! ListNet: minimises the cross entropy between the top-one distributions implied by labels and by
+//! scores.
 //!
-//! Cao, Qin, Liu, Tsai & Li, ICML 2007, with the top-one probabilities that its experiments use and
-//! a linear scorer. For a query with labels y and scores s = X w both sides become distributions
+//! Cao, Qin, Liu, Tsai & Li, ICML 2007, with the top-one probabilities of its experiments and a
+//! linear scorer. For a query with labels y and scores s = X w, both are mapped to distributions
 //! over its documents, P_y = softmax(y) and P_s = softmax(s); the loss is their cross entropy −Σ
-//! P_y ln P_s, whose gradient is Xᵀ (P_s − P_y). As published, weights move after every query: w ←
-//! w − η Xᵀ (P_s − P_y).
+//! P_y ln P_s, whose gradient is Xᵀ (P_s − P_y). As published, weights are updated after every
+//! query: w ← w − η Xᵀ (P_s − P_y).
 //!
-//! Where the paper leaves it open: weights start at 0; every epoch visits queries in an order of
-//! its own, drawn from the seed; queries whose labels are all equal are left out, because they only
-//! pull all scores together. With validation data the best epoch is kept. Features count in units
-//! of their largest range within a query: 1 where they are normalised per query, as the paper's
-//! are, and the reason why others need not be.
+//! Choices that the paper leaves open: weights start at 0; every epoch visits queries in its own
+//! order, drawn from the seed; queries whose labels are all equal are left out, because their
+//! gradient only makes all scores more alike. With validation data the best epoch is kept. Features
+//! are divided by their largest range within a query, which is 1 after per-query normalisation, as
+//! in the paper; other features therefore need no normalisation.
 
 use rand::seq::SliceRandom;
 
@@ -41,8 +41,8 @@ method! {
     }
 }
 
-/// The probability of each document to be the best one: softmax, which no size of values makes
-/// overflow.
+/// The probability of each document to be ranked first: softmax, without overflow for values of any
+/// size.
 pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     let mut shares: Vec<f64> = values.map(|value| (value - most).exp()).collect();
@@ -58,7 +58,7 @@ pub fn cross_entropy(target: &[f64], scores: &[f64]) -> f64 {
     target.iter().zip(scores).map(|(p, score)| p * (log_sum - (score - most))).sum()
 }
 
-/// A query that teaches, and the distribution its labels imply.
+/// An informative query, and the distribution implied by its labels.
 struct List {
     query: usize,
     target: Vec<f64>,
@@ -73,8 +73,8 @@ impl Ranker for ListNet {
             List { query, target: top_one(labels.iter().map(|&label| f64::from(label))) }
         };
         let lists: Vec<List> = informative(&design)?.into_iter().map(list).collect();
-        // A weight moves by η over the range for features in units of it, and by that over the
-        // range again for them as they are.
+        // The step for features divided by their range, expressed for unscaled features: gradient
+        // and weight are each divided by the range.
         let steps: Vec<f64> =
             ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];
@@ -92,7 +92,7 @@ impl Ranker for ListNet {
     }
 }
 
-/// One step after one query.
+/// One gradient step for one query.
 fn descend(design: &Design<'_>, list: &List, steps: &[f64], weights: &mut [f64]) {
     let mut scores = vec![0.0; list.target.len()];
     for (feature, weight) in weights.iter().enumerate() {
@@ -123,7 +123,7 @@ mod tests {
     /// Two documents, one feature with values 1 and 0, labels 1 and 0, w = 0: P_s = (½, ½), P_y =
     /// (e, 1)/(e + 1), and one step with η = 1 makes w = P_y(1) − ½.
     #[test]
-    fn first_step_by_hand() {
+    fn first_step_matches_manual_computation() {
         let data = Dataset::new(
             vec![1., 0., 1., 0.],
             vec![1., 0., 1., 1.],
@@ -136,7 +136,7 @@ mod tests {
             .unwrap();
         let e = 1f64.exp();
         let expected = (e / (e + 1.0) - 0.5) as f32;
-        // The second query's labels are equal: it does not pull the weight back.
+        // The second query's labels are equal: it does not change the weight.
         assert_eq!(model.score(&data.view()).unwrap(), [expected, 0.0, expected, 0.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Linear rankers: a weight a feature.
+//! Linear rankers: one weight per feature.
 
 pub mod ada_rank;
 pub(crate) mod cholesky;

@@ -3,12 +3,12 @@
 //!
 //! Minimises ½ Σ pₖwₖ² + (C/2) Σ max(0, 1 − wᵀδ)² over the pairs' differences δ. The function is
 //! convex, once differentiable and piecewise quadratic. A step solves (P + C XᵀLX) v = −∇, with L
-//! the Laplacian of the violated pairs, and then goes along v exactly to the minimum. Up to 512
-//! features XᵀLX is formed, block by block, and factored; beyond, conjugate gradients take products
-//! with it, which cost two passes over the rows each.
+//! the Laplacian of the violated pairs, followed by an exact line search along v. For up to 512
+//! features XᵀLX is computed block by block and factorised; for more, conjugate gradients use
+//! products with it, which cost two passes over the rows each.
 //!
-//! Scaling feature k by a factor v before training is the same as the penalty pₖ = 1/v² and
-//! rescaling the weight after it, so methods that reweight features need no copy of the data.
+//! Scaling feature k by a factor v before training is equivalent to the penalty pₖ = 1/v² and
+//! rescaling the weight afterwards, so methods that reweight features need no copy of the data.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
@@ -23,11 +23,11 @@ use crate::remedy;
 use crate::run::Run;
 use crate::vector::dot;
 
-/// Up to this many features the second derivative is formed. On OHSUMED that is 1.4 times as fast
-/// as conjugate gradients for C = 10⁻⁴ and 12 times for C = 1, where they need many products.
+/// Up to this many features the Hessian is formed. On OHSUMED this is 1.4 times as fast as
+/// conjugate gradients for C = 10⁻⁴ and 12 times for C = 1, which requires many products.
 const DENSE: usize = 512;
 
-/// Steps at most; a few are usual, since the function is piecewise quadratic.
+/// Maximum number of steps; a few are usual, since the function is piecewise quadratic.
 const STEPS: u64 = 200;
 
 /// The squared-hinge problem on one training set, for any C and any penalties.
@@ -37,10 +37,10 @@ pub struct SquaredHingeProblem<'a> {
     preferences: Preferences,
 }
 
-/// Where Newton's method ended.
+/// The solution of Newton's method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewtonSolution {
-    /// One weight a feature of the design.
+    /// One weight per feature of the design.
     pub weights: Vec<f64>,
     /// The value of the objective at the start and after every step.
     pub objectives: Vec<f64>,
@@ -48,7 +48,7 @@ pub struct NewtonSolution {
     pub gradient_norm: f64,
 }
 
-/// A point, and everything known about it.
+/// A point, with the quantities computed there.
 struct Point {
     weights: Vec<f64>,
     scores: Vec<f64>,
@@ -56,7 +56,7 @@ struct Point {
 }
 
 impl<'a> SquaredHingeProblem<'a> {
-    /// An error when there is no preference pair.
+    /// Fails if there is no preference pair.
     pub fn new(design: &'a Design<'a>) -> Result<Self> {
         let preferences = Preferences::of_design(design)?;
         Ok(SquaredHingeProblem { design, preferences })
@@ -73,14 +73,14 @@ impl<'a> SquaredHingeProblem<'a> {
         (objective(c, penalties, &point), self.gradient(c, penalties, &point))
     }
 
-    /// The second derivative at some weights, times a vector.
+    /// The product of the Hessian at some weights with a vector.
     pub fn curvature(&self, c: f64, penalties: &[f64], weights: &[f64], v: &[f64]) -> Vec<f64> {
         let at = self.preferences.violations(&self.design.scores(weights));
         self.product(c, penalties, &at, v)
     }
 
-    /// The minimum for one C, to where the next step would lower the objective by less than
-    /// `tolerance` of it.
+    /// The minimum for one C, up to the point at which a step would lower the objective by less
+    /// than the fraction `tolerance`.
     pub fn solve(
         &self,
         run: &Run,
@@ -102,7 +102,7 @@ impl<'a> SquaredHingeProblem<'a> {
             }
             let next = self.minimum_along(c, penalties, &point, &direction)?;
             let value = objective(c, penalties, &next);
-            // Rounding errors are all that is left.
+            // Only rounding errors are left.
             if value.is_nan() || value >= last {
                 break;
             }
@@ -120,7 +120,7 @@ impl<'a> SquaredHingeProblem<'a> {
         })
     }
 
-    /// The minima for many values of C, each reached from its neighbour.
+    /// The minima for several values of C, each warm-started from its neighbour.
     pub fn path(&self, run: &Run, cs: &[f64], tolerance: f64) -> Result<Vec<NewtonSolution>> {
         let penalties = vec![1.0; self.design.width()];
         let mut start = vec![0.0; self.design.width()];
@@ -188,8 +188,8 @@ impl<'a> SquaredHingeProblem<'a> {
     }
 }
 
-/// The second derivative of the squared hinge by the weights where `at` was taken, XᵀLX, row after
-/// row.
+/// The Hessian of the squared hinge with respect to the weights at the point of `at`, XᵀLX, in
+/// row-major order.
 pub(crate) fn second_derivative(
     design: &Design<'_>,
     preferences: &Preferences,
@@ -198,7 +198,7 @@ pub(crate) fn second_derivative(
     let width = design.width();
     let of_block = |block: usize| {
         let columns = design.rows_of(preferences.block(block));
-        // Document after document.
+        // In row-major order: document by document.
         let x: Vec<f64> = columns.row_iter().flat_map(|row| row.iter().copied()).collect();
         let mut curved = vec![0.0; x.len()];
         preferences.curvature_of_block(at, block, width, &x, &mut curved);
@@ -206,8 +206,8 @@ pub(crate) fn second_derivative(
             [&x, &curved].map(|rows| MatRef::from_column_major_slice(rows, width, columns.nrows()));
         let mut product = Mat::<f64>::zeros(width, width);
         let whole = BlockStructure::Rectangular;
-        // The product is symmetric: half of it will do. One thread: the blocks already keep all
-        // cores busy.
+        // The product is symmetric: one triangle suffices. Single-threaded, because the blocks
+        // already use all cores.
         matmul(
             product.as_mut(),
             BlockStructure::TriangularLower,
@@ -222,7 +222,7 @@ pub(crate) fn second_derivative(
         product
     };
     let mut total = Mat::<f64>::zeros(width, width);
-    // Some blocks at a time: the matrices of all of them at once could be larger than the data.
+    // A few blocks at a time: the matrices of all blocks together could be larger than the data.
     let blocks: Vec<usize> = (0..preferences.blocks()).collect();
     for some in blocks.chunks(BLOCKS_IN_MEMORY) {
         let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
@@ -234,15 +234,15 @@ pub(crate) fn second_derivative(
         .collect()
 }
 
-/// What is left of the slope where a search along a line has found the minimum, up to rounding
-/// errors.
+/// The fraction of the initial derivative at which a line search has found the minimum, up to
+/// rounding errors.
 pub(crate) const EXACTLY: f64 = 1e-10;
 
-/// The minimum of a convex, piecewise quadratic function along a line from 0 up to `most`, and what
-/// is known there; `guess` is looked at first. Near enough is where no more than the share `close`
-/// of the first slope is left. Its derivative (`first` at 0) is increasing and piecewise linear, so
-/// Newton's method within a bracket finds its zero in a few steps, each of which only sorts the
-/// documents again.
+/// The minimum of a convex, piecewise quadratic function along a line from 0 to `most`, and the
+/// point there; the search starts at `guess`. It stops when the derivative is at most the fraction
+/// `close` of the initial derivative. The derivative (`first` at 0) is increasing and piecewise
+/// linear, so Newton's method within a bracket finds its zero in a few steps, each of which only
+/// sorts the documents again.
 pub(crate) fn minimum_along<P>(
     first: f64,
     guess: f64,
@@ -284,8 +284,8 @@ fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {
     0.5 * squares + c * at.violations.squared
 }
 
-/// Solves A x = b for a symmetric positive definite A, to a thousandth of b's length: Newton's next
-/// step mends the rest.
+/// Solves A x = b for a symmetric positive definite A, to a thousandth of the norm of b: the next
+/// Newton step corrects the rest.
 fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f64> {
     let mut x = vec![0.0; b.len()];
     let (mut residual, mut search) = (b.to_vec(), b.to_vec());
@@ -306,7 +306,7 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
     x
 }
 
-/// Numbers too large to go on with.
+/// The error for numerical overflow.
 pub(crate) fn diverged(c: f64) -> Error {
     Error::numerical(
         format!("the weights diverge with c = {c}"),

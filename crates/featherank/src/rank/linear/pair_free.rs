@@ -1,19 +1,20 @@
-//! Sums over all preference pairs of all queries without looking at a pair.
+//! Sums over all preference pairs of all queries without enumerating the pairs.
 //!
-//! A preference pair is two documents of one query with labels yᵢ > yⱼ; its margin is sᵢ − sⱼ, and
-//! it is violated while that is below 1. Document i is the better one in n⁻ violated pairs, whose
-//! worse documents' scores sum to σ⁻, and the worse one in n⁺ of them, with better scores summing
-//! to σ⁺. Everything that hinge losses need follows from these:
+//! A preference pair consists of two documents of one query with labels yᵢ > yⱼ; its margin is sᵢ −
+//! sⱼ, and it is violated if the margin is below 1. Document i is the better one in n⁻ violated
+//! pairs, in which the scores of the worse documents sum to σ⁻, and the worse one in n⁺ violated
+//! pairs, in which the scores of the better documents sum to σ⁺. Everything that hinge losses need
+//! follows from these:
 //!
-//! * hinge Σ max(0, 1 − margin): value Σᵢ n⁻(1 − sᵢ) + σ⁻, slope n⁺ − n⁻ for document i;
-//! * squared hinge ½ Σ max(0, 1 − margin)²: slope gᵢ = n⁺(1 + sᵢ) − σ⁺ − n⁻(1 − sᵢ) − σ⁻, value
+//! * hinge Σ max(0, 1 − margin): value Σᵢ n⁻(1 − sᵢ) + σ⁻, gradient n⁺ − n⁻ for document i;
+//! * squared hinge ½ Σ max(0, 1 − margin)²: gradient gᵢ = n⁺(1 + sᵢ) − σ⁺ − n⁻(1 − sᵢ) − σ⁻, value
 //!   ½(hinge + Σ gᵢsᵢ);
-//! * its curvature along u: hᵢ = (n⁻ + n⁺)uᵢ − Σ⁻u − Σ⁺u.
+//! * its Hessian times u: hᵢ = (n⁻ + n⁺)uᵢ − Σ⁻u − Σ⁺u.
 //!
-//! Documents are sorted by score; as i goes down the list the documents that it beats by less than
-//! 1 only grow in number, and so do, on the way up, those that beat it. Sums by label are kept in a
-//! Fenwick tree. O(n log n) a query, whatever the number of pairs (Joachims, KDD 2006; Chapelle &
-//! Keerthi 2010; Lee & Lin 2014). Labels may be any numbers.
+//! Documents are sorted by score. In descending order of score, the set of documents with sᵢ − sⱼ <
+//! 1 only grows; in ascending order, the set of documents with sⱼ − sᵢ < 1 only grows. Sums by
+//! label are kept in a Fenwick tree. The cost is O(n log n) per query for any number of pairs
+//! (Joachims, KDD 2006; Chapelle & Keerthi 2010; Lee & Lin 2014). Labels may be any numbers.
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ use super::design::Design;
 use super::sweep::{Fenwick, Rows, Sorted, Sum, Values};
 use crate::error::{Error, Result};
 
-/// Documents in a block: the unit of parallel work, fixed so that results do not depend on the
+/// Documents in a block, the unit of parallel work; fixed, so that results do not depend on the
 /// machine.
 const BLOCK: usize = 2048;
 
@@ -42,15 +43,15 @@ struct Query {
     grades: usize,
 }
 
-/// The violated pairs at some scores.
+/// The violated pairs at given scores.
 #[derive(Debug)]
 pub struct Violations {
     /// Σ max(0, 1 − margin).
     pub hinge: f64,
     /// Number of violated pairs.
     pub count: u64,
-    /// For each document, in how many violated pairs it is the worse one, minus those in which it
-    /// is the better one.
+    /// For each document, the number of violated pairs in which it is the worse one, minus the
+    /// number in which it is the better one.
     pub hinge_slope: Vec<f64>,
     /// ½ Σ max(0, 1 − margin)².
     pub squared: f64,
@@ -59,7 +60,7 @@ pub struct Violations {
     parts: Vec<Part>,
 }
 
-/// What a block of queries remembers of its sorted documents, for curvatures.
+/// The sorted documents of a block of queries, kept for products with the Hessian.
 #[derive(Debug, Default)]
 struct Part {
     hinge: f64,
@@ -67,16 +68,18 @@ struct Part {
     squared: f64,
     hinge_slope: Vec<f64>,
     squared_slope: Vec<f64>,
-    /// Documents of each query by ascending score, counted from the query's first.
+    /// Documents of each query by ascending score, as indices within the query.
     order: Vec<u32>,
-    /// For each place in that order, the first place whose document it does not beat by 1.
+    /// For each position in that order, the first position whose document has a score larger than
+    /// its own minus 1.
     from: Vec<u32>,
-    /// For each place in that order, the end of those that do not beat it by 1.
+    /// For each position in that order, the end of the positions whose scores are smaller than its
+    /// own plus 1.
     to: Vec<u32>,
 }
 
 impl Preferences {
-    /// Looks at the labels once.
+    /// Scans the labels once.
     pub fn new(labels: &[f32], queries: &[Range<usize>]) -> Self {
         let mut grades = vec![0; labels.len()];
         let mut pairs = 0;
@@ -111,7 +114,7 @@ impl Preferences {
         Preferences { queries, grades, blocks, pairs }
     }
 
-    /// The pairs of a design's documents; an error when there is none.
+    /// The pairs of a design's documents; fails if there are none.
     pub fn of_design(design: &Design<'_>) -> Result<Self> {
         let preferences = Preferences::new(design.labels(), design.queries());
         if preferences.pairs == 0 {
@@ -156,8 +159,8 @@ impl Preferences {
         Violations { hinge, count, hinge_slope, squared, squared_slope, parts }
     }
 
-    /// The second derivative of the squared hinge where `at` was taken, times a change `u` of the
-    /// scores.
+    /// The product of the Hessian of the squared hinge at the point of `at` with a change `u` of
+    /// the scores.
     pub fn curvature(&self, at: &Violations, u: &[f64]) -> Vec<f64> {
         let of_block = |block: usize| {
             let documents = self.block(block);
@@ -181,8 +184,8 @@ impl Preferences {
         queries.first().map_or(0, |first| first.documents.start)..end
     }
 
-    /// [`Self::curvature`] in one block alone: `u` and the result `h` hold its documents only, with
-    /// `width` values each, document after document.
+    /// [`Self::curvature`] for one block: `u` and the result `h` hold the documents of the block
+    /// only, with `width` values each, in row-major order.
     pub fn curvature_of_block(
         &self,
         at: &Violations,
@@ -226,7 +229,7 @@ impl Part {
     ) {
         let start = self.order.len();
         let n = scores.len();
-        // Relative to the mean, so that sums of large scores do not cancel.
+        // Scores are taken relative to their mean, so that sums of large scores do not cancel.
         let mean = scores.iter().sum::<f64>() / n as f64;
         scratch.relative.clear();
         scratch.relative.extend(scores.iter().map(|s| s - mean));
@@ -236,8 +239,8 @@ impl Part {
         order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]));
         let margin =
             |above: usize, below: usize| s[order[above] as usize] - s[order[below] as usize];
-        // One expression decides for both documents of a pair, so that rounding cannot tell them
-        // apart.
+        // One expression decides for both documents of a pair, so that rounding cannot lead to
+        // different decisions.
         let (mut from, mut to) = (0, 0);
         for place in 0..n {
             while margin(place, from) >= 1.0 {
@@ -306,7 +309,7 @@ struct Scratch {
 mod tests {
     use super::*;
 
-    /// Every pair looked at, on scores and labels with many ties.
+    /// Compared with a loop over all pairs, on scores and labels with many ties.
     #[test]
     fn sums_equal_those_over_explicit_pairs() {
         let n = 61;
@@ -340,7 +343,7 @@ mod tests {
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
         assert!(close(&got.squared_slope, &slope));
         assert!(close(&preferences.curvature(&got, &u), &curve));
-        // Three columns at once: u, its double and nothing.
+        // Three columns at once: u, 2u and 0.
         let rows: Vec<f64> = u.iter().flat_map(|u| [*u, 2.0 * u, 0.0]).collect();
         let mut h = vec![0.0; 3 * n];
         preferences.curvature_of_block(&got, 0, 3, &rows, &mut h);
@@ -349,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn no_documents_no_pairs() {
+    fn no_documents_means_no_pairs() {
         let preferences = Preferences::new(&[], &[]);
         assert_eq!((preferences.pairs(), preferences.violations(&[]).count), (0, 0));
     }

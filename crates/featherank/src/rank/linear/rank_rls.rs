@@ -2,12 +2,12 @@
 //!
 //! Minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖² (Pahikkala et
 //! al., Machine Learning 2009). With L = ⊕ (n I − 11ᵀ), the Laplacian of all pairs of each query,
-//! that is (XᵀLX + λI) w = XᵀLy: no pair is ever formed, because the sums over pairs are sums over
-//! centred documents times the size of the query. Documents with equal labels form pairs too.
+//! that is (XᵀLX + λI) w = XᵀLy: pairs are never formed, because the sums over pairs are sums over
+//! centred documents times the size of the query. Documents with equal labels form pairs, too.
 //!
-//! `weighting = queries` takes the centring matrix I − 11ᵀ/n instead, as RLScore does: a query then
-//! counts by its documents, not by their square. That is linear regression centred within queries,
-//! with a ridge.
+//! `weighting = queries` uses the centring matrix I − 11ᵀ/n instead, as RLScore does: the weight of
+//! a query then grows linearly with its number of documents instead of quadratically. This is ridge
+//! regression centred within queries.
 
 use super::least_squares::LeastSquares;
 use crate::data::View;
@@ -33,17 +33,17 @@ method! {
 }
 
 choice! {
-    /// What a query counts by.
+    /// What determines the weight of a query.
     pub enum PairWeighting {
-        /// Its pairs of documents.
+        /// Its number of document pairs.
         Pairs = "pairs",
-        /// Its documents.
+        /// Its number of documents.
         Queries = "queries",
     }
 }
 
 impl PairWeighting {
-    /// The centring that weighs queries so.
+    /// The centring that gives queries these weights.
     pub const fn centring(self) -> Centring {
         match self {
             PairWeighting::Pairs => Centring::PerPair,
@@ -57,7 +57,7 @@ impl Ranker for RankRLS {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// One pass over the rows, then no other.
+    /// One pass over the rows serves all subsets.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,

@@ -1,14 +1,14 @@
 //! RankSVM in the primal: squared hinge on preference pairs, by Newton's method.
 //!
 //! Minimises ½‖w‖² + (C/2) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ
-//! (Chapelle & Keerthi, Information Retrieval 2010). No intercept, which cannot rank, and no
-//! scaling of features. See [`super::newton`] for the solver and [`super::pair_free`] for why its
-//! cost does not depend on the number of pairs.
+//! (Chapelle & Keerthi, Information Retrieval 2010). There is no intercept, which cannot affect a
+//! ranking, and no scaling of features. See [`super::newton`] for the solver and
+//! [`super::pair_free`] for why its cost does not depend on the number of pairs.
 //!
-//! C multiplies a sum over pairs in the paper; good values then depend on how many pairs there are.
+//! In the paper, C multiplies a sum over pairs; good values then depend on the number of pairs.
 //! With `scale = mean`, the default, `c` multiplies their mean instead, C = c / number of pairs:
-//! values from 30 to 500 do well on very different data. Departs from the published code in its
-//! precision: that stops at a relative decrease of 10⁻⁴ after at most 20 steps.
+//! values from 30 to 500 work well on very different data. Departure from the published code in the
+//! precision: that code stops at a relative decrease of 10⁻⁴ after at most 20 steps.
 
 use super::design::Design;
 use super::newton::SquaredHingeProblem;
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// How much the loss on preference pairs counts.
+/// Parameters for the weight of the loss on preference pairs.
 macro_rules! loss_weight_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -47,7 +47,7 @@ method! {
     }
 }
 
-/// How much the loss on preference pairs counts.
+/// The weight of the loss on preference pairs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossWeight {
     pub(super) c: f64,
@@ -67,7 +67,7 @@ choice! {
 impl LossWeight {
     pub(super) const GRID: [&'static str; 7] = ["0.3", "3", "30", "100", "300", "3000", "30000"];
 
-    /// What multiplies the sum over pairs.
+    /// The factor of the sum over pairs.
     pub(super) fn of_sum(self, pairs: u64) -> f64 {
         match self.scale {
             LossScale::Mean => self.c / pairs as f64,

@@ -1,12 +1,12 @@
-//! RankSVM by cutting planes: the plain hinge on preference pairs.
+//! RankSVM by cutting planes: the hinge loss, not squared, on preference pairs.
 //!
 //! Minimises ½‖w‖² + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ
 //! (Joachims, KDD 2002 and 2006), by the 1-slack [cutting planes](super::cutting_plane). The plane
-//! at w adds up the violated pairs, which [`super::pair_free`] counts by document in O(n log n) a
+//! at w sums the violated pairs, which [`super::pair_free`] counts per document in O(n log n) per
 //! query.
 //!
 //! C multiplies the sum over pairs (`scale = sum`) or, by default, their mean. SVM^rank's own `-c`
-//! is spread over queries instead, so its values do not carry over.
+//! is divided among queries instead, so its values do not carry over.
 
 use super::cutting_plane::{Plane, Risk, minimise};
 use super::design::Design;
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
-/// When cutting planes are enough.
+/// The parameter for the stopping criterion of cutting planes.
 macro_rules! epsilon_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*

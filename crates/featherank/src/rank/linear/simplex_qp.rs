@@ -1,21 +1,22 @@
-//! A small quadratic program: the largest bᵀα − ½ αᵀQα with α ≥ 0 and Σ α = 1.
+//! A small quadratic program: maximise bᵀα − ½ αᵀQα subject to α ≥ 0 and Σ α = 1.
 //!
 //! An active-set method in the manner of Wolfe (1976): keep a set of positive entries that is
-//! optimal on its own; let the entry with the largest derivative join it; while the set's own
-//! optimum has negative entries, go towards it until the first of them reaches 0 and leaves. Starts
-//! where it ended last time. Whatever rounding does, α stays feasible.
+//! optimal on its own; add the entry with the largest derivative; while the optimum over the set
+//! has negative entries, move towards it until the first of them reaches 0, and remove that entry.
+//! Warm-started from the previous solution. α stays feasible regardless of rounding.
 
 use super::cholesky::PivotedCholesky;
 
-/// Weight of staying near in each step, as a share of Q's largest entry: rows of Q may depend on
-/// each other, and without it a step could be arbitrarily long. Steps are repeated until there is
-/// nothing left to gain, so it does not move the optimum.
+/// Weight of the proximal term in each step, as a fraction of Q's largest entry: rows of Q may be
+/// linearly dependent, and without the term a step could be arbitrarily long. Steps are repeated
+/// until no gain is left, so the term does not change the optimum.
 const NEARNESS: f64 = 1e-10;
 
-/// Derivatives that differ by less than this share of the largest linear term are equal.
+/// Derivatives that differ by less than this fraction of the largest linear term are considered
+/// equal.
 const EQUAL: f64 = 1e-11;
 
-/// The program; entries come and go between solutions.
+/// The program; entries can be added and removed between calls of `solve`.
 #[derive(Debug, Default)]
 pub struct SimplexQp {
     products: Vec<Vec<f64>>,
@@ -24,12 +25,12 @@ pub struct SimplexQp {
 }
 
 impl SimplexQp {
-    /// Without entries.
+    /// An empty program.
     pub fn new() -> Self {
         SimplexQp::default()
     }
 
-    /// Adds an entry: its products with those before and with itself, and its linear term.
+    /// Adds an entry: its products with the previous entries and with itself, and its linear term.
     pub fn add(&mut self, products: &[f64], linear: f64) {
         for (row, &product) in self.products.iter_mut().zip(products) {
             row.push(product);
@@ -39,7 +40,7 @@ impl SimplexQp {
         self.shares.push(if self.shares.is_empty() { 1.0 } else { 0.0 });
     }
 
-    /// Removes an entry whose share is 0.
+    /// Removes an entry whose value is 0.
     pub fn remove(&mut self, entry: usize) {
         self.products.remove(entry);
         self.products.iter_mut().for_each(|row| {
@@ -49,15 +50,15 @@ impl SimplexQp {
         self.shares.remove(entry);
     }
 
-    /// The shares at the optimum.
+    /// The entries of α at the optimum.
     pub fn solve(&mut self) -> &[f64] {
         let n = self.shares.len();
         let most = (0..n).fold(0.0f64, |most, i| most.max(self.products[i][i]));
-        // Without any products every step is as good as another.
+        // If all products are 0, the scale of the proximal term is arbitrary.
         let nearness = if most > 0.0 { NEARNESS * most } else { 1.0 };
         let mut set: Vec<usize> = (0..n).filter(|&i| self.shares[i] > 0.0).collect();
         let mut last = f64::NEG_INFINITY;
-        // Far more than are ever needed; rounding must not make it run in circles.
+        // Far more iterations than are ever needed; guards against cycling due to rounding.
         for _ in 0..20 * n + 100 {
             self.settle(&mut set, nearness);
             let slopes: Vec<f64> = (0..n).map(|i| self.slope(i)).collect();
@@ -76,23 +77,24 @@ impl SimplexQp {
         &self.shares
     }
 
-    /// The derivative by one share.
+    /// The derivative with respect to one entry.
     fn slope(&self, i: usize) -> f64 {
         let pull = self.products[i].iter().zip(&self.shares).filter(|(_, share)| **share > 0.0);
         self.linear[i] - pull.map(|(q, share)| q * share).sum::<f64>()
     }
 
-    /// The derivative that all entries of a set share at its optimum.
+    /// The common derivative of all entries of a set at its optimum.
     fn level(&self, set: &[usize]) -> f64 {
         set.iter().map(|&i| self.shares[i] * self.slope(i)).sum()
     }
 
-    /// Differences between derivatives that mean nothing.
+    /// The threshold below which differences between derivatives are rounding errors.
     fn rounding(&self) -> f64 {
         EQUAL * self.linear.iter().fold(f64::MIN_POSITIVE, |most, b| most.max(b.abs()))
     }
 
-    /// Moves to the optimum over a set of entries; those that reach 0 on the way leave it.
+    /// Moves to the optimum over a set of entries; entries that reach 0 on the way are removed from
+    /// it.
     fn settle(&mut self, set: &mut Vec<usize>, nearness: f64) {
         for _ in 0..4 * set.len() + 20 {
             let step = self.step(set, nearness);
@@ -116,7 +118,8 @@ impl SimplexQp {
         }
     }
 
-    /// The step to the optimum over a set, signs ignored, with a little weight on staying near: (Q + ρI) Δ = slopes − μ1 with Σ Δ = 0.
+    /// The step to the optimum over a set, ignoring signs, with a small proximal term: (Q + ρI) Δ =
+    /// slopes − μ1 with Σ Δ = 0.
     fn step(&self, set: &[usize], nearness: f64) -> Vec<f64> {
         let cell = |i: usize, j: usize| self.products[i][j] + if i == j { nearness } else { 0.0 };
         let matrix: Vec<f64> =
@@ -134,10 +137,10 @@ impl SimplexQp {
 mod tests {
     use super::*;
 
-    /// The optimum satisfies its conditions: derivatives equal on the positive entries, and nowhere
-    /// larger.
+    /// The optimality conditions hold: derivatives are equal on the positive entries, and not
+    /// larger elsewhere.
     #[test]
-    fn the_optimum_satisfies_its_conditions() {
+    fn the_optimum_satisfies_the_optimality_conditions() {
         let n = 30;
         let point = |i: usize| {
             (0..4).map(|k| ((i * 37 + k * 101) % 29) as f64 / 7.0 - 2.0).collect::<Vec<f64>>()
@@ -164,9 +167,10 @@ mod tests {
         }
     }
 
-    /// Two entries that say nothing, and one that is worth more than it costs: it gets everything.
+    /// Two entries without any effect, and one whose linear term exceeds its cost: it gets all the
+    /// weight.
     #[test]
-    fn idle_entries_give_way() {
+    fn entries_without_effect_get_no_weight() {
         let mut qp = SimplexQp::new();
         qp.add(&[0.0], 0.0);
         qp.add(&[0.0, 0.0], 0.0);

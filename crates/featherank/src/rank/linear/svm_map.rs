@@ -1,19 +1,19 @@
-//! SVM-MAP: a structural SVM that bounds 1 − average precision.
+//! SVM-MAP: a structural SVM that minimises an upper bound of 1 − average precision.
 //!
 //! For each query, over all rankings Y of its R relevant and N̄ other documents, ψ(Y) = Σ ±(xᵢ −
-//! xⱼ) / (R N̄), + where relevant i stands above j. Minimises ½‖w‖² + (C/m) Σ ξ over m queries with
-//! ξ = the largest 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*), Y* the ideal (Yue, Finley, Radlinski & Joachims,
-//! SIGIR 2007). Queries without relevant or without other documents say nothing and are left out of
-//! m.
+//! xⱼ) / (R N̄), with + if relevant i is ranked above j. Minimises ½‖w‖² + (C/m) Σ ξ over m queries
+//! with ξ = the maximum of 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*), Y* the ideal ranking (Yue, Finley,
+//! Radlinski & Joachims, SIGIR 2007). Queries without relevant or without other documents carry no
+//! information and are left out of m.
 //!
-//! The largest is found exactly in O(R N̄): with both kinds sorted by score, the j-th best other
-//! document stands above relevant k > p with p the largest that maximises Σ over k > p of k/(R
-//! (j+k)(j+k−1)) − 2(sₖ − sⱼ)/(R N̄). Each document is placed on its own, and the places are
-//! consistent, because the terms fall with j.
+//! The maximum is found exactly in O(R N̄): with both kinds sorted by score, the j-th best other
+//! document is placed above the relevant documents k > p, where p is the largest maximiser of Σ
+//! over k > p of k/(R (j+k)(j+k−1)) − 2(sₖ − sⱼ)/(R N̄). Each document is placed independently, and
+//! the placements are consistent, because the terms decrease with j.
 //!
-//! Departs from the paper, which keeps one slack variable a query, by keeping one for their mean;
-//! the optimum is the same (Joachims, Finley & Yu 2009) and the [cutting
-//! planes](super::cutting_plane) are far fewer.
+//! Departure from the paper, which has one slack variable per query: one slack variable for their
+//! mean; the optimum is the same (Joachims, Finley & Yu 2009) and far fewer [cutting
+//! planes](super::cutting_plane) are needed.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Ranker for SVMMAP {
     }
 }
 
-/// The mean over queries of the largest 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*).
+/// The mean over queries of the maximum of 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*).
 #[derive(Debug)]
 pub struct AveragePrecisionRisk {
     documents: usize,
@@ -76,7 +76,7 @@ struct Query {
 }
 
 impl AveragePrecisionRisk {
-    /// The queries that have relevant and other documents; an error when none has.
+    /// The queries that have both relevant and other documents; fails if there are none.
     pub fn new(labels: &[f32], queries: &[Range<usize>], relevant_from: f32) -> Result<Self> {
         let split = |documents: &Range<usize>| {
             let (relevant, others) = documents.clone().partition(|&i| labels[i] >= relevant_from);
@@ -111,7 +111,7 @@ impl Risk for AveragePrecisionRisk {
     }
 }
 
-/// The ranking of one query that is furthest from satisfying its margin.
+/// The most violated ranking of one query.
 struct QueryPlane {
     /// 1 − AP.
     loss: f64,
@@ -128,7 +128,7 @@ impl Query {
         let (relevant, others) = (sorted(&self.relevant), sorted(&self.others));
         let (r, weight) = (relevant.len() as f64, 2.0 / (relevant.len() * others.len()) as f64);
         let mut loss = 0.0;
-        // How many other documents stand above each relevant one.
+        // Number of other documents placed above each relevant one.
         let mut above = vec![0usize; relevant.len() + 1];
         let mut other_slopes = Vec::with_capacity(others.len());
         for (j, &other) in (1..).zip(&others) {
@@ -160,8 +160,9 @@ impl Query {
     }
 }
 
-/// Documents with their slopes, equal for equal scores. Any order among them is as bad, and so is
-/// the mean of all orders, which does not look at the order of rows.
+/// Documents with their slopes, averaged over equal scores. All orders of tied documents violate
+/// the margin equally, and so does the mean over these orders, which is independent of the order of
+/// rows.
 fn shared(documents: &[usize], scores: &[f64], mut slopes: Vec<f64>) -> Vec<(usize, f64)> {
     let mut start = 0;
     for tied in documents.chunk_by(|&a, &b| scores[a] == scores[b]) {

@@ -1,19 +1,21 @@
-//! Sweeps over the documents of one query by score: what each forms violated pairs with, added up
-//! by grade.
+//! Sweeps over the documents of one query by score: for each document, the sums over the documents
+//! with which it forms violated pairs, by grade.
 //!
-//! As a document goes down the list, the documents that it beats by less than 1 only grow in
-//! number, and so do, on the way up, those that beat it. So every document is added once and asks
-//! once. One value a document, or many at once ([`Rows`]).
+//! In descending order of score, the set of documents with sᵢ − sⱼ < 1 only grows; in ascending
+//! order, the set of documents with sⱼ − sᵢ < 1 only grows. So each sweep adds every document once
+//! and queries the sums once per document. Either one value per document, or several ([`Rows`]).
 
 use pulp::{Arch, NullaryFnOnce};
 
 /// The documents of one query by ascending score.
 pub(super) struct Sorted<'a> {
-    /// Documents, counted from the query's first.
+    /// Documents, as indices within the query.
     pub order: &'a [u32],
-    /// For each place in that order, the first place whose document it does not beat by 1.
+    /// For each position in that order, the first position whose document has a score larger than
+    /// its own minus 1.
     pub from: &'a [u32],
-    /// For each place in that order, the end of those that do not beat it by 1.
+    /// For each position in that order, the end of the positions whose scores are smaller than its
+    /// own plus 1.
     pub to: &'a [u32],
     /// The grade of each document.
     pub grades: &'a [u32],
@@ -21,30 +23,31 @@ pub(super) struct Sorted<'a> {
     pub distinct: usize,
 }
 
-/// What a sweep adds up by grade, document by document.
+/// The quantities that a sweep sums by grade, document by document.
 pub(super) trait Sums {
-    /// Starts anew.
+    /// Clears all sums.
     fn reset(&mut self, grades: usize);
     /// Adds a document at its grade.
     fn add(&mut self, grade: usize, document: usize);
-    /// Takes what was added at smaller grades to a document.
+    /// Applies the sums over smaller grades to a document.
     fn take(&mut self, grade: usize, document: usize);
 }
 
 impl Sorted<'_> {
-    /// Takes to every document those that it forms violated pairs with.
+    /// Applies to every document the sums over the documents with which it forms violated pairs.
     #[inline(always)]
     pub fn sweep(&self, sums: &mut impl Sums) {
         self.sweep_down(sums);
         self.sweep_up(sums);
     }
 
-    /// [`Self::sweep`] of many values a document, with the widest registers that the machine has.
+    /// [`Self::sweep`] with several values per document, using the widest SIMD registers of the
+    /// machine.
     pub fn sweep_rows(&self, rows: &mut Rows<'_>) {
         Arch::new().dispatch(SweepRows { sorted: self, rows });
     }
 
-    /// The same for the pairs in which the document is the better one.
+    /// Like [`Self::sweep`], for the pairs in which the document is the better one.
     #[inline(always)]
     pub fn sweep_down(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
@@ -62,14 +65,14 @@ impl Sorted<'_> {
         }
     }
 
-    /// The same for the pairs in which the document is the worse one.
+    /// Like [`Self::sweep`], for the pairs in which the document is the worse one.
     #[inline(always)]
     pub fn sweep_up(&self, sums: &mut impl Sums) {
         if self.distinct < 2 {
             return;
         }
         sums.reset(self.distinct);
-        // Grades count from the top here, so that "better" is "below" in the tree.
+        // Grades are counted from the top here, so that "better" means "below" in the tree.
         let from_top = |document: usize| self.distinct - 1 - self.grades[document] as usize;
         let mut reached = 0;
         for (place, &i) in self.order.iter().enumerate() {
@@ -83,7 +86,7 @@ impl Sorted<'_> {
     }
 }
 
-/// One value a document.
+/// One value per document.
 pub(super) struct Values<'a, V: FnMut(usize, Sum)> {
     pub values: &'a [f64],
     pub tree: &'a mut Fenwick,
@@ -104,11 +107,11 @@ impl<V: FnMut(usize, Sum)> Sums for Values<'_, V> {
     }
 }
 
-/// Many values a document, for curvatures along all features at once: the compiler turns the inner
-/// loops into vector instructions, and the tree is walked once for all of them.
+/// Several values per document, for products with the Hessian along all features at once: the
+/// compiler vectorises the inner loops, and the tree is traversed once for all values.
 pub(super) struct Rows<'a> {
     pub width: usize,
-    /// Document after document.
+    /// In row-major order: document by document.
     pub u: &'a [f64],
     pub h: &'a mut [f64],
     pub counts: Vec<f64>,
@@ -164,7 +167,7 @@ impl NullaryFnOnce for SweepRows<'_, '_, '_> {
     }
 }
 
-/// How many, and what they sum to.
+/// A count and a sum.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     pub count: f64,
@@ -190,7 +193,7 @@ impl Fenwick {
         }
     }
 
-    /// What was added at smaller grades.
+    /// The sum over smaller grades.
     fn below(&self, grade: usize) -> Sum {
         let (mut sum, mut at) = (Sum::default(), grade);
         while at > 0 {

@@ -1,5 +1,5 @@
-//! What rankers that learn in steps share: a measure of all queries at once, and the best step on
-//! validation data.
+//! Shared by iterative rankers: evaluation of all queries at once, and the best step on validation
+//! data.
 
 use rayon::prelude::*;
 
@@ -9,12 +9,12 @@ use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
 use crate::remedy;
 
-/// Queries that one thread measures in a go.
+/// Queries that one thread evaluates in one task.
 const QUERIES: usize = 16;
 
 /// The measure of every query of a design; `scores` are in its order of documents.
 ///
-/// Scores are rounded as a model rounds them, so that what ties for a model ties here.
+/// Scores are rounded to the precision of a model's scores, so that the ties are the same.
 pub fn per_query(measure: &Measure, design: &Design<'_>, scores: &[f64]) -> Vec<f64> {
     let of_chunk = |queries: &[std::ops::Range<usize>]| {
         let (mut scratch, mut rounded) = (RankingScratch::default(), Vec::new());
@@ -30,8 +30,7 @@ pub fn per_query(measure: &Measure, design: &Design<'_>, scores: &[f64]) -> Vec<
     parts.concat()
 }
 
-/// Queries in which documents differ in their labels: the only ones that say what a better ranking
-/// is.
+/// Queries whose documents differ in their labels: only these carry information about the ranking.
 pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
     let differs = |documents: &std::ops::Range<usize>| {
         let labels = &design.labels()[documents.clone()];
@@ -49,8 +48,8 @@ pub fn informative(design: &Design<'_>) -> Result<Vec<usize>> {
     Ok(found)
 }
 
-/// The largest range of every feature within a query: how much it can move a ranking. 1 where
-/// features are normalised per query; never 0, because a design has no dead features.
+/// The largest range of every feature within a query, which bounds its effect on a ranking. 1 if
+/// features are normalised per query; never 0, because a design has no constant features.
 pub fn ranges(design: &Design<'_>) -> Vec<f64> {
     let of_query = |feature: usize, query: usize| {
         let spread =
@@ -65,12 +64,12 @@ pub fn ranges(design: &Design<'_>) -> Vec<f64> {
     (0..design.width()).into_par_iter().map(of_feature).collect()
 }
 
-/// Refuses a measure that cannot express the labels of a design.
+/// Rejects a measure that does not support the labels of a design.
 pub fn check_labels(measure: &Measure, design: &Design<'_>) -> Result<()> {
     measure.check_labels(design.labels().iter().copied().fold(0.0, f32::max))
 }
 
-/// The error for validation data that a measure says nothing about.
+/// The error for validation data in which no query counts under the measure.
 pub fn no_query_counts(measure: &Measure) -> Error {
     Error::nothing_counts(
         format!("{measure} counts no query of the validation data"),
@@ -78,9 +77,9 @@ pub fn no_query_counts(measure: &Measure) -> Error {
     )
 }
 
-/// Refuses weights that are not numbers.
+/// Rejects weights that are not finite.
 pub fn check_finite(ranker: &str, weights: &[f64]) -> Result<()> {
-    // A model's scores are single precision: weights beyond it would make scores infinite.
+    // A model's scores are single precision: larger weights would make scores infinite.
     if weights.iter().all(|weight| weight.abs() < f64::from(f32::MAX)) {
         return Ok(());
     }
@@ -90,7 +89,8 @@ pub fn check_finite(ranker: &str, weights: &[f64]) -> Result<()> {
     ))
 }
 
-/// Follows a ranker on validation data: remembers its best weights, and says when to stop.
+/// Evaluates a ranker on validation data during training: keeps the best weights and decides on
+/// early stopping.
 #[derive(Debug)]
 pub struct Validation<'a> {
     measure: &'a Measure,
@@ -101,7 +101,7 @@ pub struct Validation<'a> {
 }
 
 impl<'a> Validation<'a> {
-    /// Without validation data the last weights are the best; `patience` 0 never stops early.
+    /// Without validation data the last weights are used; `patience` 0 disables early stopping.
     pub fn new(
         measure: &'a Measure,
         train: &View<'_>,
@@ -128,10 +128,10 @@ impl<'a> Validation<'a> {
         Ok(Validation { measure, design, patience, waited: 0, best: None })
     }
 
-    /// Looks at the weights after a step; true when it is time to stop.
+    /// Evaluates the weights after a step; returns true if training should stop.
     pub fn is_enough(&mut self, weights: &[f64]) -> bool {
         let Some(design) = &self.design else { return false };
-        // An empty model ranks by the order of the input, which may happen to be good.
+        // An all-zero model ranks by the order of the input, which may happen to be good.
         if weights.iter().all(|weight| *weight == 0.0) {
             return false;
         }
@@ -145,13 +145,14 @@ impl<'a> Validation<'a> {
         self.patience > 0 && self.waited >= self.patience
     }
 
-    /// Lets whatever comes next be the best so far: the weights that were it are taken back.
+    /// Resets the best value, so that the next weights become the best: the recorded ones were
+    /// withdrawn.
     pub fn start_over(&mut self) {
         self.best = self.best.take().map(|(_, weights)| (f64::NEG_INFINITY, weights));
         self.waited = 0;
     }
 
-    /// The best weights on validation data; without any, the last ones.
+    /// The best weights on validation data; the last ones without validation data.
     pub fn best_or(self, last: Vec<f64>) -> Vec<f64> {
         self.best.map_or(last, |(_, weights)| weights)
     }
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_best_step_and_loses_patience() {
+    fn keeps_the_best_step_and_stops_early() {
         let (data, measure) = (data(), "map".parse::<Measure>().unwrap());
         let view = data.view();
         let design = Design::new(&view).unwrap();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_of_one_label_teach_nothing() {
+    fn queries_with_one_label_are_not_informative() {
         let data = data();
         let view = data.view();
         assert_eq!(informative(&Design::new(&view).unwrap()).unwrap(), [0, 1]);

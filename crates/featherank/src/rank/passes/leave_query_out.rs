@@ -1,18 +1,18 @@
-//! Squared errors of least squares on left-out queries, with every feature that could be added, from
-//! one pass over the rows.
+//! Leave-one-query-out squared errors of least squares with every candidate feature added, from one
+//! pass over the rows.
 //!
 //! Rows are centred within their query and weighted ([`Centring`]), so that least squares on
 //! differences between documents is ridge regression. Let X hold the chosen features and A = XᵀX +
 //! λI. The caller knows the sums of products of all features, and so for each candidate x the
-//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the slope t = xᵀr, where v = x − Xa is the
-//! residual of the candidate and r = y − Xw the residual of the labels.
+//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the inner product t = xᵀr (field `slopes`),
+//! where v = x − Xa is the residual of the candidate and r = y − Xw the residual of the labels.
 //!
-//! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ turns residuals of
-//! the query into the errors that the model fitted without it makes: p = Mq r. Let u = Mq v. The
-//! weight of the candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu), sums over the rows
-//! of q, and the errors with it are p minus that weight times u. Nothing is fitted again, and no
-//! matrix of a query is kept: the cost of a block is the product of its documents, the chosen
-//! features and the candidates.
+//! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ maps residuals of the
+//! query to the errors of the model fitted without it: p = Mq r. Let u = Mq v. The weight of the
+//! candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu), with sums over the rows of q, and
+//! the errors with the candidate are p minus that weight times u. No model is refitted, and no
+//! matrix of a query is stored: the cost of a block is the product of the numbers of its documents,
+//! of chosen features and of candidates.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -26,7 +26,7 @@ use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
 use crate::vector::dot;
 
-/// Leave-one-query-out errors of a least-squares model with each feature that could be added.
+/// Leave-one-query-out errors of a least-squares model with each candidate feature added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeaveQueryOut {
     /// The chosen features, then the candidates.
@@ -35,16 +35,16 @@ pub struct LeaveQueryOut {
     pub divisors: Vec<f64>,
     /// How rows of a query are centred and weighted; never overall.
     pub centring: Centring,
-    /// One weight a chosen feature.
+    /// One weight per chosen feature.
     pub weights: Vec<f64>,
-    /// Sums of products of the chosen features, λ added to the diagonal, row after row.
+    /// Sums of products of the chosen features, with λ added to the diagonal, in row-major order.
     pub penalised: Vec<f64>,
-    /// The projection of each candidate on the chosen features, one candidate after the other.
+    /// The projection of each candidate on the chosen features, candidate by candidate.
     pub projections: Vec<f64>,
-    /// The slope of each candidate.
+    /// The inner product t of each candidate with the residual of the labels.
     pub slopes: Vec<f64>,
-    /// The curvature of each candidate; 0 for one that is a combination of the chosen features and
-    /// can change nothing.
+    /// The curvature d of each candidate; 0 if the candidate is a linear combination of the chosen
+    /// features and has no effect.
     pub curvatures: Vec<f64>,
 }
 
@@ -88,12 +88,12 @@ impl Pass for LeaveQueryOut {
     }
 }
 
-/// Squared errors of each query under the model fitted without it.
+/// Sums of squared errors over queries, each under the model fitted without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeaveQueryOutErrors {
-    /// With the chosen features alone.
+    /// With the chosen features only.
     pub chosen: f64,
-    /// With each candidate beside them.
+    /// With each candidate added.
     pub with: Vec<f64>,
 }
 
@@ -131,7 +131,8 @@ impl Merge for LeaveQueryOutErrors {
     }
 }
 
-/// Residuals of the model fitted without the query: residuals + X (A − XᵀX)⁻¹ Xᵀ residuals.
+/// Residuals of the query under the model fitted without it: residuals + X (A − XᵀX)⁻¹ Xᵀ
+/// residuals.
 fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -> Mat<f64> {
     let (k, columns) = (x.ncols(), residuals.ncols());
     let mut own = Mat::<f64>::zeros(k, k);
@@ -139,7 +140,7 @@ fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -
     let mut others = penalised.to_vec();
     for (cell, (i, j)) in others.iter_mut().zip((0..k * k).map(|at| (at / k, at % k))) {
         *cell -= own[(i, j)];
-        // A feature that varies in this query only.
+        // A feature that varies only in this query.
         if i == j && *cell <= SINGULAR * penalised[i * k + i] {
             *cell = 0.0;
         }

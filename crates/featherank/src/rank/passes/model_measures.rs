@@ -1,5 +1,5 @@
-//! Measures of whole models, per query. Rows are scored by the engine exactly as [`Model::score`]
-//! does, so that values have the same bits for every kind of model.
+//! Measures of whole models, per query. The engine scores rows exactly as [`Model::score`] does, so
+//! that values are bit-identical for every kind of model.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,14 @@ use crate::rank::Model;
 pub struct ModelMeasures {
     /// The models.
     pub models: Vec<PlacedModel>,
-    /// The measures, all for each model.
+    /// The measures, each computed for every model.
     pub measures: Vec<Measure>,
 }
 
 /// A model, and the columns of its features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacedModel {
-    /// The model; its document in messages.
+    /// The model; serialised as its document in messages.
     #[serde(with = "as_document")]
     pub model: Model,
     /// The columns of its features, in their order.
@@ -38,13 +38,13 @@ impl PlacedModel {
     }
 }
 
-/// The values of models in every query.
+/// The values of the measures of every model, per query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelValues {
     /// For each model and, within a model, each measure: the value in every query; NaN if the
     /// query does not count.
     pub per_query: Vec<Vec<f64>>,
-    /// False if a score exceeds the largest 32-bit number, so that the values mean nothing.
+    /// False if a score exceeds the largest 32-bit number; the values are then meaningless.
     pub finite: bool,
 }
 
@@ -82,7 +82,7 @@ impl Merge for ModelValues {
     }
 }
 
-/// Measures of models, per query; for each model one list a measure. An error if a model cannot
+/// Measures of models, per query: for each model one list per measure. Fails if a model cannot
 /// score the rows.
 pub fn model_measures<E: Engine + ?Sized>(
     engine: &E,
@@ -99,8 +99,8 @@ pub fn model_measures<E: Engine + ?Sized>(
     Ok(models.iter().map(|_| values.by_ref().take(measures.len()).collect()).collect())
 }
 
-/// Documents carry their kind and version and are checked when they are read; other formats cannot
-/// hold all of a model.
+/// Documents carry their kind and version and are checked when they are parsed; other formats
+/// cannot represent all parts of a model.
 mod as_document {
     use serde::de::Error as _;
     use serde::ser::Error as _;

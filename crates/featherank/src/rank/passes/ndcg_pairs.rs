@@ -1,16 +1,15 @@
-//! Preference pairs weighted by the change of NDCG when they are swapped, at a linear model's
-//! weights: their loss and its gradient.
+//! Preference pairs weighted by the change of NDCG when they are swapped: loss and gradient at the
+//! weights of a linear model.
 //!
 //! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009,
 //! equations 3, 13 and 14), with ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the
 //! positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole list, and φ(v) = −4v below
-//! −1, (v − 1)² up to 1, and 0 above. The pair weights are constants in
-//! the gradient.
+//! −1, (v − 1)² up to 1, and 0 above. The pair weights are constants in the gradient.
 //!
 //! Pair weights do not factorise, so all pairs are visited; none is stored. Documents with equal
 //! scores are placed as in [`crate::rank::lambda`]: worse labels first, and documents with equal
-//! labels share the mean of their discounts. So the order of rows has no influence, and equal scores
-//! have a gradient. Everything is a sum over queries, and answers merge by addition.
+//! labels share the mean of their discounts. So the order of rows has no influence, and equal
+//! scores have a gradient. Everything is a sum over queries, and answers merge by addition.
 
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
@@ -24,11 +23,11 @@ use crate::rank::linear::design::Design;
 /// The loss of a linear model over preference pairs weighted by NDCG, and its gradient.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NdcgPairs {
-    /// The features that the model weighs.
+    /// The features of the model.
     pub features: Vec<FeatureId>,
-    /// One weight a feature.
+    /// One weight per feature.
     pub weights: Vec<f64>,
-    /// Whether to compute the gradient only; loss and weight are then 0.
+    /// Whether to compute the gradient only; `loss` and `weight` are then 0.
     pub slope_only: bool,
 }
 
@@ -83,7 +82,8 @@ impl Merge for NdcgPairLoss {
     }
 }
 
-/// Sums over pairs: weights, losses, and the derivative with respect to the better document's score.
+/// Sums over pairs: weights, losses, and the derivatives with respect to the score of the better
+/// document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
@@ -102,7 +102,7 @@ impl Sums {
 /// The documents of a query by gain, so that pairs of two gains are neighbours in memory.
 #[derive(Debug, Default)]
 struct Grades {
-    /// Places in the ranking, worst gain first.
+    /// Positions in the ranking, worst gain first.
     places: Vec<usize>,
     gains: Vec<f64>,
     scores: Vec<f64>,
@@ -110,7 +110,7 @@ struct Grades {
     slopes: Vec<f64>,
 }
 
-/// Pairs that are processed at the same time.
+/// Number of pairs processed at the same time.
 const LANES: usize = 8;
 
 impl Grades {
@@ -159,7 +159,7 @@ impl Grades {
     }
 }
 
-/// One document against all documents of a lower gain. In lanes and without branches, so that the
+/// One document against all documents of a lower gain. Uses lanes and no branches, so that the
 /// compiler vectorises it; the order of summation is fixed.
 struct Against<'a, const WITH_LOSS: bool> {
     gap: f64,

@@ -1,9 +1,9 @@
-//! Squared hinge loss over preference pairs at a linear model's weights: its value, gradient and
-//! curvature, without visiting a pair.
+//! Squared hinge loss over preference pairs at the weights of a linear model: value, gradient and
+//! Hessian, without enumerating the pairs.
 //!
-//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; [`crate::rank::linear::pair_free`]
-//! shows how sums over pairs become sums over sorted documents. Everything is a sum over queries, so
-//! answers merge by addition.
+//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ;
+//! [`crate::rank::linear::pair_free`] shows how sums over pairs become sums over sorted documents.
+//! Everything is a sum over queries, so answers merge by addition.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,18 +15,18 @@ use crate::rank::linear::newton::second_derivative;
 use crate::rank::linear::pair_free::Preferences;
 use crate::vector::dot;
 
-/// The squared hinge loss of a linear model, its gradient and, on request, its curvature.
+/// The squared hinge loss of a linear model, its gradient and, on request, its Hessian.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PairwiseHinge {
-    /// The features that the model weighs.
+    /// The features of the model.
     pub features: Vec<FeatureId>,
-    /// One weight a feature.
+    /// One weight per feature.
     pub weights: Vec<f64>,
-    /// Places of the features whose second derivatives to compute.
+    /// Indices of the features for which to compute second derivatives.
     pub curved: Vec<usize>,
-    /// Other weights: derivatives along the difference to them are computed, too.
+    /// Other weights: derivatives along the direction towards them are also computed.
     pub towards: Option<Vec<f64>>,
-    /// Whether to compute those only, without the derivative for each weight.
+    /// Whether to compute only the derivatives along that direction, without the gradient.
     pub along_only: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct HingeLoss {
     pub pairs: u64,
     /// Σ max(0, 1 − margin)².
     pub loss: f64,
-    /// Its derivative with respect to each weight.
+    /// Its gradient with respect to the weights.
     pub slope: Vec<f64>,
-    /// Its second derivatives between the requested features, row by row.
+    /// Its second derivatives between the requested features, in row-major order.
     pub curvature: Vec<f64>,
     /// Its derivative along the requested direction.
     pub along: f64,

@@ -1,24 +1,24 @@
-//! The binned matrix: every value of every feature as one byte, made once and shared by all trees
-//! and feature subsets.
+//! The binned matrix: every value of every feature as one byte, computed once and shared by all
+//! trees and feature subsets.
 //!
-//! A feature with at most 255 different values keeps all of them apart, and trees over it are
-//! exact. Others are cut into bins of about equal numbers of documents; a value that fills a bin
-//! alone gets one. Missing values have a bin of their own. In data of more than 200,000 documents
-//! the edges come from about so many of them, and values that only others have join a neighbour's
-//! bin.
+//! A feature with at most 255 distinct values gets one bin per value, and trees over it are exact.
+//! Other features are cut into bins with about equal numbers of documents; a value that is frequent
+//! enough to fill a bin gets its own. Missing values have a separate bin. For data of more than
+//! 200,000 documents the edges come from a sample of about that size, and values that occur only
+//! outside the sample fall into a neighbouring bin.
 
 use rayon::prelude::*;
 
 use crate::data::{Feature, FeatureId, View};
 use crate::error::{Error, Result};
 
-/// Bins for values; one more is for missing ones, and together they fill a byte.
+/// Bins for values; with one more for missing values they use all values of a byte.
 const MOST_BINS: usize = 255;
 
-/// Edges are looked for in about this many documents.
+/// Bin edges are computed from a sample of about this many documents.
 const SAMPLE: usize = 200_000;
 
-/// The features of a view, binned, column after column.
+/// The binned features of a view, in column-major order.
 #[derive(Debug)]
 pub struct Bins {
     documents: usize,
@@ -26,18 +26,18 @@ pub struct Bins {
     features: Vec<BinnedFeature>,
 }
 
-/// What the bins of a feature stand for.
+/// The values that the bins of a feature represent.
 #[derive(Debug)]
 struct BinnedFeature {
     feature: Feature,
     /// The smallest and largest value in each bin.
     ranges: Vec<(f32, f32)>,
-    /// Whether some values are missing; their bin follows the last of `ranges`.
+    /// Whether some values are missing; their bin follows the last one of `ranges`.
     missing: bool,
 }
 
 impl Bins {
-    /// Bins the features of a view; documents are numbered as in the view.
+    /// Bins the features of a view; documents keep the view's numbering.
     pub fn new(view: &View<'_>) -> Self {
         let documents = view.documents();
         let mut columns = vec![0; documents * view.features().len()];
@@ -54,7 +54,7 @@ impl Bins {
         self.documents
     }
 
-    /// Some features of the view that was binned, as a mask: their columns in the matrix.
+    /// Selects a subset of the binned view's features, as column indices of the matrix.
     pub(super) fn mask(&self, view: &View<'_>, features: &[FeatureId]) -> Result<Vec<usize>> {
         let place = |f: &FeatureId| view.features().iter().position(|known| known == f);
         let mask: Vec<usize> = features.iter().filter_map(place).collect();
@@ -67,19 +67,19 @@ impl Bins {
         }
     }
 
-    /// The features as their owner knows them, in the order of the columns.
+    /// The features with their external ids and names, in column order.
     pub fn features(&self) -> Vec<Feature> {
         self.features.iter().map(|binned| binned.feature.clone()).collect()
     }
 
-    /// The bin of a feature's missing values, where it has some.
+    /// The bin of a feature's missing values, or `None` if no value is missing.
     pub(super) fn missing_bin(&self, feature: usize) -> Option<u8> {
         let binned = &self.features[feature];
         binned.missing.then_some(binned.ranges.len() as u8)
     }
 
-    /// The value half-way between the documents on the two sides of a cut; above all values where
-    /// none is on the right.
+    /// The midpoint between the values on the two sides of a cut; above all values if the right
+    /// side has none.
     pub(super) fn threshold(&self, feature: usize, last_left: u8, first_right: Option<u8>) -> f32 {
         let ranges = &self.features[feature].ranges;
         let low = ranges[usize::from(last_left)].1;
@@ -118,7 +118,7 @@ fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
     let mut sample: Vec<f32> = (0..)
         .zip(values)
         .filter(|&(document, x)| !x.is_nan() && drawn(document))
-        // −0 and 0 are one value.
+        // −0 and 0 are the same value.
         .map(|(_, x)| x + 0.0)
         .collect();
     sample.sort_unstable_by(f32::total_cmp);
@@ -135,7 +135,7 @@ fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
     for pair in distinct.windows(2) {
         filled += pair[0].1;
         let wanted = left as f64 / (MOST_BINS - edges.len()) as f64;
-        // A common value ahead starts its own bin rather than swelling this one.
+        // A frequent value that comes next starts its own bin instead of enlarging this one.
         if filled as f64 >= wanted || (pair[1].1 as f64 >= wanted && filled as f64 >= wanted / 2.0)
         {
             edges.push(between(pair));
@@ -149,15 +149,16 @@ fn edges(values: impl Iterator<Item = f32>, count: usize) -> Vec<f32> {
     edges
 }
 
-/// A number that looks random, the same for the same document: every tenth document would be the
-/// first of every list where lists have ten. (The finaliser of MurmurHash3.)
+/// A pseudo-random number that depends only on the document. A fixed stride would be biased: with
+/// lists of ten documents, every tenth document is the first of its list. (The finaliser of
+/// MurmurHash3.)
 fn scattered(document: u64) -> u32 {
     let mixed = (document ^ document >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     (mixed >> 32) as u32
 }
 
-/// A value v with low ≤ v < high, in the middle where 32 bits allow.
+/// A value v with low ≤ v < high: the midpoint, up to `f32` rounding.
 fn half_way(low: f32, high: f32) -> f32 {
     let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
     if middle < high { middle } else { low }
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_keep_apart_and_missing_ones_have_their_bin() {
+    fn few_distinct_values_and_missing_values_get_separate_bins() {
         let binned = bins(vec![3., f32::NAN, -1., 3., 0., -0.]);
         assert_eq!(binned.column(0), [2, 3, 0, 2, 1, 1]);
         assert_eq!(binned.missing_bin(0), Some(3));
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_fill_bins_evenly_beside_a_common_one() {
+    fn many_distinct_values_fill_bins_evenly_except_a_frequent_one() {
         let values: Vec<f32> = (0..20_000)
             .map(|i| if i % 2 == 0 { 0.0 } else { (i * 7919 % 20_011) as f32 })
             .collect();
@@ -202,9 +203,10 @@ mod tests {
         assert!(used.iter().all(|&size| (30..=60).contains(&size)), "{used:?}");
     }
 
-    /// Lists of five, best value first: the sample must not see the first of every list only.
+    /// Lists of five, best value first: the sample must not consist of the first document of every
+    /// list.
     #[test]
-    fn large_data_is_sampled_without_a_beat() {
+    fn sampling_of_large_data_is_not_periodic() {
         let values: Vec<f32> =
             (0..1_000_000u32).map(|i| (i % 5) as f32 * 1000.0 + (i % 997) as f32).collect();
         let binned = bins(values);
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_floats_stay_apart() {
+    fn adjacent_floats_are_separated() {
         let (low, high) = (1.0f32, 1.0f32.next_up());
         assert!(half_way(low, high) >= low && half_way(low, high) < high);
         assert!(half_way(f32::MIN, f32::MAX).is_finite());

@@ -1,10 +1,11 @@
-//! Boosting: trees that are grown one after the other, each on what the sum of those before it
-//! still gets wrong.
+//! Gradient boosting: trees are grown sequentially, each fitted to the residuals or gradients of
+//! the current ensemble.
 //!
-//! A round asks its objective for a target and a curvature of every document, fits a tree to them,
-//! and gives each leaf the learning rate times Σ target / Σ curvature of its documents: the mean
-//! residual for squared loss, a Newton step for lambdas. With validation data the best round wins,
-//! and rounds stop when none was better for a while.
+//! In each round the objective computes a target and a curvature for every document, a tree is
+//! fitted to them, and the value of each leaf is the learning rate times Σ target / Σ curvature
+//! over its documents: the mean residual for squared loss, a Newton step for lambdas. With
+//! validation data, the ensemble of the best round is returned, and training stops early after a
+//! number of rounds without improvement.
 
 use super::grow::{Growth, Targets, grow};
 use super::{Bins, Tree, TreeEnsemble};
@@ -15,7 +16,7 @@ use crate::random::{Purpose, stream};
 use crate::rank::linear::validation::no_query_counts;
 use crate::run::Run;
 
-/// What all boosted rankers can be told.
+/// Settings shared by all boosted rankers.
 #[derive(Debug, Clone)]
 pub(super) struct Boosting {
     pub trees: usize,
@@ -26,12 +27,12 @@ pub(super) struct Boosting {
     pub measure: Measure,
 }
 
-/// What a tree's splits make better.
+/// The split criterion of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Splits {
-    /// The squared error of the targets.
+    /// Reduction of the squared error of the targets.
     LeastSquares,
-    /// What the leaves' Newton steps gain; leaves need more curvature than this.
+    /// Gain of the leaves' Newton steps; the curvature of each leaf must exceed `min_curvature`.
     Newton { min_curvature: f64 },
 }
 
@@ -66,11 +67,11 @@ macro_rules! boosting_params {
 
 pub(super) use boosting_params;
 
-/// Fills the targets and curvatures of all documents from their scores.
+/// Computes the targets and curvatures of all documents from their scores.
 pub(super) type Objective<'a> = dyn FnMut(&[f64], &mut [f64], &mut [f64]) + 'a;
 
 impl Boosting {
-    /// Boosts trees over some features of a matrix that is already binned.
+    /// Boosts trees over some columns of a binned matrix.
     pub fn boost(
         &self,
         run: &Run,
@@ -136,14 +137,14 @@ impl Boosting {
     }
 }
 
-/// Σ target / Σ curvature of a leaf's documents; 0 where there is nothing to divide by.
+/// Σ target / Σ curvature over a leaf's documents; 0 if the curvature is not positive.
 fn leaf(rows: &[u32], targets: &[f64], curvatures: &[f64]) -> f64 {
     let sum = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).sum::<f64>();
     let curvature = sum(curvatures);
     if curvature > 0.0 { sum(targets) / curvature } else { 0.0 }
 }
 
-/// The validation data's scores so far, and the round that was best on it.
+/// The current scores of the validation data, and the best round on it.
 struct Validation<'a> {
     view: &'a View<'a>,
     columns: Vec<&'a [f32]>,
@@ -170,7 +171,7 @@ impl<'a> Validation<'a> {
         })
     }
 
-    /// Adds a tree's output and measures the ranking.
+    /// Adds a tree's output and evaluates the ranking.
     fn add(&mut self, tree: &Tree, round: usize) -> Result<()> {
         tree.add_scores(self.view, &self.columns, &mut self.scores);
         let scores: Vec<f32> = self.scores.iter().map(|&score| score as f32).collect();

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, FeatureId, View};
 
-/// Trees whose outputs are added up. A document's score is the sum over the trees of the value of
-/// its leaf.
+/// An additive tree ensemble. A document's score is the sum of its leaf values over all trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct TreeEnsemble {
@@ -14,41 +13,41 @@ pub struct TreeEnsemble {
     trees: Vec<Tree>,
 }
 
-/// What makes a feature matter to an ensemble.
+/// How the importance of a feature in an ensemble is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Importance {
-    /// By how much its splits improved the fit.
+    /// The total improvement of the fit by its splits.
     Gain,
-    /// How many splits use it.
+    /// The number of splits that use it.
     Count,
 }
 
-/// A binary tree in parallel arrays: entry `i` of the first five belongs to split `i`, the root is
-/// split 0.
+/// A binary tree in parallel arrays: entry `i` of all arrays except `leaf` describes split `i`; the
+/// root is split 0.
 ///
-/// A document goes left where its feature is at most the threshold, and where it is missing as
-/// `missing_left` says. A child of 0 or more is a split, and stands after its parent; a child `c`
-/// below 0 is leaf `-1 - c`. A tree without splits is its only leaf.
+/// A document goes left if the value of its feature is at most the threshold; `missing_left`
+/// decides for a missing value. A child of 0 or more is the index of a split, always larger than
+/// its parent's; a child `c` below 0 is leaf `-1 - c`. A tree without splits consists of one leaf.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tree {
-    /// The feature, by its place in the ensemble's list.
+    /// The feature, as an index into the ensemble's list.
     pub feature: Vec<u32>,
     /// The largest value that goes left.
     pub threshold: Vec<f32>,
     /// Whether missing values go left.
     pub missing_left: Vec<bool>,
-    /// The child of the documents that go left.
+    /// The left child.
     pub left: Vec<i32>,
-    /// The child of the others.
+    /// The right child.
     pub right: Vec<i32>,
-    /// By how much the split improved the fit.
+    /// The improvement of the fit by the split.
     pub gain: Vec<f64>,
-    /// What each leaf adds to a score.
+    /// The contribution of each leaf to the score.
     pub leaf: Vec<f64>,
 }
 
 impl Tree {
-    /// The leaf that a document falls into; `value` gives its features.
+    /// The leaf of a document; `value` returns the values of its features.
     pub fn leaf_of(&self, value: impl Fn(u32) -> f32) -> usize {
         let mut node = if self.left.is_empty() { -1 } else { 0 };
         while node >= 0 {
@@ -78,7 +77,7 @@ impl Tree {
         });
     }
 
-    /// What is wrong with the tree, if anything is.
+    /// Describes an inconsistency of the tree, if it has any.
     fn problem(&self, features: usize) -> Option<&'static str> {
         let splits = self.feature.len();
         let same =
@@ -107,7 +106,7 @@ impl Tree {
     }
 }
 
-/// The ensemble as it stands in a file, before it is checked.
+/// The ensemble as stored in a file, before validation.
 #[derive(Deserialize)]
 struct Saved {
     features: Vec<Feature>,
@@ -136,8 +135,8 @@ impl TreeEnsemble {
         TreeEnsemble { features, trees }
     }
 
-    /// Trees whose splits refer to a longer list of features than they use: the others are
-    /// forgotten.
+    /// Builds an ensemble from trees over a longer list of features, and drops the features that no
+    /// split uses.
     pub(super) fn used(features: Vec<Feature>, mut trees: Vec<Tree>) -> Self {
         let mut place = vec![None; features.len()];
         trees.iter().flat_map(|tree| &tree.feature).for_each(|&f| place[f as usize] = Some(0));
@@ -154,7 +153,7 @@ impl TreeEnsemble {
         TreeEnsemble::new(kept, trees)
     }
 
-    /// How much each feature matters, in the order of the features.
+    /// The importance of each feature, in the order of the features.
     pub fn importance(&self, importance: Importance) -> Vec<f64> {
         let mut values = vec![0.0; self.features.len()];
         for tree in &self.trees {
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_fall_to_their_leaves() {
+    fn documents_reach_the_expected_leaves() {
         let values = vec![2.0, 3.0, f32::NAN, 9.0, /* */ 0.0, 6.0, f32::NAN, 5.0];
         let data = Dataset::new(
             values,
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_trees_are_refused() {
+    fn malformed_trees_are_rejected() {
         assert_eq!(tree().problem(2), None);
         let damaged = [
             Tree { right: vec![0, -3], ..tree() },

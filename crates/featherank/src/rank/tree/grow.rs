@@ -1,9 +1,9 @@
-//! Growing a regression tree over binned columns: best split first up to a number of leaves, or
-//! until nothing is left to split.
+//! Growing a regression tree over binned columns: best-first up to a number of leaves, or until no
+//! node can be split.
 //!
-//! A split's larger child gets its histograms by subtracting the smaller one's from the parent's,
-//! so that a level costs half a pass at most. Nodes with few documents have their columns copied
-//! together first: what follows happens in the fastest cache.
+//! The histograms of a split's larger child are those of the parent minus those of the smaller
+//! child, so that a level costs at most half a pass. For nodes with few documents, the columns are
+//! first copied into contiguous memory, so that all further work stays in the first-level cache.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,41 +17,41 @@ use super::histogram::{Cell, Filled, Histogram, Packing, WIDTH, total};
 use super::split::{Search, Split};
 use crate::random::Stream;
 
-/// Sizes at which a node's columns are copied together: for the second-level and for the
-/// first-level cache.
+/// Node sizes at which columns are copied into contiguous memory: one for the second-level cache
+/// and one for the first-level cache.
 const COPY_AT: [usize; 2] = [2048, 64];
 
-/// Nodes with fewer documents than this are searched document by document.
+/// For nodes with fewer documents, the split search visits individual documents.
 const FEW: usize = 256;
 
-/// Leaves that keep their histograms while they wait: some hundred megabytes with a hundred
-/// features.
+/// Maximum number of pending leaves that keep their histograms: some hundred megabytes with a
+/// hundred features.
 const HISTOGRAMS: usize = 512;
 
-/// How far a tree grows.
+/// Limits on the growth of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Growth<'a> {
-    /// The features it may split on: columns of the binned matrix.
+    /// The features available for splits, as columns of the binned matrix.
     pub features: &'a [usize],
-    /// Most leaves; none grows until nothing is left to split.
+    /// Maximum number of leaves; with `None` the tree grows until no node can be split.
     pub max_leaves: Option<usize>,
-    /// Fewest documents in a leaf.
+    /// Minimum number of documents in a leaf.
     pub min_leaf: usize,
-    /// The least curvature in a leaf, where targets have curvatures.
+    /// Minimum curvature in a leaf, for targets with curvatures.
     pub min_curvature: f64,
-    /// How many features are drawn for each split; none looks at all of them.
+    /// Number of features sampled for each split; with `None` all are searched.
     pub per_split: Option<usize>,
 }
 
-/// What a tree is fitted to: for each document of the matrix its packed target, and its curvature
-/// where there is one.
+/// The targets of a tree: for each document of the matrix its packed target and, for Newton splits,
+/// its curvature.
 pub(super) struct Targets<const K: usize> {
     cells: Vec<Cell<K>>,
     packings: [Packing; K],
 }
 
 impl<const K: usize> Targets<K> {
-    /// Targets (and curvatures) of all documents; `weight` is how often each counts.
+    /// Packs the targets (and curvatures) of all documents; `weight` is the multiplicity of each.
     pub fn new(values: [&[f64]; K], weight: impl Fn(usize) -> u32) -> Self {
         let size = |values: &[f64]| {
             values
@@ -67,7 +67,7 @@ impl<const K: usize> Targets<K> {
     }
 }
 
-/// A grown tree, its leaves still 0, and the documents of each leaf.
+/// A grown tree with leaf values still 0, and the documents of each leaf.
 pub(super) struct Grown {
     pub tree: Tree,
     rows: Vec<u32>,
@@ -75,12 +75,12 @@ pub(super) struct Grown {
 }
 
 impl Grown {
-    /// Gives every leaf a value made from its documents.
+    /// Sets the value of every leaf, computed from its documents.
     pub fn set_leaves(&mut self, value: impl Fn(&[u32]) -> f64) {
         self.tree.leaf = self.leaves.iter().map(|range| value(&self.rows[range.clone()])).collect();
     }
 
-    /// Documents and values of the leaves.
+    /// The documents and value of each leaf.
     pub fn leaves(&self) -> impl Iterator<Item = (&[u32], f64)> {
         self.leaves
             .iter()
@@ -125,7 +125,7 @@ struct Grower<'a, 'b, const K: usize> {
     search: Search<'b, K>,
     draws: &'a mut Stream,
     tree: Tree,
-    /// Where each leaf hangs: its parent, and whether on the left.
+    /// The position of each leaf: its parent, and whether it is the left child.
     links: Vec<Option<(usize, bool)>>,
     leaves: Vec<Range<usize>>,
     order: Vec<usize>,
@@ -140,8 +140,9 @@ struct Candidate<const K: usize> {
     total: Cell<K>,
 }
 
-/// Leaves that wait to be split. Where the number of leaves is limited the best comes first;
-/// otherwise the order does not matter, and the newest comes first, so that few wait at a time.
+/// Leaves that are pending for a split. With a limited number of leaves, a priority queue returns
+/// the best split first; otherwise the order has no effect, and a stack keeps the number of pending
+/// leaves small.
 enum Open<const K: usize> {
     Best(BinaryHeap<Candidate<K>>),
     Newest(Vec<Candidate<K>>),
@@ -155,8 +156,8 @@ impl<const K: usize> Open<K> {
     fn add(&mut self, candidate: Option<Candidate<K>>) {
         match self {
             Open::Best(heap) => {
-                // Beyond so many the histograms are forgotten, and counted again when it is the
-                // leaf's turn.
+                // Above this limit the histograms are dropped, and recomputed when the leaf is
+                // split.
                 let keep = heap.len() < HISTOGRAMS;
                 heap.extend(
                     candidate.map(|leaf| Candidate {
@@ -178,7 +179,7 @@ impl<const K: usize> Open<K> {
 }
 
 impl<const K: usize> Ord for Candidate<K> {
-    /// The largest gain first; of equals the leaf that was made first.
+    /// Largest gain first; ties go to the leaf that was created first.
     fn cmp(&self, other: &Self) -> Ordering {
         self.split.gain.total_cmp(&other.split.gain).then(other.leaf.cmp(&self.leaf))
     }
@@ -216,8 +217,8 @@ impl<const K: usize> Grower<'_, '_, K> {
             } else {
                 (right, left)
             };
-            // The smaller child is counted, where anyone will ask; the larger one is what remains
-            // of the parent.
+            // Count the smaller child, but only if the larger child needs histograms; those of the
+            // larger child are the parent's minus the smaller child's.
             let counted = (self.leaves[large].len() >= self.counted_from())
                 .then(|| count(&columns, &rows[self.leaves[small].clone()], cells));
             let rest = match (&counted, next.histogram) {
@@ -233,8 +234,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         Grown { tree: self.tree, rows, leaves: self.leaves }
     }
 
-    /// Finds a leaf's best split; grows it to the end at once where the tree has no limit and the
-    /// leaf is small.
+    /// Finds a leaf's best split; grows a small leaf to completion at once if the tree has no
+    /// limit.
     fn open(
         &mut self,
         leaf: usize,
@@ -261,7 +262,7 @@ impl<const K: usize> Grower<'_, '_, K> {
         Some(Candidate { leaf, split, histogram: Some(histogram), total })
     }
 
-    /// Nodes with fewer documents do without histograms.
+    /// The smallest node size for which histograms are used.
     fn counted_from(&self) -> usize {
         if self.growth.max_leaves.is_none() { COPY_AT[0] + 1 } else { FEW }
     }
@@ -276,7 +277,7 @@ impl<const K: usize> Grower<'_, '_, K> {
         self.search.best_of_few(columns, rows, cells, drawn.iter().copied(), &mut self.scratch)
     }
 
-    /// The features that may be split on next, in their order.
+    /// The features searched for the next split, in ascending order.
     fn draw(&mut self) -> Vec<usize> {
         let Some(count) = self.growth.per_split.filter(|&count| count < self.order.len()) else {
             return (0..self.order.len()).collect();
@@ -294,8 +295,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         self.record(candidate.leaf, &candidate.split, range, left)
     }
 
-    /// Brings the documents that go left to the front, both sides in their old order, and counts
-    /// them.
+    /// Moves the documents that go left to the front, keeps the order on both sides, and returns
+    /// the size of the left side.
     fn partition(&self, split: &Split, columns: &[&[u8]], rows: &mut [u32]) -> usize {
         let (column, missing_bin) =
             (columns[split.feature], self.search.missing_bins[split.feature]);
@@ -326,7 +327,7 @@ impl<const K: usize> Grower<'_, '_, K> {
         let saw_missing = self.search.missing_bins[split.feature].is_some();
         self.tree.feature.push(feature as u32);
         self.tree.threshold.push(self.bins.threshold(feature, split.last_left, split.first_right));
-        // A value that is missing only in new data follows the majority.
+        // If values are missing only in new data, they follow the larger child.
         self.tree.missing_left.push(if saw_missing { split.missing_left } else { larger_left });
         self.tree.left.push(-1 - leaf as i32);
         self.tree.right.push(-1 - new_leaf as i32);
@@ -338,8 +339,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         new_leaf
     }
 
-    /// Grows a small leaf to the end, on columns copied together. `start` is where its rows stand
-    /// among all rows.
+    /// Grows a small leaf to completion on columns copied into contiguous memory. `start` is the
+    /// offset of its rows among all rows.
     fn grow_small(
         &mut self,
         leaf: usize,

@@ -1,34 +1,34 @@
-//! Histograms: for every bin of every feature, how many documents it holds and what their targets
-//! sum to.
+//! Histograms: for every bin of every feature, the number of documents and the sum of their
+//! targets.
 //!
-//! Both are in one 64-bit integer, the count in the low bits and the sum, in fixed point, above it.
-//! Integers add up to the same whatever the order, so that threads, blocks and the subtraction
-//! trick cannot change a tree. Fixed point costs little: with a million documents the mean target
-//! keeps 20 bits, and leaves are computed from the targets themselves. A cell holds `K` such
-//! integers: one for least squares, a second with the curvatures for Newton steps.
+//! Both are packed into one 64-bit integer, the count in the low bits and the sum, in fixed point,
+//! above it. Integer addition is associative, so that threads, blocks and histogram subtraction
+//! cannot change a tree. The loss of precision is small: with a million documents the mean target
+//! keeps 20 bits, and leaf values are computed from the unrounded targets. A cell holds `K` such
+//! integers: one for least squares, and a second one with the curvatures for Newton steps.
 
 use rayon::prelude::*;
 
-/// Bins of one feature; one more than a byte's values would be too many.
+/// Bins per feature: all values of a byte.
 pub(super) const WIDTH: usize = 256;
 
-/// Features whose histograms are filled together, so that rows and cells are loaded once for all of
-/// them.
+/// Number of features whose histograms are filled together, so that rows and cells are loaded once
+/// for all of them.
 const TOGETHER: usize = 4;
 
-/// Features a thread takes at a time.
+/// Number of features in one task of a thread.
 const GROUP: usize = 8;
 
-/// Rows in a block: their cells stay in the second-level cache while all features pass by.
+/// Rows in a block: their cells stay in the second-level cache while all features are processed.
 const BLOCK: usize = 4096;
 
-/// Updates below which threads cost more than they bring.
+/// Minimum number of updates for which multi-threading pays off.
 const WORTH_THREADS: usize = 1 << 16;
 
-/// What a document adds to a bin: a target, and a curvature where there is one.
+/// The contribution of a document to a bin: a target and, for Newton steps, a curvature.
 pub(super) type Cell<const K: usize> = [i64; K];
 
-/// How a count and a sum share 64 bits.
+/// How a count and a sum are packed into 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packing {
     count_bits: u32,
@@ -56,24 +56,24 @@ pub(super) fn total<'a, const K: usize>(cells: impl Iterator<Item = &'a Cell<K>>
 }
 
 impl Packing {
-    /// Room for `documents` documents whose targets are `total` in size together.
+    /// Chooses the scale for `documents` documents whose absolute targets sum to `total`.
     pub fn new(documents: usize, total: f64) -> Self {
         let count_bits = usize::BITS - documents.leading_zeros() + 1;
-        // The sign stays free, and the half that rounding adds to each target; a power of two keeps
-        // small whole numbers exact.
+        // Reserves the sign bit and the half that rounding can add to each target; a power of two
+        // keeps small integers exact.
         let room = 2f64.powi(62 - count_bits as i32) - documents as f64;
         let exponent = if total > 0.0 { (room / total).log2().floor() as i32 } else { 0 };
         let scale = 2f64.powi(exponent.clamp(-1000, 1000));
         Packing { count_bits, scale, unit: 1.0 / scale }
     }
 
-    /// The cell of a document that counts `weight` times.
+    /// The cell of a document with multiplicity `weight`.
     pub fn cell(&self, target: f64, weight: u32) -> i64 {
         let fixed = (target * self.scale).round() as i64;
         i64::from(weight) * ((fixed << self.count_bits) + 1)
     }
 
-    /// What a sum of cells stands for.
+    /// Unpacks a sum of cells.
     pub fn open(&self, cell: i64) -> Sums {
         let sum = (cell >> self.count_bits) as f64 * self.unit;
         Sums { count: cell & ((1 << self.count_bits) - 1), sum }
@@ -83,7 +83,7 @@ impl Packing {
 /// The bins of one feature.
 pub(super) type Filled<const K: usize> = [Cell<K>; WIDTH];
 
-/// The histograms of a node, feature after feature.
+/// The histograms of a node, in the order of the features.
 #[derive(Debug, Clone)]
 pub(super) struct Histogram<const K: usize>(Vec<Filled<K>>);
 
@@ -106,7 +106,7 @@ impl<const K: usize> Histogram<K> {
         Histogram(histogram)
     }
 
-    /// What is left of a node when one of its children is taken away.
+    /// The histograms of a node minus those of one of its children.
     #[must_use]
     pub fn minus(mut self, child: &Self) -> Self {
         let parents = self.0.as_flattened_mut().as_flattened_mut();
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_sums_open_exactly() {
+    fn packed_sums_unpack_exactly() {
         let packing = Packing::new(1_000_000, 4e6);
         let cells = [packing.cell(4.0, 3), packing.cell(-2.0, 1), packing.cell(0.5, 2)];
         let Sums { count, sum } = packing.open(cells.iter().sum());
@@ -195,18 +195,18 @@ mod tests {
         }
     }
 
-    /// One target of a million times the others' size leaves them their digits.
+    /// One target that is a million times larger than the others does not destroy their precision.
     #[test]
-    fn small_targets_survive_beside_a_large_one() {
+    fn small_targets_keep_precision_beside_a_large_one() {
         let documents = 1_000_000;
         let packing = Packing::new(documents, 1.0 + 1e-6 * documents as f64);
         let Sums { sum, .. } = packing.open(packing.cell(1e-6, 1) * 1000);
         assert!((sum - 1e-3).abs() < 1e-6, "{sum}");
     }
 
-    /// Nine columns of random bins: in one go, in two halves, and by subtraction.
+    /// Nine columns of pseudo-random bins: counted as a whole, in two halves, and by subtraction.
     #[test]
-    fn histograms_add_up_and_subtract() {
+    fn histogram_sums_and_differences_are_exact() {
         let documents = 10_000;
         let bins: Vec<u8> = (0..9 * documents).map(|i| (i * 7919 % 251) as u8).collect();
         let columns: Vec<&[u8]> = bins.chunks(documents).collect();

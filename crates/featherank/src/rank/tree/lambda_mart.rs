@@ -1,14 +1,14 @@
 //! LambdaMART: regression trees boosted on the lambdas of NDCG (Burges 2010; Wu et al. 2010).
 //!
 //! Every round computes the lambdas of all queries (see [`crate::rank::lambda`]), fits a tree to
-//! them and gives each leaf the Newton step Σλ / Σh. Sousa et al. 2016 choose learning rate and
-//! leaves on validation data among the values of the grid, and the number of trees up to 800, which
-//! is early stopping's job here.
+//! them and sets each leaf to the Newton step Σλ / Σh. Sousa et al. 2016 tune the learning rate and
+//! the number of leaves on validation data over the values of the grid, and the number of trees up
+//! to 800; here early stopping determines the number of trees.
 //!
-//! Number and size of trees are RankLib's. The lambdas and splits are LightGBM's by default (Ke et
+//! Number and size of trees follow RankLib. Lambdas and splits follow LightGBM by default (Ke et
 //! al. 2017), because 100 trees then rank much better: NDCG@10 .573 instead of .491 on synthetic
-//! web data. `splits=least-squares normalise=false cutoff=10` is the method as it was published, and
-//! as RankLib has it.
+//! web data. `splits=least-squares normalise=false cutoff=10` is the method as published and as
+//! implemented in RankLib.
 
 use rayon::prelude::*;
 
@@ -68,7 +68,7 @@ impl Ranker for LambdaMART {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// Bins once; a subset is a mask.
+    /// Bins the matrix once; a subset is a column mask.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -83,8 +83,7 @@ impl Ranker for LambdaMART {
 }
 
 impl LambdaMART {
-    /// Boosts trees over some features of a matrix that is already binned; labels and queries are
-    /// the view's.
+    /// Boosts trees over some columns of a binned matrix, with the view's labels and queries.
     fn fit_binned(
         &self,
         run: &Run,

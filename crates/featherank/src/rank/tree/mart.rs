@@ -1,8 +1,8 @@
 //! MART: regression trees boosted on the squared error of the labels (Friedman 2001).
 //!
 //! F starts at 0; every round fits a tree to the residuals y − F and adds the learning rate times
-//! the mean residual of each leaf, as RankLib does. Trees are over the binned matrix; RankLib tries
-//! 256 thresholds of equal width instead.
+//! the mean residual of each leaf, as in RankLib. Trees use the binned matrix; RankLib instead
+//! tries 256 thresholds of equal width.
 
 use super::Bins;
 use super::boost::{Splits, boosting_params};
@@ -29,7 +29,7 @@ impl Ranker for MART {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// Bins once; a subset is a mask.
+    /// Bins the matrix once; a subset is a column mask.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -44,7 +44,7 @@ impl Ranker for MART {
 }
 
 impl MART {
-    /// Boosts trees over some features of a matrix that is already binned.
+    /// Boosts trees over some columns of a binned matrix.
     fn fit_binned(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! Tree rankers, over one binned matrix that any number of feature subsets share.
+//! Tree rankers, on one binned matrix that all feature subsets share.
 
 mod bins;
 mod boost;

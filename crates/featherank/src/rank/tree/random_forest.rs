@@ -1,9 +1,10 @@
-//! Random forest: unpruned regression trees, each on its own bootstrap sample of the documents,
-//! averaged (Breiman 2001).
+//! Random forest: the mean of unpruned regression trees, each fitted to its own bootstrap sample of
+//! the documents (Breiman 2001).
 //!
 //! Defaults follow Sousa et al. 2016 with scikit-learn's regression defaults of that year: every
-//! split looks at all features. `features-per-split` draws features for each split as Breiman does,
-//! `features-per-tree` for a whole tree as RankLib does (0.3 there, with 300 trees of 100 leaves).
+//! split searches all features. `features-per-split` samples features for each split as in
+//! Breiman's paper, `features-per-tree` for a whole tree as in RankLib (0.3 there, with 300 trees
+//! of 100 leaves).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,7 +46,7 @@ impl Ranker for RandomForest {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// Bins once; a subset is a mask.
+    /// Bins the matrix once; a subset is a column mask.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -60,8 +61,7 @@ impl Ranker for RandomForest {
 }
 
 impl RandomForest {
-    /// Fits a forest to some features of a matrix that is already binned, and to the labels of its
-    /// documents.
+    /// Fits a forest to some columns of a binned matrix and the labels of its documents.
     fn fit_binned(
         &self,
         run: &Run,
@@ -121,7 +121,7 @@ impl RandomForest {
         grown.tree
     }
 
-    /// How often each document counts for a tree.
+    /// The multiplicity of each document in the sample of a tree.
     fn draw_documents(&self, seed: u64, tree: usize, documents: usize) -> Vec<u32> {
         if !self.bootstrap {
             return vec![1; documents];

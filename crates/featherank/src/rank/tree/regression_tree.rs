@@ -1,9 +1,9 @@
 //! Regression tree: one unpruned tree fitted to the labels by least squares (Breiman et al. 1984).
 //!
-//! The black box of Sousa et al. 2016 for data whose features are collinear. As in scikit-learn's
-//! defaults it grows until every leaf is pure or cannot be split, one document a leaf if need be.
-//! Thresholds stand half-way between neighbouring values of the node; for features with more than
-//! 255 values, half-way between neighbouring bins.
+//! The black-box ranker of Sousa et al. 2016 for data with collinear features. As with
+//! scikit-learn's defaults, the tree grows until every leaf is pure or cannot be split, down to one
+//! document per leaf. Thresholds are midpoints between neighbouring values of the node; for
+//! features with more than 255 distinct values, midpoints between neighbouring bins.
 
 use super::grow::{Growth, Targets, grow};
 use super::{Bins, TreeEnsemble};
@@ -14,7 +14,7 @@ use crate::random::{Purpose, stream};
 use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
-/// How large trees grow.
+/// Parameters that limit the size of trees.
 macro_rules! tree_size_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -28,7 +28,7 @@ macro_rules! tree_size_params {
     };
 }
 
-/// How small leaves may be; a parameter without a field.
+/// The parameter for the minimum size of leaves, declared without a field.
 macro_rules! min_leaf_param {
     ({$($state:tt)*} {$($rest:tt)*} $min_leaf:ident) => {
         $crate::declare::method! { $($state)*
@@ -57,7 +57,7 @@ impl Ranker for RegressionTree {
         self.for_subsets(run, train, valid)?(train.features())
     }
 
-    /// Bins once; a subset is a mask.
+    /// Bins the matrix once; a subset is a column mask.
     fn for_subsets<'a>(
         &'a self,
         run: &'a Run,
@@ -72,8 +72,7 @@ impl Ranker for RegressionTree {
 }
 
 impl RegressionTree {
-    /// Fits a tree to some features of a matrix that is already binned, and to the labels of its
-    /// documents.
+    /// Fits a tree to some columns of a binned matrix and the labels of its documents.
     fn fit_binned(
         &self,
         run: &Run,

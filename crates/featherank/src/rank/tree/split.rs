@@ -1,25 +1,26 @@
-//! The best split of a node: by how much cutting a feature at a value improves the fit.
+//! The best split of a node: the feature and the cut that improve the fit most.
 //!
-//! With targets alone: n_L n_R / n · (mean_L − mean_R)², the fall in the sum of squared errors.
-//! With curvatures as well: G_L²/H_L + G_R²/H_R − G²/H, twice what a Newton step in each leaf gains
-//! over one in the node (Chen & Guestrin 2016). Equal gains: the first feature, then the lowest
-//! cut. Missing values are tried on both sides of every cut, and alone against all values.
+//! With targets only, the gain is n_L n_R / n · (mean_L − mean_R)², the decrease of the sum of
+//! squared errors. With curvatures, it is G_L²/H_L + G_R²/H_R − G²/H, twice the gain of a Newton
+//! step in each leaf over one in the node (Chen & Guestrin 2016). Ties go to the first feature,
+//! then to the lowest cut. Missing values are tried on both sides of every cut, and separated from
+//! all other values.
 
 use super::histogram::{Cell, Filled, Histogram, Packing, Sums, WIDTH, add, total};
 
-/// Gains smaller than this share of the sums they are differences of are rounding, not structure.
+/// Gains below this fraction of the sums they are differences of are treated as rounding errors.
 const ROUNDING: f64 = 1e-12;
 
-/// Where to cut a node.
+/// A split of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Split {
-    /// The feature, by its place among those searched.
+    /// The feature, as an index into the searched features.
     pub feature: usize,
-    /// By how much the fit improves.
+    /// The improvement of the fit.
     pub gain: f64,
     /// The last bin on the left.
     pub last_left: u8,
-    /// The first bin on the right; none when only missing values go right.
+    /// The first bin on the right; `None` if only missing values go right.
     pub first_right: Option<u8>,
     /// Whether missing values go left.
     pub missing_left: bool,
@@ -32,20 +33,20 @@ impl Split {
     }
 }
 
-/// What a search needs to know beside the histograms.
+/// The inputs of a split search other than the histograms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search<'a, const K: usize> {
     pub packings: [Packing; K],
-    /// Fewest documents in a leaf.
+    /// Minimum number of documents in a leaf.
     pub min_leaf: i64,
-    /// The least curvature in a leaf.
+    /// Minimum curvature in a leaf.
     pub min_curvature: f64,
     /// The bin of missing values of each feature.
     pub missing_bins: &'a [Option<u8>],
 }
 
 impl<const K: usize> Search<'_, K> {
-    /// The best split among some features, from a node's histograms and its total.
+    /// The best split among some features, from a node's histograms and their total.
     pub fn best(
         &self,
         histogram: &Histogram<K>,
@@ -66,7 +67,7 @@ impl<const K: usize> Search<'_, K> {
         best
     }
 
-    /// The best split of a node of few documents, whose histograms would be mostly empty.
+    /// The best split of a node with few documents, for which histograms would be mostly empty.
     pub fn best_of_few(
         &self,
         columns: &[&[u8]],
@@ -97,7 +98,7 @@ impl<const K: usize> Search<'_, K> {
                 &mut best,
             );
             set_bits(filled).for_each(|bin| scratch[usize::from(bin)] = [0; K]);
-            // Nothing is left to gain once a split leaves no error, and of equals the first wins.
+            // A split without remaining error cannot be improved, and ties go to the first feature.
             if best.is_some_and(|split| split.gain >= most * (1.0 - ROUNDING)) {
                 break;
             }
@@ -105,10 +106,10 @@ impl<const K: usize> Search<'_, K> {
         best
     }
 
-    /// The most that any splits of a node could gain; none where there is nothing to gain.
+    /// An upper bound on the gain of any split of a node; `None` if no gain is possible.
     fn most_to_gain(&self, rows: &[u32], cells: &[Cell<K>], total: &Cell<K>) -> Option<f64> {
         if K > 1 {
-            // A document alone may have no curvature at all, and then there is no bound.
+            // A single document may have zero curvature, in which case no bound exists.
             return Some(f64::INFINITY);
         }
         let alone: f64 = rows.iter().map(|&row| self.fit(&cells[row as usize])).sum();
@@ -116,14 +117,14 @@ impl<const K: usize> Search<'_, K> {
         (most > ROUNDING * alone).then_some(most)
     }
 
-    /// How well their mean fits some documents: (Σ target)² over their number.
+    /// How well the mean fits some documents: (Σ target)² divided by their number.
     fn fit(&self, cell: &Cell<K>) -> f64 {
         let Sums { count, sum } = self.packings[0].open(cell[0]);
         sum * sum / count as f64
     }
 
-    /// Tries every cut of a feature; `filled` are its bins with documents in order, those of
-    /// missing values left out.
+    /// Tries every cut of a feature; `filled` holds its non-empty bins in order, without the bin of
+    /// missing values.
     fn scan(
         &self,
         feature: usize,
@@ -159,7 +160,7 @@ impl<const K: usize> Search<'_, K> {
         }
     }
 
-    /// By how much a split improves the fit; 0 where a side is too small or there is no difference.
+    /// The improvement of the fit by a split; 0 if a side is too small or the sides do not differ.
     fn gain(&self, left: &Cell<K>, total: &Cell<K>) -> f64 {
         let right: Cell<K> = std::array::from_fn(|k| total[k] - left[k]);
         let (l, r) = (self.packings[0].open(left[0]), self.packings[0].open(right[0]));
@@ -176,7 +177,7 @@ impl<const K: usize> Search<'_, K> {
         } else {
             (l.count as f64, r.count as f64)
         };
-        // G_L²/w_L + G_R²/w_R − G²/w, without the cancellation.
+        // G_L²/w_L + G_R²/w_R − G²/w, in a form without cancellation.
         let (a, b) = (l.sum * wr, r.sum * wl);
         let apart = a - b;
         if apart.abs() <= ROUNDING * (a.abs() + b.abs()) {
