@@ -36,12 +36,12 @@ class L1SVM(RankingSelector):
         Weight of the sum over pairs against the penalty; chosen on validation data unless set. Range: auto, or 1e-12 to
         1e12; several with commas between.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     tolerance : float, default=1e-08
         The largest violation of the conditions of optimality. Range: 1e-12 to 0.1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -113,12 +113,12 @@ class RankRWFSL1(RankingSelector):
         Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
         1e-12 to 1e12; several with commas between.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -189,12 +189,12 @@ class RankRWFSL0(RankingSelector):
         Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
         1e-12 to 1e12; several with commas between.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -265,12 +265,12 @@ class RankL2AROM(RankingSelector):
         Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
         1e-12 to 1e12; several with commas between.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -331,22 +331,21 @@ class FenchelRank(RankingSelector):
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        The most that the sizes of the weights may sum to; chosen on validation data unless set. Range: auto, or 1e-9 to
-        1e9; several with commas between.
+        Largest sum of absolute weights; chosen on validation data unless set. Range: auto, or 1e-9 to 1e9; several with
+        commas between.
     epsilon : float, default=0.01
         Stops at a Fenchel gap of this. Range: 1e-12 to 1.
     steps : int, default=1000
         Stops after so many steps. Range: 1 to 10000000.
     start : str, default='zero'
-        Where the walk within a ball starts: from nothing, or from the next smaller ball's model. Range: zero,
-        neighbour.
+        Start from zero, or from the model of the next smaller ball. Range: zero, neighbour.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -417,16 +416,16 @@ class FSMRank(RankingSelector):
     importance : str, default='ndcg[ties=expected]@10'
         What a feature is worth alone. Range: any measure.
     similarity : str, default='pearson'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -499,18 +498,18 @@ class NonconvexSVM(RankingSelector):
     p : float, default=0.5
         Exponent of the penalty l0.5. Range: 0 to 1.
     epsilon : float, default=0.01
-        Keeps the slopes of l0.5 and log finite. Range: 1e-12 to 1e9.
+        Keeps the gradients of l0.5 and log finite. Range: 1e-12 to 1e9.
     gamma : float, default=3.0
         How far mcp reaches, in units of lambda. Range: 1e-9 to 1e12.
     rounds : int, default=20
         Weighted lassos after the first, at most. Range: 1 to 10000.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -582,12 +581,12 @@ class GreedyRankRLS(RankingSelector):
     weighting : str, default='pairs'
         Whether a query counts by its pairs or by its documents. Range: pairs, queries.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -646,8 +645,8 @@ class EGRank(RankingSelector):
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        The most that the sizes of the weights may sum to; chosen on validation data unless set. Range: auto, or 1e-9 to
-        1e9; several with commas between.
+        Largest sum of absolute weights; chosen on validation data unless set. Range: auto, or 1e-9 to 1e9; several with
+        commas between.
     eta : float or str, default='auto'
         Length of all steps; unless set, steps are accelerated and their length is found. Range: auto, or 1e-9 to 1e6.
     epsilon : float, default=0.01
@@ -657,12 +656,12 @@ class EGRank(RankingSelector):
     threshold : float, default=0.01
         Share of the sum of absolute weights below which a weight is cut off. Range: 0 to 1.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -741,12 +740,12 @@ class RSRank(RankingSelector):
     truncation : str, default='published'
         Whether weights are cut by eta times g, or by that times the interval. Range: published, langford.
     measure : str, default='map[ties=expected]'
-        What chooses the model on validation data. Range: any measure.
+        Measure that chooses the model on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most so much worse than the best on validation data. Range: 0 to 1.
+        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 

@@ -37,7 +37,7 @@ class TopK(RankingSelector):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -86,7 +86,7 @@ class BestGain(RankingSelector):
     Parameters
     ----------
     measure : str, default='map[ties=expected]'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     delta : float, default=0.01
         Least gain that a feature must bring. Range: 0 to 1.
     relevant : float, default=1.0
@@ -147,9 +147,9 @@ class GAS(RankingSelector):
     threshold : float, default=0.0
         Without k: stop when no feature is worth this much. Range: -1000 to 1000.
     measure : str, default='map[ties=expected]'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -210,15 +210,15 @@ class DivFS(RankingSelector):
     Parameters
     ----------
     rule : str, default='mmr'
-        How worth and diversity are combined. Range: mmr, mpt, msd.
+        How relevance and diversity are combined. Range: mmr, mpt, msd.
     lambda_ : float, default=0.1
         Share of diversity in mmr and msd. Range: 0 to 1.
     b : float, default=0.5
-        How much mpt shuns risk. Range: 0 to 1000.
+        Risk aversion of mpt. Range: 0 to 1000.
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -284,11 +284,11 @@ class MRMR(RankingSelector):
     form : str, default='difference'
         How relevance and redundancy are combined. Range: difference, quotient.
     scaling : str, default='range'
-        Relevance from 0 to 1, or as it is. Range: range, none.
+        Scale relevance to 0 to 1, or do not scale it. Range: range, none.
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -352,7 +352,8 @@ class FCBF(RankingSelector):
     threshold : float, default=0.0
         Symmetrical uncertainty with the label that a feature must exceed. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the price of a cut counts borders between distinct values, or documents. Range: better, plain.
+        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
+        plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -409,13 +410,15 @@ class CFS(RankingSelector):
     ----------
     patience : int, default=5
         Expansions without a better set after which the search ends. Range: 1 to 1000.
-    locally_predictive : str, default='on'
-        Whether features join at the end that tell more about the label than the set tells about them. Range: on, off.
+    locally_predictive : bool, default=True
+        Whether features join at the end that tell more about the label than the set tells about them. Range: true,
+        false.
     unrelated : str, default='redundant'
         What two features count as that tell nothing about each other; WEKA calls them redundant. Range: redundant,
         free.
     encoding : str, default='better'
-        Whether the price of a cut counts borders between distinct values, or documents. Range: better, plain.
+        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
+        plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -437,7 +440,7 @@ class CFS(RankingSelector):
         self,
         *,
         patience: int = 5,
-        locally_predictive: str = "on",
+        locally_predictive: bool = True,
         unrelated: str = "redundant",
         encoding: str = "better",
         k: int | None = None,
@@ -479,7 +482,8 @@ class Consistency(RankingSelector):
     patience : int, default=5
         Expansions without a better set after which the search ends. Range: 1 to 1000.
     encoding : str, default='better'
-        Whether the price of a cut counts borders between distinct values, or documents. Range: better, plain.
+        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
+        plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -539,7 +543,8 @@ class Interact(RankingSelector):
     threshold : float, default=0.0001
         Contribution to consistency below which a feature leaves; 0 keeps every feature. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the price of a cut counts borders between distinct values, or documents. Range: better, plain.
+        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
+        plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -595,11 +600,11 @@ class NGAS(RankingSelector):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     relevance : str, default='alone'
         Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -657,11 +662,11 @@ class XGAS(RankingSelector):
     p : float, default=0.05
         Share of the remaining features that stands for election. Range: 0 to 1.
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     relevance : str, default='alone'
         Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -721,11 +726,11 @@ class HCAS(RankingSelector):
     linkage : str, default='ward'
         How far apart two clusters are. Range: ward, single, average, complete.
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     relevance : str, default='alone'
         Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -787,9 +792,9 @@ class Hierarchical(RankingSelector):
     delegate : str, default='measure'
         Take the feature that ranks best alone, or that weighs most in RankSVM. Range: measure, ranker.
     measure : str, default='ndcg[ties=expected]@10'
-        What "ranks well" means. Range: any measure.
+        Measure that says how well a feature ranks. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features alike. Range: kendall, spearman, pearson, top-10.
+        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
         Correlate within queries, or over all documents as one list. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -852,10 +857,10 @@ class RankFilter(RankingSelector):
         Nearest documents that each document is compared with. Range: 1 to 100000.
     scale : str, default='overall'
         Scale features to [0, 1] over all documents, or within each query. Range: overall, query.
-    balance : str, default='yes'
-        Let pairs of different and of equal relevance count alike in sum. Range: yes, no.
+    balance : bool, default=True
+        Let pairs of different and of equal relevance have the same total weight. Range: true, false.
     sample : float, default=1.0
-        Share of the queries to look at. Range: 1e-6 to 1.
+        Share of the queries to sample. Range: 1e-6 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -874,7 +879,7 @@ class RankFilter(RankingSelector):
         *,
         neighbours: int = 10,
         scale: str = "overall",
-        balance: str = "yes",
+        balance: bool = True,
         sample: float = 1.0,
         k: int | None = None,
         keep: Iterable[int | str] | None = None,

@@ -83,7 +83,7 @@ class LinearRegression(RankingEstimator):
     centring : str, default='overall'
         Whether means are taken over all documents or within each query. Range: overall, query.
     ridge : float, default=0.0
-        Times the squared weights, added to the sum of squared errors. Range: 0 to 1e12.
+        Weight of the squared weights, added to the sum of squared errors. Range: 0 to 1e12.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -438,19 +438,19 @@ class AdaRankNDCG(RankingEstimator):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        What is boosted. Range: any measure.
+        Measure that is boosted, at most 1. Range: any measure.
     validation : str, default='ndcg[ties=expected]@10'
-        What chooses the number of rounds on validation data. Range: any measure.
+        Measure that chooses the number of rounds on validation data. Range: any measure.
     update : str, default='paper'
         Whose rules weigh queries and end the rounds. Range: paper, ranklib.
     rounds : int, default=100
-        Rounds, at most. Range: 1 to 500.
+        Most rounds. Range: 1 to 500.
     repeats : str, default='allow'
         Whether a feature may be picked again. Range: allow, forbid.
     tolerance : float, default=0.002
         RankLib: a fall on training data that ends a phase. Range: 0 to 1.
-    enqueue : str, default='yes'
-        RankLib: a feature picked twice running waits until the others are done. Range: yes, no.
+    enqueue : bool, default=True
+        RankLib: a feature picked twice running waits until the others are done. Range: true, false.
     streak : int, default=5
         RankLib: idle picks running after which a feature is left out. Range: 1 to 500.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -473,7 +473,7 @@ class AdaRankNDCG(RankingEstimator):
         rounds: int = 100,
         repeats: str = "allow",
         tolerance: float = 0.002,
-        enqueue: str = "yes",
+        enqueue: bool = True,
         streak: int = 5,
         normaliser: str = "none",
         random_state: int | np.random.RandomState | None = 1,
@@ -506,19 +506,19 @@ class AdaRankMAP(RankingEstimator):
     Parameters
     ----------
     measure : str, default='map[ties=expected]'
-        What is boosted. Range: any measure.
+        Measure that is boosted, at most 1. Range: any measure.
     validation : str, default='map[ties=expected]'
-        What chooses the number of rounds on validation data. Range: any measure.
+        Measure that chooses the number of rounds on validation data. Range: any measure.
     update : str, default='paper'
         Whose rules weigh queries and end the rounds. Range: paper, ranklib.
     rounds : int, default=100
-        Rounds, at most. Range: 1 to 500.
+        Most rounds. Range: 1 to 500.
     repeats : str, default='allow'
         Whether a feature may be picked again. Range: allow, forbid.
     tolerance : float, default=0.002
         RankLib: a fall on training data that ends a phase. Range: 0 to 1.
-    enqueue : str, default='yes'
-        RankLib: a feature picked twice running waits until the others are done. Range: yes, no.
+    enqueue : bool, default=True
+        RankLib: a feature picked twice running waits until the others are done. Range: true, false.
     streak : int, default=5
         RankLib: idle picks running after which a feature is left out. Range: 1 to 500.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -541,7 +541,7 @@ class AdaRankMAP(RankingEstimator):
         rounds: int = 100,
         repeats: str = "allow",
         tolerance: float = 0.002,
-        enqueue: str = "yes",
+        enqueue: bool = True,
         streak: int = 5,
         normaliser: str = "none",
         random_state: int | np.random.RandomState | None = 1,
@@ -695,8 +695,8 @@ class RandomForest(RankingEstimator):
         Share of features drawn for each split. Range: 0.001 to 1.
     features_per_tree : float, default=1.0
         Share of features drawn for each tree. Range: 0.001 to 1.
-    bootstrap : str, default='yes'
-        Draw documents with replacement for each tree. Range: yes, no.
+    bootstrap : bool, default=True
+        Draw documents with replacement for each tree. Range: true, false.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -719,7 +719,7 @@ class RandomForest(RankingEstimator):
         min_leaf: int = 1,
         features_per_split: float = 1.0,
         features_per_tree: float = 1.0,
-        bootstrap: str = "yes",
+        bootstrap: bool = True,
         normaliser: str = "none",
         random_state: int | np.random.RandomState | None = 1,
         n_jobs: int | None = None,
@@ -751,15 +751,15 @@ class MART(RankingEstimator):
     trees : int, default=1000
         Most trees; with validation data the best number of them is kept. Range: 1 to 100000.
     learning_rate : float, default=0.1
-        How much of each tree counts. Range: 1e-6 to 1.
+        Factor by which each tree's scores are multiplied. Range: 1e-6 to 1.
     leaves : int, default=10
         Leaves of a tree, best splits first. Range: 2 to 100000.
     min_leaf : int, default=1
         Fewest documents in a leaf. Range: 1 to 1000000.
     patience : int, default=100
-        Stop after so many trees without a better validation value. Range: 1 to 100000.
+        Trees without a better validation value after which training stops. Range: 1 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
-        What is looked at on validation data. Range: any measure.
+        Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -802,7 +802,7 @@ class MART(RankingEstimator):
 
 
 class LambdaMART(RankingEstimator):
-    """Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM unless told otherwise.
+    """Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM by default.
 
     The method ``lambdamart`` of featherank (ranker, as published).
 
@@ -811,21 +811,21 @@ class LambdaMART(RankingEstimator):
     trees : int, default=1000
         Most trees; with validation data the best number of them is kept. Range: 1 to 100000.
     learning_rate : float, default=0.1
-        How much of each tree counts. Range: 1e-6 to 1.
+        Factor by which each tree's scores are multiplied. Range: 1e-6 to 1.
     leaves : int, default=10
         Leaves of a tree, best splits first. Range: 2 to 100000.
     min_leaf : int, default=1
         Fewest documents in a leaf. Range: 1 to 1000000.
     patience : int, default=100
-        Stop after so many trees without a better validation value. Range: 1 to 100000.
+        Trees without a better validation value after which training stops. Range: 1 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
-        What is looked at on validation data. Range: any measure.
+        Measure on validation data. Range: any measure.
     cutoff : int, default=30
         Positions whose NDCG the lambdas are of; 0 means all. Range: 0 to 1000000.
-    normalise : str, default='yes'
-        LightGBM's normalisation of lambdas: close pairs count more, and queries alike. Range: yes, no.
+    normalise : bool, default=True
+        LightGBM's normalisation of lambdas: close pairs count more, and queries alike. Range: true, false.
     splits : str, default='newton'
-        What splits make better: the leaves' Newton steps, or the squared error of the lambdas. Range: newton,
+        What splits optimise: the leaves' Newton steps, or the squared error of the lambdas. Range: newton,
         least-squares.
     min_curvature : float, default=0.001
         Least curvature in a leaf, for Newton splits. Range: 0 to 1e6.
@@ -859,7 +859,7 @@ class LambdaMART(RankingEstimator):
         patience: int = 100,
         measure: str = "ndcg[ties=expected]@10",
         cutoff: int = 30,
-        normalise: str = "yes",
+        normalise: bool = True,
         splits: str = "newton",
         min_curvature: float = 0.001,
         normaliser: str = "none",

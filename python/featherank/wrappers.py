@@ -35,25 +35,25 @@ class AutoSelector(RankingSelector):
     Parameters
     ----------
     ranker : str, default='lambdamart'
-        What the features are for. Range: any ranker.
+        Ranker that the features are for. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
         Parameters of the ranker; auto: up to 300 trees, or what checking finds best. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        What rankings are judged by. Range: any measure.
+        Measure that rankings are compared by. Range: any measure.
     margin : float, default=0.02
         Share of the measure of all features that may be lost. Range: 0 to 0.5.
     level : float, default=0.05
-        Chance of recommending a set that loses more. Range: 0.001 to 0.4.
+        Probability of recommending a set that loses more. Range: 0.001 to 0.4.
     baseline : str, default='mean'
         What risk is measured against: the mean of single features, the best one, or all features together. Range: mean,
         best-feature, full.
     alpha : float, default=5.0
         How much more a loss against the baseline weighs than a gain. Range: 0 to 1000.
     methods : str, default='auto'
-        Who proposes sets; auto: as many as the size of the data and the time limit allow. Range: auto, or elimination
-        and selectors with commas between.
+        Methods that propose sets; auto: as many as the size of the data and the time limit allow. Range: auto, or
+        elimination and selectors with commas between.
     folds : int, default=5
-        Parts of the queries that are held out in turn. Range: 3 to 100.
+        Folds of the queries that are held out in turn. Range: 3 to 100.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -127,11 +127,11 @@ class GreedyForward(RankingSelector):
     Parameters
     ----------
     ranker : str, default='svm-map'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     measure : str, default='map[ties=expected]'
-        What the ranker is judged by, on training data. Range: any measure.
+        Measure that rankers are compared by, on training data. Range: any measure.
     delta : float, default=0.005
         Stops before the measure would grow by less. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -188,12 +188,12 @@ class SPEA2(RankingSelector):
     Parameters
     ----------
     objectives : str, default='e-r'
-        What subsets are judged by. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk, trisk, georisk,
-        features, cost, joined by +.
+        Objectives that subsets are compared by. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk,
+        trisk, georisk, features, cost, joined by +.
     measure : str, default='ndcg[ties=expected]@10'
-        What effectiveness is. Range: any measure.
+        Measure of effectiveness. Range: any measure.
     ranker : str, default='linear-regression'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     test : str, default='wilcoxon'
@@ -205,7 +205,8 @@ class SPEA2(RankingSelector):
     alpha : float, default=5.0
         How much more a loss weighs than a gain in trisk and georisk. Range: 0 to 1e6.
     folds : int, default=0
-        Parts of the queries, each judged by what the others teach; 0: judged where it was trained. Range: 0 to 100.
+        Folds of the queries, each evaluated by a ranker that is trained on the others; 0 evaluates on training data.
+        Range: 0 to 100.
     choose : str, default='effectiveness'
         Which member of the front is the answer. Range: effectiveness, knee, cheapest.
     population : int, default=75
@@ -309,13 +310,13 @@ class Backward(RankingSelector):
     Parameters
     ----------
     ranker : str, default='rankrls'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     measure : str, default='map[ties=expected]'
-        What the ranker is judged by. Range: any measure.
+        Measure that rankers are compared by. Range: any measure.
     folds : int, default=5
-        Parts of the queries that are held out in turn; 0 judges on training data. Range: 0 to 100.
+        Folds of the queries that are held out in turn; 0 evaluates on training data. Range: 0 to 100.
     delta : float, default=0.005
         Stops before the measure would fall by more. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -374,18 +375,18 @@ class RFE(RankingSelector):
     Parameters
     ----------
     ranker : str, default='lambdamart'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: 50 trees where it has trees. Range: name=value;name=value.
+        Parameters of the ranker; auto: 50 trees if it has trees. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        What sizes are judged by. Range: any measure.
+        Measure that sizes are compared by. Range: any measure.
     step : float, default=0.2
-        Features that leave in a round: below 1 a share of those that are left, else so many; at least one. Range: 0.001
-        to 100000.
+        Features removed in a round: below 1 a share of those that are left, otherwise a number; at least one. Range:
+        0.001 to 100000.
     folds : int, default=5
-        Parts of the queries on which sizes are judged. Range: 2 to 100.
+        Folds of the queries on which sizes are evaluated. Range: 2 to 100.
     slack : float, default=0.0
-        Takes the smallest size whose measure is at most so much below the best. Range: 0 to 1.
+        Takes the smallest size whose measure is at most this much below the best. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -444,10 +445,10 @@ class Boruta(RankingSelector):
     Parameters
     ----------
     ranker : str, default='random-forest'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, where it has these.
-        Range: name=value;name=value.
+        Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, as far as it has
+        these parameters. Range: name=value;name=value.
     rounds : int, default=100
         Most rounds. Range: 1 to 10000.
     level : float, default=0.01
@@ -510,17 +511,17 @@ class RankWrapper(RankingSelector):
     Parameters
     ----------
     ranker : str, default='ranksvm-primal'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     neighbours : int, default=10
         Nearest documents that each document is compared with. Range: 1 to 100000.
     scale : str, default='overall'
         Scale features to [0, 1] over all documents, or within each query. Range: overall, query.
-    balance : str, default='yes'
-        Let pairs of different and of equal relevance count alike in sum. Range: yes, no.
+    balance : bool, default=True
+        Let pairs of different and of equal relevance have the same total weight. Range: true, false.
     sample : float, default=1.0
-        Share of the queries to look at. Range: 1e-6 to 1.
+        Share of the queries to sample. Range: 1e-6 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -541,7 +542,7 @@ class RankWrapper(RankingSelector):
         settings: Mapping[str, Any] | str | None = None,
         neighbours: int = 10,
         scale: str = "overall",
-        balance: str = "yes",
+        balance: bool = True,
         sample: float = 1.0,
         k: int | None = None,
         keep: Iterable[int | str] | None = None,
@@ -580,11 +581,11 @@ class BTFS(RankingSelector):
     Parameters
     ----------
     ranker : str, default='mart'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: 50 trees where it has trees. Range: name=value;name=value.
+        Parameters of the ranker; auto: 50 trees if it has trees. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        What subsets are judged by. Range: any measure.
+        Measure that subsets are compared by. Range: any measure.
     rate : float, default=0.25
         Share of the features that leave after a generation, at least one. Range: 0.001 to 0.9.
     population : int, default=4
@@ -592,9 +593,9 @@ class BTFS(RankingSelector):
     swaps : float, default=0.1
         Share of a subset's features that are swapped for others, at least one unless 0. Range: 0 to 1.
     folds : int, default=3
-        Parts of the queries on which subsets are judged. Range: 2 to 100.
+        Folds of the queries on which subsets are evaluated. Range: 2 to 100.
     slack : float, default=0.0
-        Takes the smallest size whose measure is at most so much below the best. Range: 0 to 1.
+        Takes the smallest size whose measure is at most this much below the best. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -662,12 +663,12 @@ class BestFirst(RankingSelector):
     Parameters
     ----------
     ranker : str, default='coordinate-ascent'
-        What is trained on every subset. Range: any ranker.
+        Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: climbs `measure` once, with 10 trials in each direction, where it has these.
-        Range: name=value;name=value.
+        Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in each direction, as far as
+        it has these parameters. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        What the ranker is judged by, on training data. Range: any measure.
+        Measure that rankers are compared by, on training data. Range: any measure.
     patience : int, default=5
         Expansions without a better set after which the search ends. Range: 1 to 1000.
     subsets : int, default=1
@@ -731,7 +732,7 @@ class MOFSRank(RankingSelector):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        The accuracy that is traded against numbers of pairs and features. Range: any measure.
+        Accuracy that is traded against numbers of pairs and features. Range: any measure.
     effort : str, default='paper'
         A fifth of the published generations, as many, or four times as many. Range: quick, paper, long.
     population : float or str, default='auto'
@@ -743,32 +744,32 @@ class MOFSRank(RankingSelector):
     ensemble_generations : float or str, default='auto'
         Generations of the search for a sum of rankers; published: 500. Range: auto, or 0 to 1e6.
     crossover : float, default=1.0
-        The probability that two parents are crossed. Range: 0 to 1.
+        Probability that two parents are crossed. Range: 0 to 1.
     pair_mutation : float, default=0.01
-        The probability that a pair comes in or goes out. Range: 0 to 1.
+        Probability that a pair comes in or goes out. Range: 0 to 1.
     shares : str, default='spread'
-        The share of the pairs that the first search starts with: from .005 to 1, or half. Range: spread, coins.
+        Share of the pairs that the first search starts with: from .005 to 1, or half. Range: spread, coins.
     pairs : int, default=1000000
-        So many preference pairs at most, drawn at random, take part. Range: 1 to 100000000.
+        Largest number of preference pairs, drawn at random. Range: 1 to 100000000.
     c : float or str, default='auto'
-        What the mean loss of a pair is multiplied by; auto takes what is best on validation data with all pairs and
-        features. Range: auto, or 1e-9 to 1e9.
-    instance_selection : str, default='true'
+        Weight of the mean loss of a pair; auto takes what is best on validation data with all pairs and features.
+        Range: auto, or 1e-9 to 1e9.
+    instance_selection : bool, default=True
         Whether pairs are searched for, or all of them are taken. Range: true, false.
-    adaptive : str, default='true'
-        Whether mutation of features looks at importance and redundancy. Range: true, false.
-    ensemble : str, default='true'
+    adaptive : bool, default=True
+        Whether mutation of features uses importance and redundancy. Range: true, false.
+    ensemble : bool, default=True
         Whether rankers are combined, or the best of them answers. Range: true, false.
     choose : str, default='auto'
-        The data on which the answer is chosen among the undominated; auto: validation data where there is some, else
-        training data; held-out: a fifth of the queries, which the searches do not see. Range: auto, training,
-        validation, held-out.
+        Data on which the answer is chosen among the undominated; auto: validation data if given, training data
+        otherwise; held-out: a fifth of the queries, which the searches do not see. Range: auto, training, validation,
+        held-out.
     slack : float, default=0.0
         How many standard errors of the difference the answer may be below the best on that data, if it has fewer
         features; not on training data. Range: 0 to 10.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does where some value is outside 0 to 1. Range:
-        auto, no, yes.
+        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
+        auto, true, false.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -800,9 +801,9 @@ class MOFSRank(RankingSelector):
         shares: str = "spread",
         pairs: int = 1000000,
         c: float | str = "auto",
-        instance_selection: str = "true",
-        adaptive: str = "true",
-        ensemble: str = "true",
+        instance_selection: bool = True,
+        adaptive: bool = True,
+        ensemble: bool = True,
         choose: str = "auto",
         slack: float = 0.0,
         standardise: str = "auto",
