@@ -83,14 +83,14 @@ fn points(facts: &RelevanceAndRedundancy) -> SquaredDistances {
     SquaredDistances::between_rows(facts.width(), |a, b| facts.similarity(a, b))
 }
 
-/// Numbers of clusters that are tried between two reports of progress.
+/// Numbers of clusters that are tried between two progress reports.
 const TRIED_AT_A_TIME: usize = 16;
 
-/// The clusters of the best quality over all numbers of clusters.
+/// The clusters of the highest quality over all numbers of clusters.
 fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize>> {
     let (points, width) = (points(facts), facts.width());
     let mut best = (vec![0; width], f64::NEG_INFINITY);
-    // As many clusters as features is no choice, except of two.
+    // As many clusters as features is excluded, except for two features.
     let counts: Vec<usize> = (2..width.max(3)).collect();
     let total = counts.len() as u64;
     for (wave, counts) in counts.chunks(TRIED_AT_A_TIME).enumerate() {
@@ -111,7 +111,7 @@ fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize
     Ok(best.0)
 }
 
-/// Mean over features of the similarity within their cluster less that to other clusters.
+/// The mean over features of the similarity within their cluster minus that to other clusters.
 fn quality(facts: &RelevanceAndRedundancy, clusters: &[usize]) -> f64 {
     let width = facts.width();
     let mean = |sum: f64, count: usize| if count == 0 { 0.0 } else { sum / count as f64 };
