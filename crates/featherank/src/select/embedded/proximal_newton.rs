@@ -4,11 +4,12 @@
 //! Minimises the mean of max(0, 1 − wᵀδ)² over the pairs' differences δ, plus Σ pₖ|wₖ| + ½
 //! |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0 and Q diagonal a ridge. Pairs are
 //! never enumerated: loss, gradients and curvatures are passes of the engine. A step replaces the
-//! loss by its quadratic model on a working set (the non-zero weights, and at most 512 of the zero
-//! weights that violate their optimality condition, worst first) and minimises model and penalty by
-//! coordinate descent. At regular intervals all weights of the set move together to the minimum for
-//! their current signs, or as far as no sign changes: correlated features would otherwise need
-//! thousands of sweeps. The step is halved until it decreases the objective.
+//! loss by its quadratic model on a working set (the non-zero weights and the zero weights that
+//! violate their optimality condition, at most 512 in total, those with the largest violation
+//! first) and minimises model and penalty by coordinate descent. At regular intervals all weights
+//! of the set move together to the minimum for their current signs, or as far as no sign changes:
+//! correlated features would otherwise need thousands of sweeps. The step is halved until it
+//! decreases the objective.
 //!
 //! Lee, Sun & Saunders (SIAM J. Optimization 2014) for the method; Yuan, Ho & Lin (JMLR 2012) for
 //! the coordinate descent.
