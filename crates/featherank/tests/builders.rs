@@ -1,4 +1,4 @@
-//! Every selector and ranker can be built with typed setters, and is then the registry's.
+//! Every selector and ranker can be built with typed setters, and equals the registry's.
 
 use featherank::data::synth::{Preset, generate};
 use featherank::params::Params;

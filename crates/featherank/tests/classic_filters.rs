@@ -1,5 +1,5 @@
-//! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on
-//! real data.
+//! FCBF, CFS, Consistency and INTERACT: worked examples, properties, and the results of WEKA 3.6.14
+//! on real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -75,8 +75,7 @@ fn fcbf_chooses_as_the_fixture_does() {
     assert_eq!(chosen, expected.map(|i| f(i.as_u64().unwrap() as usize)).collect::<Vec<_>>());
 }
 
-/// The fixture's merits follow the formula: features that share nothing are free of redundancy, not
-/// redundant.
+/// The fixture's merits follow the formula: unrelated features have no redundancy.
 #[test]
 fn cfs_merits_equal_the_fixture() {
     let fixture = fixture();
@@ -113,7 +112,8 @@ fn inconsistencies_equal_the_fixture() {
     }
 }
 
-/// Nothing is removed, so contributions do not depend on which of equal features is visited first.
+/// No feature is removed, so contributions do not depend on which of equal features is visited
+/// first.
 #[test]
 fn interact_contributes_as_in_the_fixture() {
     let fixture = fixture();
@@ -129,8 +129,9 @@ fn interact_contributes_as_in_the_fixture() {
         order.iter().zip(trace).map(|(&f, step)| (f, number(step, "contribution"))).collect();
     assert_eq!(elimination.stayed, expected);
     assert!(elimination.left.is_empty() && trace.iter().all(|step| step["removed"] == false));
-    // By hand: below .1 feature 3 leaves (.0625), then 0 is worth U{1,2} − U{0,1,2} = .0625 and
-    // leaves, then 1 U{2} − U{1,2} = .1875 and stays; 2 was worth .125 before all that.
+    // By hand: below .1 feature 3 is removed (.0625), then 0 contributes U{1,2} − U{0,1,2} = .0625
+    // and is removed, then 1 contributes U{2} − U{1,2} = .1875 and stays; 2 contributed .125 before
+    // that.
     let elimination = interact::eliminate(&run, &data, &order, &keep, 0.1).unwrap();
     assert_eq!(elimination.left, [(f(3), 0.0625), (f(0), 0.0625)]);
     assert_eq!(elimination.stayed, [(f(2), 0.125), (f(1), 0.1875)]);
@@ -233,9 +234,9 @@ fn ids(selection: &Selection) -> BTreeSet<u32> {
 
 const NAMES: [&str; 4] = ["fcbf", "cfs", "consistency", "interact"];
 
-/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS
-/// promises no such thing: by its formula a copy of a strong feature can raise the merit of a set
-/// with weak ones.
+/// Every column of tiny twice: no feature is chosen together with its copy, and the first of the
+/// two is chosen. CFS does not guarantee this: by its formula a copy of a strong feature can
+/// increase the merit of a set with weak ones.
 #[test]
 fn copies_are_never_both_chosen() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
@@ -280,8 +281,8 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
     }
 }
 
-/// One label only, and labels without end: errors that say what to do. Where features tell nothing,
-/// `k` follows the path all the same.
+/// A single label, and too many labels: errors with a remedy. If all features are uninformative,
+/// `k` still follows the path.
 #[test]
 fn labels_that_are_no_classes_are_refused() {
     let data = |labels: Vec<f32>| {
@@ -296,7 +297,7 @@ fn labels_that_are_no_classes_are_refused() {
         assert!(error.to_string().contains("at most 256 grades"), "{name}: {error}");
         let error = select(name, &[], Constraints::default(), &data(vec![1.0; 400])).unwrap_err();
         assert!(error.to_string().contains("different relevance"), "{name}: {error}");
-        // Values without order, and labels that come and go: no cut pays.
+        // Values without order, and alternating labels: no cut is accepted.
         let few = data((0..40).map(|i| (i % 2) as f32).collect());
         let error = select(name, &[], Constraints::default(), &few).unwrap_err();
         assert!(error.to_string().contains("--k"), "{name}: {error}");
@@ -305,9 +306,9 @@ fn labels_that_are_no_classes_are_refused() {
     }
 }
 
-/// Everything that `weka.json` holds, on the training part of each fold. Ours sets features aside
-/// that are constant within every query before it looks; on these data they are constant
-/// altogether, and WEKA finds the same sets with them.
+/// All results of `weka.json`, on the training part of each fold. This library excludes features
+/// that are constant within every query; on these data they are constant altogether, and WEKA finds
+/// the same sets with them.
 #[test]
 fn real_data_gives_what_weka_gives() {
     let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
@@ -336,8 +337,8 @@ fn real_data_gives_what_weka_gives() {
                 column.cuts()
             );
             for (got, expected) in column.cuts().iter().zip(expected) {
-                // Six printed decimals of numbers halfway between two of six; values are read as
-                // 32-bit floats.
+                // Printed values have six decimals and may be halfway between two of them; values
+                // are read as 32-bit floats.
                 assert!(
                     (got - expected.as_f64().unwrap()).abs() < 0.6e-6,
                     "{what} {id}: {got} {expected}"
@@ -353,8 +354,8 @@ fn real_data_gives_what_weka_gives() {
                 "{what} {id}: {got} {expected}"
             );
         }
-        // On the very features that WEKA sees, dead ones among them; then as users run it, without
-        // them.
+        // First on exactly the features that WEKA uses, including dead ones; then as users run it,
+        // without them.
         let search = BestFirstSearch { patience: 5, revisits: true };
         let expected = |key: &str| -> BTreeSet<u32> {
             row[key]["features"]
@@ -410,8 +411,7 @@ fn feature_counts_are_pinned_beside_the_published_ones() {
     }
 }
 
-/// Backward elimination keeps the consistency of all features, and not one feature more than that
-/// takes.
+/// Backward elimination keeps the consistency of all features, with a minimal set.
 #[test]
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();

@@ -1,4 +1,4 @@
-//! One suite that every selector, ranker and measure of the registry passes; nobody is excused.
+//! One suite that every selector, ranker and measure of the registry must pass, without exceptions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::HashMap;
@@ -20,8 +20,7 @@ fn tiny() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
 }
 
-/// What is set for selectors that search for minutes: a short search. All else about them is as
-/// users have it.
+/// Settings that shorten selectors with searches of minutes. All other settings are the defaults.
 fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
     let set: &[(&str, &str)] = match spec.name {
         "mofsrank" => &[
@@ -49,8 +48,8 @@ fn select(
     spec.run(&short(spec), &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
 }
 
-/// What a selector selects from [`tiny`] on one thread without constraints. Several tests compare
-/// with it, so it is computed once.
+/// The selection of a selector from [`tiny`] on one thread without constraints. Several tests
+/// compare with it, so it is computed once.
 fn reference(spec: &'static SelectorSpec) -> Arc<Selection> {
     type Slot = Arc<OnceLock<Arc<Selection>>>;
     static KNOWN: LazyLock<Mutex<HashMap<&'static str, Slot>>> = LazyLock::new(Mutex::default);
@@ -113,8 +112,8 @@ fn order_of_rows_and_queries_and_names_do_not_matter() {
     }
 }
 
-/// Numbers of features to ask for: all of them, or a few where every one means to train models
-/// anew.
+/// Numbers of features to request: all of them, or a few if every one requires models to be
+/// retrained.
 fn sizes(spec: &SelectorSpec, most: usize) -> Vec<usize> {
     let trains = spec.category != Category::Filter;
     (1..=most).filter(|&k| !trains || k == 1 || k == most / 2 || k == most).collect()
@@ -161,8 +160,8 @@ fn constraints_are_obeyed() {
     }
 }
 
-/// Columns: one that ranks, its copy, a constant, one constant within queries, and noise; then odd
-/// queries.
+/// Columns: a useful one, its copy, a constant, one constant within queries, and noise; then
+/// unusual queries.
 fn odd() -> Dataset {
     let sizes = [1, 4, 4, 3, 5];
     let labels = vec![
@@ -216,12 +215,13 @@ fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
     }
 }
 
-/// Every one of the first steps, then fewer and fewer: wrappers train rankers, and take thousands.
+/// Each of the first steps, then increasingly sparse ones: wrappers train rankers, and take
+/// thousands of steps.
 fn steps_to_stop_at() -> impl Iterator<Item = u64> {
     (0..40).chain(std::iter::successors(Some(40), |step| Some(2 * step)))
 }
 
-/// Stopping at any step is an error of its own kind, and starting again gives the same bytes.
+/// Interruption at any step returns its own kind of error, and a restart gives the same bytes.
 #[test]
 fn every_step_can_be_the_last() {
     for spec in SELECTORS {
@@ -274,8 +274,8 @@ fn fit(spec: &RankerSpec, view: &View<'_>) -> Vec<f32> {
     spec.fit(&[], &Run::new(7, Constraints::default()), view, None).unwrap().score(view).unwrap()
 }
 
-/// These draw documents, so that another order of rows is another draw; they must still learn as
-/// well.
+/// These sample documents, so that another order of rows is another sample; their quality must be
+/// the same.
 const DRAW_DOCUMENTS: &[&str] = &["random-forest"];
 
 #[test]
@@ -375,7 +375,7 @@ fn rankers_survive_odd_data() {
     }
 }
 
-/// Rankers that watch a measure say so when no query counts under it, instead of keeping their
+/// Rankers that monitor a measure return an error if no query counts, instead of keeping their
 /// first step or never ending.
 #[test]
 fn a_measure_that_counts_no_query_is_refused() {
@@ -392,7 +392,7 @@ fn a_measure_that_counts_no_query_is_refused() {
         } else {
             assert_eq!(spec.name, "single-feature", "looks at training data only");
         }
-        // Without validation data: a model or an error, but an end.
+        // Without validation data: a model or an error, but it terminates.
         let _ = fit(None);
     }
 }
@@ -414,7 +414,7 @@ fn labels_too_large_for_gains_are_refused() {
     }
 }
 
-/// A subset fitted after common work is the subset fitted alone.
+/// A subset fitted from shared work equals the subset fitted alone.
 #[test]
 fn subsets_share_work_and_change_nothing() {
     let data = tiny();
@@ -441,7 +441,7 @@ fn subsets_share_work_and_change_nothing() {
     }
 }
 
-/// Stopping a ranker at any step is an error of its own kind.
+/// Interrupting a ranker at any step returns its own kind of error.
 #[test]
 fn every_step_of_a_ranker_can_be_the_last() {
     let data = tiny();

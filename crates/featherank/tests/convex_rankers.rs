@@ -1,5 +1,5 @@
-//! Convex linear rankers against worked numbers, explicit pairs, brute force and their own
-//! conditions of optimality.
+//! Convex linear rankers against worked examples, explicit pairs, brute force and their own
+//! optimality conditions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -33,7 +33,7 @@ fn from_rows(rows: &[Vec<f64>], labels: Vec<f32>, sizes: &[usize]) -> Dataset {
     Dataset::new(values, labels, Queries::from_sizes(sizes), FeatureTable::numbered(width, 1))
 }
 
-/// Two queries, seven documents, three features: what the SVM fixtures share.
+/// Two queries, seven documents, three features, shared by the SVM fixtures.
 fn shared_data() -> Dataset {
     let fixture = fixture(include_str!("fixtures/ranksvm_primal.json"));
     let rows: Vec<Vec<f64>> = fixture["X"].as_array().unwrap().iter().map(numbers).collect();
@@ -62,8 +62,8 @@ fn close(got: &[f64], expected: &[f64], tolerance: f64) {
     assert!(apart <= tolerance, "{got:?} instead of {expected:?}");
 }
 
-/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, the data's
-/// 32-bit numbers.
+/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, those of
+/// the data are 32-bit numbers.
 #[test]
 fn regression_on_subsets_equals_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/linreg_gram.json"));
@@ -75,7 +75,7 @@ fn regression_on_subsets_equals_worked_numbers() {
     for (subset, expected) in fixture["subsets"].as_object().unwrap() {
         let subset: Vec<usize> = subset.split(',').map(|k| k.parse().unwrap()).collect();
         let got = solver.solve(&subset);
-        // Rounding the fixture to 32 bits moves its results by about 1e-7.
+        // Rounding the fixture to 32 bits changes its results by about 1e-7.
         close(&got.weights, &numbers(&expected["coef"]), 2e-6);
         close(
             &[got.intercept, got.rss],
@@ -99,8 +99,8 @@ fn ranksvm_primal_equals_worked_numbers() {
     let (objective, gradient) = problem.value(2.0, &ones, &w);
     close(&[objective], &[check["objective"].as_f64().unwrap()], 1e-6);
     close(&gradient, &numbers(&check["grad"]), 1e-6);
-    // The worked product has w in the place of the vector under the identity; their difference is
-    // put right here.
+    // The worked product uses w instead of the vector for the identity term; the difference is
+    // corrected here.
     let product = numbers(&check["hess_times_123"]);
     let expected: Vec<f64> = (0..3).map(|k| product[k] + (k + 1) as f64 - w[k]).collect();
     close(&problem.curvature(2.0, &ones, &w, &[1., 2., 3.]), &expected, 1e-5);
@@ -184,8 +184,8 @@ fn rankrls_equals_worked_numbers() {
     close(&weights(&fit("rankrls", &[], &shared_data())), &numbers(&fixture["w_all"]), 1e-6);
 }
 
-/// One query alone: weighting by pairs multiplies the loss by its size, which a larger ridge
-/// undoes.
+/// A single query: weighting by pairs multiplies the loss by its size, which a larger ridge
+/// compensates.
 #[test]
 fn rankrls_by_queries_is_centred_regression() {
     let data = shared_data();
@@ -366,7 +366,7 @@ proptest! {
     }
 }
 
-/// More features than the second derivative is formed for: conjugate gradients take over.
+/// More features than the limit for forming the Hessian: conjugate gradients are used.
 #[test]
 fn wide_data_reaches_a_point_without_slope() {
     let (documents, width) = (40, 600);
@@ -407,7 +407,7 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
     permutations(n - 1).into_iter().flat_map(insert).collect()
 }
 
-/// A warm start from the neighbour on a path ends at the same weights.
+/// A warm start from the neighbour on a path converges to the same weights.
 #[test]
 fn warm_starts_end_at_the_same_place() {
     let data = shared_data();
@@ -421,8 +421,8 @@ fn warm_starts_end_at_the_same_place() {
         let near = build("1").fit(&run(), &data.view(), None).unwrap();
         let cold = build("2").fit(&run(), &data.view(), None).unwrap();
         let warm = build("2").fit_from(&run(), &data.view(), None, Some(&near)).unwrap();
-        // Cutting planes stop within a thousandth of the objective, which leaves the weights about
-        // 3 % of freedom.
+        // Cutting planes stop within a thousandth of the objective, which allows the weights to
+        // vary by about 3 %.
         close(
             &weights(&warm),
             &weights(&cold),

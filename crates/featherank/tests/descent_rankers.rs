@@ -1,5 +1,5 @@
-//! Rankers that learn in steps: worked numbers, slopes against finite differences, rounds by hand,
-//! and what must fall or rise.
+//! Iterative rankers: worked examples, gradients against finite differences, rounds by hand, and
+//! monotonic quantities.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::synth::{Preset, generate};
@@ -156,8 +156,8 @@ fn lambdarank_raises_what_it_follows() {
     assert!(one < some && some < many, "{one} {some} {many}");
 }
 
-/// On the training data coordinate ascent ends no lower than where it starts, whatever the seed and
-/// the measure.
+/// On the training data coordinate ascent never ends below its starting point, for any seed and
+/// measure.
 #[test]
 fn coordinate_ascent_climbs() {
     let data = tiny();
@@ -185,19 +185,20 @@ fn coordinate_ascent_climbs() {
     }
 }
 
-/// Three queries of two documents, the relevant one first. Feature 1 puts it first in queries 1 and
-/// 2, feature 2 in query 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾, 1).
+/// Three queries of two documents, the relevant one first. Feature 1 ranks it first in queries 1
+/// and 2, feature 2 in query 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾,
+/// 1).
 fn three_queries() -> Dataset {
     let values = vec![1., 0., 1., 0., 0., 1., /* feature 2 */ 0., 1., 0., 0., 1., 0.];
     let labels = vec![1., 0., 1., 0., 1., 0.];
     Dataset::new(values, labels, Queries::from_sizes(&[2, 2, 2]), FeatureTable::numbered(2, 1))
 }
 
-/// Round 1: P = ⅓; features are worth 2.5/3 and 2.25/3; α = ½ ln(5.5/0.5) = ½ ln 11 = 1.198948.
-/// Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); features are worth .774069
-/// and .794449; α = ½ ln(1.794449/.205551) = 1.083378. Round 2, RankLib: P ∝ (e^−α, e^−α, e^−α/2) =
-/// (.261701, .261701, .476599) with e^−α = 11^−½; features are worth .761701 and .803725; α = ½
-/// ln(1.803725/.196275) = 1.109045.
+/// Round 1: P = ⅓; the scores of the features are 2.5/3 and 2.25/3; α = ½ ln(5.5/0.5) = ½ ln 11 =
+/// 1.198948. Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); the scores of the
+/// features are .774069 and .794449; α = ½ ln(1.794449/.205551) = 1.083378. Round 2, RankLib: P ∝
+/// (e^−α, e^−α, e^−α/2) = (.261701, .261701, .476599) with e^−α = 11^−½; the scores of the features
+/// are .761701 and .803725; α = ½ ln(1.803725/.196275) = 1.109045.
 #[test]
 fn adarank_two_rounds_by_hand() {
     let data = three_queries();
@@ -208,8 +209,8 @@ fn adarank_two_rounds_by_hand() {
     }
 }
 
-/// Feature 2 is right once, and never where feature 1 is wrong: the paper's update picks feature 1
-/// for ever. RankLib takes it back at the second pick, uses feature 2, then tries feature 1 again.
+/// Feature 2 is correct once, and never where feature 1 is wrong: the paper's update always picks
+/// feature 1. RankLib rejects it at the second pick, uses feature 2, then tries feature 1 again.
 #[test]
 fn adarank_leaves_a_strong_feature_only_when_told() {
     let values = vec![1., 0., 1., 0., 1., 0., /* feature 2 */ 1., 0., 0., 1., 0., 1.];
@@ -254,7 +255,7 @@ fn copies_of_a_feature_share_or_wait() {
     }
 }
 
-/// Labels that follow feature 1; feature 2 is its opposite.
+/// Labels that follow feature 1; feature 2 is its negation.
 fn opposites() -> Dataset {
     let labels = vec![2., 1., 0., 1., 0., 0.];
     let ranks = [0.9f32, 0.5, 0.1, 0.8, 0.3, 0.2];
@@ -288,7 +289,7 @@ fn tuning_takes_the_best_and_the_first_of_equals() {
 #[test]
 fn tuning_prefers_any_ranking_to_none() {
     let data = opposites();
-    // Feature 3 is constant: in file order, best first, it would win.
+    // Feature 3 is constant: in file order, best first, it would be the best.
     let values = [data.values(), &[1.0; 6]].concat();
     let queries = Queries::from_sizes(&[3, 3]);
     let data = Dataset::new(values, data.labels().to_vec(), queries, FeatureTable::numbered(3, 1));

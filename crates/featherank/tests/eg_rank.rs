@@ -1,4 +1,4 @@
-//! EGRank against worked steps, explicit pairs, and real data.
+//! EGRank against worked examples, explicit pairs, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
@@ -7,7 +7,8 @@ use crate::common::embedded::{
 };
 use proptest::prelude::*;
 
-/// The steps of the fixture, one run a step: the length is fixed and nothing is cut off.
+/// The steps of the fixture, one run per step: the step length is constant and no weight is
+/// removed.
 #[test]
 fn steps_of_one_length_are_the_worked_ones() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["egrank"].clone();
@@ -23,12 +24,12 @@ fn steps_of_one_length_are_the_worked_ones() {
             ("epsilon", "1e-10"),
         ];
         let found = select("eg-rank", &set, &shared_data());
-        // The fixture was worked out in 64 bits, the data here holds 32.
+        // The fixture was computed in 64 bits; the data here has 32.
         close(&weights(found.model.as_ref().unwrap(), 3), &numbers(&expected["w"]), 1e-6);
     }
 }
 
-/// Both ways to step end at the minimum over the ball.
+/// Both kinds of steps converge to the minimum over the ball.
 #[test]
 fn the_minimum_is_that_of_the_ball() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["fenchelrank"].clone();
@@ -93,8 +94,8 @@ proptest! {
     }
 }
 
-/// Chosen by validation MAP; an independent solver of the same problem (Frank and Wolfe's steps)
-/// gives .4486 and .4791.
+/// Chosen by validation MAP; an independent solver of the same problem (Frank–Wolfe) gives .4486
+/// and .4791.
 #[test]
 fn eg_rank_on_real_data_is_near_the_reference() {
     for (folder, expected, tolerance) in [(OHSUMED, 0.4486, 0.005), (MQ2008, 0.4791, 0.007)] {

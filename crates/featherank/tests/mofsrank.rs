@@ -1,5 +1,5 @@
-//! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be
-//! asked of it.
+//! MOFSRank as a whole: planted ground truth, its variants, checkpoints, time limits and rejected
+//! settings.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -42,16 +42,16 @@ fn ids(selection: &Selection) -> Vec<u32> {
     selection.selected.iter().map(|chosen| chosen.id).collect()
 }
 
-/// The value of a selection's own model.
+/// The measure of a selection's own model.
 fn value(selection: &Selection, data: &Dataset) -> f64 {
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
     let scores = selection.model.as_ref().unwrap().score(&data.view()).unwrap();
     measure.summary(&measure.per_query(&scores, &data.view()))
 }
 
-/// Six features that make the labels and twelve of pure noise: the smallest answer that is not
-/// clearly worse than the best on new data is made of the first kind and ranks other new data about
-/// as well as a model of all six.
+/// Six features that determine the labels and twelve of pure noise: the smallest answer that is not
+/// clearly worse than the best on new data consists of the first kind and ranks other new data
+/// about as well as a model of all six.
 #[test]
 fn useful_features_are_kept_and_noise_is_dropped() {
     let config = SynthConfig {
@@ -101,7 +101,7 @@ fn useful_features_are_kept_and_noise_is_dropped() {
     assert!(own > ideal - 0.03, "{own} and {ideal}");
 }
 
-/// The model that is left has the accuracy that the search said, and its features are those
+/// The returned model has the accuracy that the search reported, and its features are those
 /// selected.
 #[test]
 fn the_model_is_the_one_that_was_chosen() {
@@ -123,9 +123,9 @@ fn the_model_is_the_one_that_was_chosen() {
     assert_eq!(of_model, selected);
 }
 
-/// Each variant does what its name says: all pairs without the first phase, another course of
-/// mutation without adaptation, no more accuracy than the members' own without the third, where
-/// with it there is at least that.
+/// Each variant has the expected effect: all pairs without the first phase; a different search
+/// without adaptive mutation; without the third phase no more accuracy than the members' own, and
+/// with it at least that.
 #[test]
 fn variants_change_what_they_should() {
     let with = |more: &[(&str, &str)]| select(&[QUICK, more].concat(), &plain(), tiny()).unwrap();
@@ -150,7 +150,7 @@ fn kept_in(path: &Path, steps: u64) -> Run {
     Run { observer, checkpoint: Some(Checkpoint::new(path)), ..plain() }
 }
 
-/// Stopped after any generation of any phase, the next run goes on from there and ends in the same
+/// Interrupted after any generation of any phase, the next run resumes there and ends in the same
 /// bytes.
 #[test]
 fn going_on_from_any_generation_ends_in_the_same_bytes() {
@@ -172,8 +172,8 @@ fn going_on_from_any_generation_ends_in_the_same_bytes() {
     }
 }
 
-/// Out of time before anything was done there is an answer all the same: the first generation of
-/// each phase.
+/// If the time limit is reached before the first step there is still an answer: the first
+/// generation of each phase.
 #[test]
 fn the_best_so_far_is_returned_when_time_is_up() {
     let first_generations =
@@ -187,7 +187,7 @@ fn the_best_so_far_is_returned_when_time_is_up() {
     assert!(!late_but_whole.unfinished, "there was no more to do");
 }
 
-/// Prices stand in for numbers, and the budget holds in every model on the front.
+/// Costs replace numbers of features, and every model on the front is within the budget.
 #[test]
 fn costs_steer_the_search() {
     let data = tiny();
@@ -217,7 +217,7 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// A part of the queries that the searches never saw chooses the answer.
+/// A fold that the searches do not use chooses the answer.
 #[test]
 fn held_out_queries_choose() {
     let found = select(&[QUICK, &[("choose", "held-out")]].concat(), &plain(), tiny()).unwrap();

@@ -1,5 +1,5 @@
-//! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every
-//! option changes what it should.
+//! SPEA2 selection: the planted ground truth is found, interrupted runs resume, and every option
+//! has its expected effect.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 use featherank::{Error, Result, Stop};
 
-/// Features that help most queries and mislead in two of five, beside useful ones and noise.
+/// Features that help most queries and hurt two of five, beside useful ones and noise.
 fn planted(seed: u64) -> (Dataset, Truth) {
     generate(&SynthConfig {
         queries: 600,
@@ -52,9 +52,9 @@ fn with_role(truth: &Truth, role: Role) -> BTreeSet<u32> {
     truth.with_role(role).map(|feature| feature.id).collect()
 }
 
-/// Least squares on the useful features is what is in production. Features that mislead some
-/// queries raise the mean, so E takes them; no mean outweighs the queries that would get worse, so
-/// E-R does not.
+/// The baseline is least squares on the useful features. Features that hurt some queries increase
+/// the mean, so E selects them; the mean does not outweigh the queries that would get worse, so E-R
+/// does not.
 #[test]
 fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ fn noise_is_dropped_where_features_count() {
     }
 }
 
-/// Costs are an objective of their own: what one useful feature costs makes the front choose
+/// Costs are an objective of their own: the cost of one useful feature makes the front prefer
 /// others.
 #[test]
 fn dear_features_leave_the_front_first() {
@@ -194,7 +194,7 @@ fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
         let stopped = Run { observer: StopAt::step(steps - 1), ..with_checkpoint(&path) };
         assert!(matches!(select(&data, &stopped, &set), Err(Error::Stopped(Stop::Interrupted))));
         assert_eq!(select(&data, &with_checkpoint(&path), &set).unwrap().to_json().unwrap(), whole);
-        // Once more, from the end.
+        // Once more, from the final checkpoint.
         assert_eq!(select(&data, &with_checkpoint(&path), &set).unwrap().to_json().unwrap(), whole);
     }
 }

@@ -1,4 +1,4 @@
-//! Trees, forests and boosting against worked examples, and what must hold for any data.
+//! Trees, forests and boosting against worked examples, and properties that hold for any data.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failed test")]
 
 use std::ops::ControlFlow;
@@ -113,8 +113,8 @@ fn two_stumps_of_the_worked_mart() {
     }
 }
 
-/// The example's bootstrap samples as data sets of their own: each tree predicts what the example
-/// says.
+/// The example's bootstrap samples as data sets of their own: each tree predicts the values of the
+/// example.
 #[test]
 fn trees_of_the_worked_forest() {
     let fixture = fixture("forest_mart");
@@ -160,13 +160,14 @@ fn a_duplicated_feature_changes_nothing() {
     }
 }
 
-/// An increasing change of a feature moves thresholds, not documents. Documents that a tree has not
-/// seen may stand between its thresholds, so the forest sees all.
+/// An increasing transform of a feature changes thresholds, not the partition of documents.
+/// Documents outside a tree's sample could lie between its thresholds, so the forest is trained on
+/// all.
 #[test]
 fn an_increasing_change_of_features_changes_no_score() {
     let data = tiny();
     let mut changed = data.clone();
-    // Exact in 32 bits, so that no two values become one.
+    // Exact in 32 bits, so that distinct values stay distinct.
     changed.for_each_column_mut(|_, _, column| {
         column.iter_mut().filter(|x| **x > 1.0).for_each(|x| *x *= 8.0);
     });
@@ -213,8 +214,8 @@ fn leaves_hold_as_many_documents_as_they_must() {
     }
 }
 
-/// Feature 1 ranks but is missing for relevant documents: only a split that sends missing values
-/// apart can tell.
+/// Feature 1 is useful but missing for relevant documents: only a split that separates missing
+/// values can use it.
 #[test]
 fn missing_values_find_their_side() {
     let labels: Vec<f32> = (0..40).map(|i| f32::from(i % 4 == 0)).collect();
@@ -248,7 +249,7 @@ fn validation_keeps_the_best_round_and_stops() {
         let kept = trees(&best).trees().len();
         assert!(kept < 60, "{name} kept {kept}");
         assert!(value(&best) > value(&all), "{name}");
-        // The rounds that were kept are the first of the others'.
+        // The rounds that were kept are the first rounds of the other model.
         let leaves = |model: &Model| {
             trees(model).trees()[..kept].iter().map(|t| t.leaf.clone()).collect::<Vec<_>>()
         };
@@ -287,7 +288,7 @@ fn importances_count_and_weigh_splits() {
     assert_eq!(counts.len(), model.features().len(), "features without a split are not needed");
 }
 
-/// Lambda gradients raise NDCG on the training data, whatever the number of trees.
+/// Lambda gradients increase NDCG on the training data, for any number of trees.
 #[test]
 fn more_trees_rank_the_training_data_better() {
     let data = tiny();

@@ -115,8 +115,8 @@ mod tests {
         (effectiveness.holds, risk.holds)
     }
 
-    /// A set with the same mean as all features, because it gains much on queries with a high
-    /// baseline and loses below the baseline elsewhere.
+    /// A set with the same mean as all features: it gains a little on nine of ten queries and falls
+    /// below the baseline on the tenth.
     #[test]
     fn subsets_that_hurt_some_queries_fail_whatever_their_mean() {
         let queries = 4_000;
