@@ -80,7 +80,7 @@ fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
 /// The held-out values are means over the same queries as the bounds, so that a reader can
 /// recompute them.
 #[test]
-fn the_advice_can_be_checked() {
+fn advice_can_be_recomputed_from_the_reported_values() {
     let (data, _) = planted(300);
     let chosen = select(&data, &run(), SHORT).unwrap();
     let advice = chosen.advice.unwrap();
@@ -108,7 +108,7 @@ fn the_advice_can_be_checked() {
 }
 
 #[test]
-fn a_narrower_margin_keeps_more_and_few_queries_keep_all() {
+fn narrower_margin_keeps_more_and_few_queries_keep_all() {
     let (data, _) = planted(300);
     let size = |set: &[(&str, &str)]| {
         select(&data, &run(), &[SHORT, set].concat()).unwrap().selected.len()
@@ -125,7 +125,7 @@ fn a_narrower_margin_keeps_more_and_few_queries_keep_all() {
 /// Costs decide, not numbers of features: an expensive feature is dropped if cheap ones are
 /// redundant to it.
 #[test]
-fn costs_and_constraints_are_obeyed() {
+fn costs_and_constraints_are_respected() {
     let (data, truth) = planted(500);
     let copied = truth.with_role(Role::Redundant).next().unwrap().parent.unwrap();
     let mut costs = vec![1.0; data.features().len()];
@@ -163,7 +163,7 @@ fn validation_data_is_used() {
 }
 
 #[test]
-fn interrupted_anywhere_it_ends_in_the_same_bytes() {
+fn resuming_after_any_interruption_gives_the_same_bytes() {
     let (data, _) = planted(80);
     let expected = select(&data, &run(), SHORT).unwrap().to_json().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ fn interrupted_anywhere_it_ends_in_the_same_bytes() {
 }
 
 #[test]
-fn without_time_all_features_are_kept_and_that_is_said() {
+fn without_time_all_features_are_kept_with_a_note() {
     let (data, _) = planted(80);
     let run = Run { deadline: Some(Instant::now()), ..run() };
     let kept = select(&data, &run, SHORT).unwrap();
@@ -194,7 +194,7 @@ fn without_time_all_features_are_kept_and_that_is_said() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_rejected() {
     let (data, _) = planted(80);
     for (name, value, says) in [
         ("methods", "top-k,auto", "other methods"),

@@ -296,7 +296,7 @@ fn several_file_cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_remedy() {
+fn every_error_names_its_place_and_a_remedy() {
     let cases = [text_cases(), table_cases(), parquet_cases(), log_cases(), several_file_cases()];
     for (index, case) in cases.into_iter().flatten().enumerate() {
         let folder = Folder::new();
@@ -319,7 +319,7 @@ fn every_mistake_is_named_with_its_place_and_a_remedy() {
 }
 
 #[test]
-fn files_that_are_not_there_or_no_files() {
+fn missing_files_folders_and_empty_lists_are_rejected() {
     let folder = Folder::new();
     for (path, words) in
         [(folder.path("none.txt"), "no such file"), (folder.path("."), "is a folder")]
@@ -352,7 +352,7 @@ fn test_data_must_have_the_features_of_the_training_data() {
 }
 
 #[test]
-fn an_unknown_column_to_ignore_is_named() {
+fn error_names_an_unknown_column_to_ignore() {
     let options = ReadOptions { ignore: vec!["pagerang".into()], ..ReadOptions::default() };
     let text = "label,qid,pagerank\n1,1,1\n";
     let error = read_bytes(text.into(), "a.csv", &options).unwrap_err().to_string();

@@ -66,7 +66,7 @@ fn uncertainties_equal_the_fixture() {
 }
 
 #[test]
-fn fcbf_chooses_as_the_fixture_does() {
+fn fcbf_choices_equal_the_fixture() {
     let fixture = fixture();
     let data = discrete(&fixture);
     let free: Vec<FeatureId> = (0..4).map(f).collect();
@@ -115,7 +115,7 @@ fn inconsistencies_equal_the_fixture() {
 /// No feature is removed, so contributions do not depend on which of equal features is visited
 /// first.
 #[test]
-fn interact_contributes_as_in_the_fixture() {
+fn interact_contributions_equal_the_fixture() {
     let fixture = fixture();
     let data = discrete(&fixture);
     let trace = fixture["interact"]["trace"].as_array().unwrap();
@@ -160,7 +160,7 @@ proptest! {
     /// Groups against counting whole rows in a map; and never more inconsistent with one more
     /// feature.
     #[test]
-    fn inconsistency_falls_and_equals_a_plain_count(
+    fn inconsistency_never_increases_and_equals_a_direct_count(
         columns in prop::collection::vec(codes(60, 3), 5),
         classes in codes(60, 3),
     ) {
@@ -198,7 +198,7 @@ proptest! {
     /// Only the order of values matters: a growing transform moves the cuts between the same
     /// documents.
     #[test]
-    fn cuts_follow_growing_transforms(
+    fn cuts_follow_increasing_transforms(
         rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),
         plain in any::<bool>(),
     ) {
@@ -258,7 +258,7 @@ fn copies_are_never_both_chosen() {
 }
 
 #[test]
-fn what_is_kept_counts_and_what_is_dropped_does_not() {
+fn kept_features_count_and_dropped_ones_do_not() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     for name in NAMES {
         let free = select(name, &[], Constraints::default(), &data).unwrap();
@@ -284,7 +284,7 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
 /// A single label, and too many labels: errors with a remedy. If all features are uninformative,
 /// `k` still follows the path.
 #[test]
-fn labels_that_are_no_classes_are_refused() {
+fn labels_that_are_not_classes_are_rejected() {
     let data = |labels: Vec<f32>| {
         let values = (0..labels.len() * 3).map(|i| (i * 7919 % 101) as f32).collect();
         let sizes = vec![4; labels.len() / 4];
@@ -310,7 +310,7 @@ fn labels_that_are_no_classes_are_refused() {
 /// that are constant within every query; on these data they are constant altogether, and WEKA finds
 /// the same sets with them.
 #[test]
-fn real_data_gives_what_weka_gives() {
+fn results_on_real_data_equal_weka() {
     let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
     let (mut cuts, mut sets) = (0, 0);
     for row in weka["rows"].as_array().unwrap() {

@@ -72,7 +72,7 @@ fn live(data: &Dataset) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn rank_filter_gives_the_weights_of_the_worked_example() {
+fn rank_filter_weights_equal_the_worked_example() {
     let of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let (data, expected) = (
         of(include_str!("fixtures/ranksvm_primal.json")),
@@ -174,7 +174,7 @@ fn many_lists() -> Dataset {
 }
 
 #[test]
-fn rank_filter_is_its_definition() {
+fn rank_filter_equals_its_definition() {
     let data = many_lists();
     assert!(data.documents() > 8192, "more than one block");
     for (neighbours, scale) in [(1, "overall"), (7, "overall"), (7, "query"), (200, "query")] {
@@ -247,7 +247,7 @@ fn rank_filter_samples_queries_by_their_ids() {
 
 /// Every live feature twice: no copy is a delegate before all originals are.
 #[test]
-fn a_copy_is_no_delegate_beside_its_original() {
+fn copies_are_not_delegates_beside_their_originals() {
     let data = tiny();
     let originals = live(&data);
     let count = originals.len();
@@ -265,7 +265,7 @@ fn a_copy_is_no_delegate_beside_its_original() {
 }
 
 #[test]
-fn sets_of_hcas_are_nested() {
+fn hcas_sets_are_nested() {
     let data = tiny();
     let all = path(&select("hcas", &[], &data, None));
     for k in 1..=all.len() {
@@ -321,7 +321,7 @@ fn constraints_shape_the_clusters() {
 
 /// One feature orders documents in reverse: useless alone, perfect for a model.
 #[test]
-fn a_model_of_one_feature_sees_what_falls() {
+fn relevance_by_a_model_finds_reversed_features() {
     let data = tiny();
     let noise: Vec<f32> = (0..data.documents()).map(|i| (i * 7919 % 101) as f32).collect();
     let falling: Vec<f32> = data.labels().iter().zip(&noise).map(|(y, x)| -y + 0.001 * x).collect();
@@ -342,7 +342,7 @@ fn a_model_of_one_feature_sees_what_falls() {
 }
 
 #[test]
-fn delegates_by_ranker_are_those_that_weigh_most() {
+fn delegates_by_ranker_have_the_largest_weights() {
     let data = tiny();
     let chosen = select("hierarchical", &[("delegate", "ranker"), ("clusters", "4")], &data, None);
     assert_eq!(chosen.selected.len(), 4);
@@ -374,7 +374,7 @@ fn delegates_by_ranker_are_those_that_weigh_most() {
 }
 
 #[test]
-fn the_number_of_clusters_can_be_said() {
+fn number_of_clusters_can_be_set() {
     let data = tiny();
     for clusters in [1, 2, 5] {
         let said = select("hierarchical", &[("clusters", &clusters.to_string())], &data, None);
@@ -384,7 +384,7 @@ fn the_number_of_clusters_can_be_said() {
 }
 
 #[test]
-fn odd_data_gives_a_selection_or_says_why_not() {
+fn unusual_data_gives_a_selection_or_an_error() {
     let data = |labels: Vec<f32>, columns: &[Vec<f32>]| {
         let sizes = vec![2; labels.len() / 2];
         Dataset::new(

@@ -89,7 +89,7 @@ fn selectors_do_not_depend_on_threads() {
 }
 
 #[test]
-fn order_of_rows_and_queries_and_names_do_not_matter() {
+fn results_do_not_depend_on_names_or_the_order_of_rows_and_queries() {
     let data = tiny();
     let count = data.queries().len();
     let mut shuffled: Vec<usize> = (0..count).collect();
@@ -120,7 +120,7 @@ fn sizes(spec: &SelectorSpec, most: usize) -> Vec<usize> {
 }
 
 #[test]
-fn constraints_are_obeyed() {
+fn constraints_are_satisfied() {
     let f = |id: u32| FeatureId(id - 1);
     for spec in SELECTORS {
         let free = reference(spec);
@@ -179,7 +179,7 @@ fn odd() -> Dataset {
 }
 
 #[test]
-fn odd_features_and_queries_are_survived() {
+fn unusual_features_and_queries_are_handled() {
     for spec in SELECTORS {
         let selection = select(spec, odd(), 1, Constraints::default()).unwrap();
         assert!(
@@ -204,7 +204,7 @@ fn odd_features_and_queries_are_survived() {
 }
 
 #[test]
-fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
+fn selection_by_a_measure_that_counts_no_query_is_rejected() {
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
     for spec in
@@ -223,7 +223,7 @@ fn steps_to_stop_at() -> impl Iterator<Item = u64> {
 
 /// Interruption at any step returns its own kind of error, and a restart gives the same bytes.
 #[test]
-fn every_step_can_be_the_last() {
+fn selectors_can_be_interrupted_at_every_step() {
     for spec in SELECTORS {
         let expected = reference(spec).to_json().unwrap();
         for step in steps_to_stop_at() {
@@ -245,7 +245,7 @@ fn every_step_can_be_the_last() {
 }
 
 #[test]
-fn selections_survive_saving() {
+fn selections_round_trip_through_json() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("selection.json");
     for spec in SELECTORS {
@@ -324,7 +324,7 @@ fn rankers_learn_and_ignore_the_order_of_rows() {
 /// A single query, no relevant document, one feature, more features than documents: a model or a
 /// clear error.
 #[test]
-fn rankers_survive_odd_data() {
+fn rankers_handle_unusual_data() {
     let data = |sizes: &[usize], labels: Vec<f32>, features: usize| {
         let values = (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32).collect();
         Dataset::new(
@@ -378,7 +378,7 @@ fn rankers_survive_odd_data() {
 /// Rankers that monitor a measure return an error if no query counts, instead of keeping their
 /// first step or never ending.
 #[test]
-fn a_measure_that_counts_no_query_is_refused() {
+fn measures_that_count_no_query_are_rejected() {
     let data = tiny();
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
@@ -398,7 +398,7 @@ fn a_measure_that_counts_no_query_is_refused() {
 }
 
 #[test]
-fn labels_too_large_for_gains_are_refused() {
+fn labels_too_large_for_gains_are_rejected() {
     let labels = vec![2000., 0., 1., 0.];
     let data = Dataset::new(
         vec![4., 3., 2., 1.],
@@ -416,7 +416,7 @@ fn labels_too_large_for_gains_are_refused() {
 
 /// A subset fitted from shared work equals the subset fitted alone.
 #[test]
-fn subsets_share_work_and_change_nothing() {
+fn shared_work_does_not_change_fitted_subsets() {
     let data = tiny();
     let run = Run::new(7, Constraints::default());
     let half = data.queries().len() / 2;
@@ -443,7 +443,7 @@ fn subsets_share_work_and_change_nothing() {
 
 /// Interrupting a ranker at any step returns its own kind of error.
 #[test]
-fn every_step_of_a_ranker_can_be_the_last() {
+fn rankers_can_be_interrupted_at_every_step() {
     let data = tiny();
     for spec in RANKERS {
         for step in [0, 1, 5] {
@@ -458,7 +458,7 @@ fn every_step_of_a_ranker_can_be_the_last() {
 }
 
 #[test]
-fn models_survive_saving() {
+fn models_round_trip_through_json() {
     let (data, folder) = (tiny(), tempfile::tempdir().unwrap());
     let path = folder.path().join("model.json");
     for spec in RANKERS {
@@ -477,7 +477,7 @@ fn models_survive_saving() {
 }
 
 #[test]
-fn measures_parse_back_and_accept_odd_queries() {
+fn measures_parse_back_and_accept_unusual_queries() {
     let data = odd();
     for spec in MEASURES {
         let name = if spec.name == "p" { "p@3".to_owned() } else { spec.name.to_owned() };
@@ -492,7 +492,7 @@ fn measures_parse_back_and_accept_odd_queries() {
 }
 
 #[test]
-fn the_registry_explains_itself() {
+fn registry_entries_are_unique_and_documented() {
     let mut seen = std::collections::HashSet::new();
     for entry in entries() {
         assert!(seen.insert((entry.kind, entry.name)), "{} twice", entry.name);

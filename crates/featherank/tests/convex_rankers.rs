@@ -270,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn newton_goes_down_to_a_point_without_slope(data in small_data(), c in 0.01f64..100.0) {
+    fn newton_converges_to_a_zero_gradient(data in small_data(), c in 0.01f64..100.0) {
         let Ok(design) = Design::new(&data.view()) else { return Ok(()) };
         let Ok(problem) = SquaredHingeProblem::new(&design) else { return Ok(()) };
         let ones = vec![1.0; design.width()];
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn struct_bounds_meet(data in small_data(), c in 0.01f64..10.0) {
+    fn struct_bounds_converge(data in small_data(), c in 0.01f64..10.0) {
         let Ok(design) = Design::new(&data.view()) else { return Ok(()) };
         let Ok(preferences) = Preferences::of_design(&design) else { return Ok(()) };
         let risk = PairHinge(preferences);
@@ -368,7 +368,7 @@ proptest! {
 
 /// More features than the limit for forming the Hessian: conjugate gradients are used.
 #[test]
-fn wide_data_reaches_a_point_without_slope() {
+fn wide_data_converges_to_a_zero_gradient() {
     let (documents, width) = (40, 600);
     let values = (0..documents * width).map(|i| (i * 7919 % 1009) as f32 / 1009.0).collect();
     let labels = (0..documents).map(|i| (i * 5 % 3) as f32).collect();
@@ -409,7 +409,7 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 
 /// A warm start from the neighbour on a path converges to the same weights.
 #[test]
-fn warm_starts_end_at_the_same_place() {
+fn warm_starts_converge_to_the_same_weights() {
     let data = shared_data();
     for ranker in ["ranksvm-primal", "ranksvm-struct", "svm-map"] {
         let spec = registry::ranker(ranker).unwrap();

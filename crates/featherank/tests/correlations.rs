@@ -90,7 +90,7 @@ fn matrices_are_means_over_the_queries_in_which_both_vary() {
 }
 
 #[test]
-fn pooled_matrices_take_all_documents_as_one_list() {
+fn pooled_matrices_treat_all_documents_as_one_list() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     for kind in [Correlation::Pearson, Correlation::Spearman, Correlation::Kendall] {
         let matrix = matrix(&data, kind, Scope::Pooled);
@@ -110,7 +110,7 @@ fn pooled_matrices_take_all_documents_as_one_list() {
 /// A copy, a strictly increasing function and the negation of a column; a constant column; one that
 /// varies only in queries in which the first does not.
 #[test]
-fn copies_are_alike_and_undefined_stays_undefined() {
+fn copies_correlate_perfectly_and_constant_columns_are_undefined() {
     let first = [1., 2., 3., 4., 0., 0., 0., 0.];
     let columns = [
         first,

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// The steps of the fixture, one run per step: the step length is constant and no weight is
 /// removed.
 #[test]
-fn steps_of_one_length_are_the_worked_ones() {
+fn constant_steps_equal_the_worked_example() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["egrank"].clone();
     let (r, eta) = (worked["r"].to_string(), worked["eta"].to_string());
     for (step, expected) in worked["steps"].as_array().unwrap().iter().enumerate().skip(1) {
@@ -31,7 +31,7 @@ fn steps_of_one_length_are_the_worked_ones() {
 
 /// Both kinds of steps converge to the minimum over the ball.
 #[test]
-fn the_minimum_is_that_of_the_ball() {
+fn both_steps_reach_the_minimum_over_the_ball() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["fenchelrank"].clone();
     let (data, pairs) = (shared_data(), differences(&shared_data()));
     for (r, expected) in worked.as_object().unwrap() {
@@ -64,7 +64,7 @@ proptest! {
     /// ball could gain. Small is a hundredth of the default: a method of first order may need more
     /// than the 20,000 steps for less.
     #[test]
-    fn the_gap_is_that_of_explicit_pairs(
+    fn gap_equals_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),
         labels in proptest::collection::vec(0u8..3, 12),
         r in prop::sample::select(vec![0.1, 1.0, 10.0]),

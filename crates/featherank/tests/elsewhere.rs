@@ -38,7 +38,7 @@ fn takes_ranker(spec: &SelectorSpec) -> bool {
 
 /// Every method of the registry behaves as its entry declares.
 #[test]
-fn the_registry_knows_which_methods_need_rows() {
+fn registry_declares_which_methods_need_rows() {
     let data = tiny();
     let elsewhere = Elsewhere::of(&data);
     for spec in SELECTORS {
@@ -62,7 +62,7 @@ fn the_registry_knows_which_methods_need_rows() {
 /// Three times as many queries and documents do not increase the bytes of a pass. Two methods test
 /// their sets query by query and need values per query.
 #[test]
-fn passes_move_no_more_bytes_for_more_documents() {
+fn bytes_of_passes_do_not_grow_with_documents() {
     let data = |queries: usize| {
         let config = SynthConfig { queries, documents: 5 * queries, ..SynthConfig::default() };
         generate(&config).unwrap().0
@@ -95,7 +95,7 @@ fn passes_move_no_more_bytes_for_more_documents() {
 
 /// The error names a ranker that needs rows, and lists those that do not.
 #[test]
-fn rankers_that_need_rows_are_refused() {
+fn rankers_that_need_rows_are_rejected() {
     let elsewhere = Elsewhere::of(&tiny());
     for spec in SELECTORS.iter().filter(|spec| spec.access.is_passes() && takes_ranker(spec)) {
         for ranker in RANKERS.iter().filter(|ranker| !ranker.access.is_passes()) {

@@ -152,7 +152,7 @@ fn engines_answer_passes_of_other_crates() {
 
 /// A request for features that the data does not have is an error, not a panic.
 #[test]
-fn unknown_features_are_refused() {
+fn unknown_features_are_rejected() {
     let engine = engine(1);
     let gram = Gram::new(vec![FeatureId(5000)], Centring::Overall);
     assert!(engine.ask(&gram).unwrap_err().to_string().contains("5000"));
@@ -174,7 +174,7 @@ fn hinge(features: &[FeatureId]) -> PairwiseHinge {
 
 /// A pass over some queries equals a pass over data with only these queries.
 #[test]
-fn other_queries_do_not_count() {
+fn passes_over_a_part_ignore_other_queries() {
     let whole = engine(2);
     let data = whole.local().unwrap();
     let folds = QueryFolds::new(&whole.schema().query_keys, 3, 5);
@@ -237,7 +237,7 @@ fn answers_have_the_same_bits_for_any_number_of_threads() {
 
 /// Sums of products against a direct calculation over all documents at once.
 #[test]
-fn the_gram_matrix_equals_a_direct_calculation() {
+fn gram_matrix_equals_a_direct_calculation() {
     let engine = engine(2);
     let data = engine.local().unwrap();
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();

@@ -42,7 +42,7 @@ fn with_copies(data: &Dataset) -> Dataset {
 /// A ranking merged with itself does not change. (Merged with a copy of one of several chosen
 /// features it can still change.)
 #[test]
-fn a_copy_brings_best_gain_nothing() {
+fn copies_have_no_gain_in_best_gain() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let width = data.features().len();
     let engine = LocalEngine::new(with_copies(&data), 2).unwrap();
@@ -99,7 +99,7 @@ fn gains(data: Dataset, measure: &str) -> Vec<f64> {
 /// equal gains with the file in random order, although most documents have a duplicate of other
 /// relevance.
 #[test]
-fn shuffled_ties_are_fair() {
+fn expected_ties_equal_random_order_on_average() {
     let draws: Vec<(f64, f64)> = (0..40)
         .map(|seed| {
             let mean = |measure: &str| gains(noise(seed, None), measure).iter().sum::<f64>() / 2.0;
@@ -116,7 +116,7 @@ fn shuffled_ties_are_fair() {
 }
 
 #[test]
-fn a_dead_feature_changes_no_gain() {
+fn dead_features_change_no_gain() {
     let without = gains(noise(1, None), "map[ties=expected]");
     for value in [1.0, 2.0, 8.0] {
         assert_eq!(gains(noise(1, Some(value)), "map[ties=expected]"), without);
@@ -126,7 +126,7 @@ fn a_dead_feature_changes_no_gain() {
 /// One feature ranks one query correctly, another one the other: together they rank both, and
 /// BestGain adds both.
 #[test]
-fn best_gain_joins_what_complements() {
+fn best_gain_combines_complementary_features() {
     let columns = [
         [3., 2., 1., 1., 2., 3.], // right in query 1
         [3., 2., 1., 1., 2., 3.].map(|x: f32| x * 2.0),
@@ -156,7 +156,7 @@ fn best_gain_joins_what_complements() {
 
 /// Relevance from label 2: documents with label 1 are not moved up.
 #[test]
-fn best_gain_takes_graded_labels_by_a_threshold() {
+fn best_gain_supports_graded_labels_by_a_threshold() {
     let data = || {
         let columns = [[4., 3., 2., 1.], [1., 2., 4., 3.]];
         let labels = vec![0., 1., 2., 0.];
@@ -182,7 +182,7 @@ fn best_gain_takes_graded_labels_by_a_threshold() {
 }
 
 #[test]
-fn what_cannot_be_selected_by_is_refused() {
+fn unusable_input_is_rejected() {
     let refused = |method: &str,
                    set: &[(&str, &str)],
                    labels: Vec<f32>,
@@ -228,7 +228,7 @@ fn what_cannot_be_selected_by_is_refused() {
 /// The choices that Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them
 /// in three folds, two in one each; and the gain of a second one from an independent calculation.
 #[test]
-fn best_gain_chooses_what_the_report_prints() {
+fn best_gain_choices_equal_the_report() {
     let Some(folder) = crate::common::real_data("OHSUMED/QueryLevelNorm") else { return };
     let expected = [(8, 0.0489), (11, 0.0479), (11, 0.0537), (10, 0.0541), (11, 0.0459)];
     for (fold, (feature, second)) in FoldFiles::find(&folder).unwrap().iter().zip(expected) {

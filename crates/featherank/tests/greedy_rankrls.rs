@@ -81,7 +81,7 @@ fn refitted_path(queries: &[Vec<Vec<f64>>], width: usize, lambda: f64) -> Vec<(u
 
 /// All seven subsets: pairs of features are obtained by keeping one and requesting the other.
 #[test]
-fn errors_of_all_subsets_are_the_worked_ones() {
+fn errors_of_all_subsets_equal_the_worked_example() {
     let worked = fixture(include_str!("fixtures/other_fs.json"))["greedy_rankrls"].clone();
     let (data, lambda) = (shared_data(), worked["lam"].as_f64().unwrap());
     let queries = pairs_of_queries(&data, |_| 1.0);
@@ -118,7 +118,7 @@ proptest! {
 
     /// Every step of the path is the step that explicit refits take, under both weightings.
     #[test]
-    fn the_path_is_that_of_refits_without_each_query(
+    fn path_equals_refits_without_each_query(
         cells in proptest::collection::vec(-100i16..100, 5 * 16),
         labels in proptest::collection::vec(0u8..4, 16),
         lambda in prop::sample::select(vec![0.01, 1.0, 100.0]),

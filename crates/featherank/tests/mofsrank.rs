@@ -104,7 +104,7 @@ fn useful_features_are_kept_and_noise_is_dropped() {
 /// The returned model has the accuracy that the search reported, and its features are those
 /// selected.
 #[test]
-fn the_model_is_the_one_that_was_chosen() {
+fn returned_model_is_the_chosen_one() {
     let found = select(QUICK, &plain(), tiny()).unwrap();
     let chosen: Vec<_> = found.fits.iter().filter(|fit| fit.chosen).collect();
     assert_eq!(chosen.len(), 1);
@@ -127,7 +127,7 @@ fn the_model_is_the_one_that_was_chosen() {
 /// without adaptive mutation; without the third phase no more accuracy than the members' own, and
 /// with it at least that.
 #[test]
-fn variants_change_what_they_should() {
+fn variants_have_their_expected_effect() {
     let with = |more: &[(&str, &str)]| select(&[QUICK, more].concat(), &plain(), tiny()).unwrap();
     let accuracy = |found: &Selection| {
         found.fits.iter().map(|fit| fit.settings["accuracy"]).fold(0.0, f64::max)
@@ -153,7 +153,7 @@ fn kept_in(path: &Path, steps: u64) -> Run {
 /// Interrupted after any generation of any phase, the next run resumes there and ends in the same
 /// bytes.
 #[test]
-fn going_on_from_any_generation_ends_in_the_same_bytes() {
+fn resuming_from_any_generation_gives_the_same_bytes() {
     let whole = select(QUICK, &plain(), tiny()).unwrap().to_json().unwrap();
     let folder = tempfile::tempdir().unwrap();
     // The random generation and those that follow, of each phase.
@@ -175,7 +175,7 @@ fn going_on_from_any_generation_ends_in_the_same_bytes() {
 /// If the time limit is reached before the first step there is still an answer: the first
 /// generation of each phase.
 #[test]
-fn the_best_so_far_is_returned_when_time_is_up() {
+fn best_result_so_far_is_returned_at_the_time_limit() {
     let first_generations =
         ["pair-generations", "feature-generations", "ensemble-generations"].map(|name| (name, "0"));
     let expected = select(&[QUICK, &first_generations].concat(), &plain(), tiny()).unwrap();
@@ -189,7 +189,7 @@ fn the_best_so_far_is_returned_when_time_is_up() {
 
 /// Costs replace numbers of features, and every model on the front is within the budget.
 #[test]
-fn costs_steer_the_search() {
+fn costs_guide_the_search() {
     let data = tiny();
     let costs: Vec<f64> =
         (0..data.features().len()).map(|f| if f % 2 == 0 { 5.0 } else { 1.0 }).collect();
@@ -204,7 +204,7 @@ fn costs_steer_the_search() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_rejected() {
     for (set, says) in [
         (("choose", "validation"), "needs validation data"),
         (("population", "2.5"), "a whole number"),
@@ -219,7 +219,7 @@ fn what_cannot_be_is_refused() {
 
 /// A fold that the searches do not use chooses the answer.
 #[test]
-fn held_out_queries_choose() {
+fn held_out_queries_choose_the_answer() {
     let found = select(&[QUICK, &[("choose", "held-out")]].concat(), &plain(), tiny()).unwrap();
     let chosen = found.fits.iter().find(|fit| fit.chosen).unwrap();
     assert!(found.fits.iter().all(|fit| fit.value.unwrap() <= chosen.value.unwrap() + 1e-9));

@@ -73,7 +73,7 @@ fn close(got: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn a_part_is_like_data_of_its_queries() {
+fn part_equals_data_of_its_queries() {
     let data = data();
     let whole = Elsewhere::of(&data);
     let everything = LocalEngine::new(data.clone(), 2).unwrap();
@@ -106,7 +106,7 @@ fn a_part_is_like_data_of_its_queries() {
 }
 
 #[test]
-fn two_engines_are_like_their_data_joined() {
+fn joined_engines_equal_joined_data() {
     let data = data();
     let queries: Vec<usize> = (0..data.queries().len()).collect();
     let (first, next) = (data.subset(&queries[..150]), data.subset(&queries[150..]));

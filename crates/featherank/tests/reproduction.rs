@@ -127,7 +127,7 @@ fn reach_the_reference(plan: &Plan, elsewhere: &[RowPlan]) {
 /// Tables 2, 3 and 4 of the report on BestGain for OHSUMED: MAP 44.00 %, NDCG@10 44.32 %, one
 /// feature in every fold, one of them three times and two once.
 #[test]
-fn best_gain_is_the_published_one() {
+fn best_gain_equals_the_published_results() {
     let plan = costa2010();
     let row = plan.rows.iter().find(|row| row.name == "BestGain, δ = .055").unwrap();
     let data = &plan.data[0];
@@ -143,7 +143,7 @@ fn best_gain_is_the_published_one() {
 /// The comparison with the reference can fail: the reference's own figures pass, figures lower by a
 /// tolerance do not.
 #[test]
-fn worse_rows_are_noticed() {
+fn worse_rows_are_detected() {
     let plan = cheng2018();
     let data = &plan.data[0];
     let listnet = plan.rows.iter().find(|row| row.ranker.as_deref() == Some("listnet")).unwrap();

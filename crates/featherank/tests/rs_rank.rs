@@ -24,7 +24,7 @@ fn modified_huber(v: f64) -> f64 {
 }
 
 #[test]
-fn loss_and_slope_equal_worked_numbers() {
+fn loss_and_gradient_equal_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/rsrank.json"));
     for row in fixture["huber_values"].as_array().unwrap() {
         let row = numbers(row);
@@ -146,7 +146,7 @@ proptest! {
 
     /// Neither rows nor ties have an order.
     #[test]
-    fn the_order_of_rows_does_not_matter(
+    fn result_does_not_depend_on_the_order_of_rows(
         cells in proptest::collection::vec(-1i8..2, 69),
         labels in proptest::collection::vec(0u8..3, 23),
     ) {
@@ -169,7 +169,7 @@ proptest! {
 }
 
 #[test]
-fn a_step_that_is_too_long_is_an_error() {
+fn too_long_steps_are_an_error() {
     let error = try_select("rsrank", &[("eta", "1")], &tiny(), &run()).unwrap_err();
     assert!(
         matches!(error, Error::Numerical(_)) && error.to_string().contains("diverges"),
@@ -180,7 +180,7 @@ fn a_step_that_is_too_long_is_an_error() {
 /// A larger penalty leaves fewer features, for any interval; without a penalty all live features
 /// stay.
 #[test]
-fn the_price_makes_models_sparse() {
+fn larger_penalties_make_models_sparser() {
     let size = |set: &[(&str, &str)]| select("rsrank", set, &tiny()).selected.len();
     let fits = select("rsrank", &[("starts", "1"), ("iterations", "100")], &tiny()).fits;
     let sizes: Vec<usize> = fits.iter().map(|fit| fit.features).collect();
@@ -196,7 +196,7 @@ fn the_price_makes_models_sparse() {
 /// implementation (27, 23, 15, 9, 6 and 4) within a factor of two, and the published step does not
 /// converge.
 #[test]
-fn prices_on_real_data_leave_as_many_features_as_the_reference() {
+fn penalties_on_real_data_leave_as_many_features_as_the_reference() {
     let Some(folder) = real_data(OHSUMED) else { return };
     let fold = FoldFiles::find(&folder).unwrap()[0].read(&ReadOptions::default()).unwrap();
     for (g, expected) in [("20", 15.0), ("50", 9.0), ("250", 4.0)] {

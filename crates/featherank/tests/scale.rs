@@ -183,7 +183,7 @@ impl RangeSource for Ranges {
 }
 
 #[test]
-fn files_elsewhere_are_read_range_by_range() {
+fn remote_files_are_read_range_by_range() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path(), &data());
     let expected = read(&files, &ReadOptions::default()).unwrap();
@@ -199,7 +199,7 @@ fn files_elsewhere_are_read_range_by_range() {
 
 /// Documents without a label are left out, for any boundaries.
 #[test]
-fn documents_that_do_not_count_are_left_out_of_pieces() {
+fn unlabelled_documents_are_left_out_of_pieces() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.parquet");
     let rows = 20_000;
@@ -227,7 +227,7 @@ fn documents_that_do_not_count_are_left_out_of_pieces() {
 }
 
 #[test]
-fn scattered_queries_and_other_mistakes_are_refused() {
+fn scattered_queries_and_other_mistakes_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let data = data();
     let files = files(folder.path(), &data);
@@ -255,7 +255,7 @@ fn scattered_queries_and_other_mistakes_are_refused() {
 
 /// A shard replies to any message, and never with an answer to another request.
 #[test]
-fn shards_refuse_what_they_do_not_know() {
+fn shards_reject_unknown_requests() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path(), &data());
     let shard = Shard::open(sources(&files), &ReadOptions::default(), PLENTY, 1).unwrap();

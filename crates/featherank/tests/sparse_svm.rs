@@ -74,7 +74,7 @@ proptest! {
 
 /// A unique solution, equal to that of an independent implementation to the fourth decimal.
 #[test]
-fn l1_svm_on_real_data_is_the_reference() {
+fn l1_svm_on_real_data_equals_the_reference() {
     for (folder, c, expected) in
         [(OHSUMED, "1e-4", [0.4492, 0.4580, 5.0]), (MQ2008, "1e-3", [0.4803, 0.2308, 12.4])]
     {
@@ -119,7 +119,7 @@ fn reweighting_equals_worked_numbers() {
 
 /// The properties of the rules: the limit of each, and how much faster `l0` removes features.
 #[test]
-fn reweighting_ends_where_it_should() {
+fn reweighting_converges_to_the_documented_limits() {
     let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
     let data = shared_data();
     let pairs = differences(&data);
@@ -146,7 +146,7 @@ fn reweighting_ends_where_it_should() {
 
 /// The remaining features are retrained, unscaled; AROM is RankRWFS-ℓ0 by another name.
 #[test]
-fn reweighted_methods_train_what_is_left() {
+fn reweighted_methods_retrain_the_remaining_features() {
     let data = shared_data();
     let set = [("c", "1"), ("share", "0.7"), ("standardise", "false")];
     for method in ["rankrwfs-l1", "rankrwfs-l0", "rank-l2-arom"] {

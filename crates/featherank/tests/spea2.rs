@@ -84,7 +84,7 @@ fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
 }
 
 #[test]
-fn noise_is_dropped_where_features_count() {
+fn noise_is_dropped_if_the_number_of_features_is_an_objective() {
     for (seed, objectives) in [(2, "e-f"), (3, "e-f"), (2, "effectiveness+cost"), (3, "t-f")] {
         let (data, truth) = planted(seed);
         let set = [("objectives", objectives), ("baseline", "mean")];
@@ -98,7 +98,7 @@ fn noise_is_dropped_where_features_count() {
 /// Costs are an objective of their own: the cost of one useful feature makes the front prefer
 /// others.
 #[test]
-fn dear_features_leave_the_front_first() {
+fn expensive_features_are_dropped_if_cost_is_an_objective() {
     let (data, truth) = planted(2);
     let strongest =
         truth.with_role(Role::Useful).max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap().id;
@@ -127,7 +127,7 @@ fn the_archive_improves_and_is_reported() {
 }
 
 #[test]
-fn every_black_box_and_every_choice_answers() {
+fn every_ranker_and_option_gives_an_answer() {
     let small = SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() };
     let (data, _) = generate(&small).unwrap();
     let few = [("population", "6"), ("archive", "8"), ("generations", "2")];
@@ -183,7 +183,7 @@ fn with_checkpoint(path: &Path) -> Run {
 }
 
 #[test]
-fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
+fn resuming_after_any_interruption_gives_the_same_bytes() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("population", "8"), ("archive", "10"), ("generations", "6")];
@@ -200,7 +200,7 @@ fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_checkpoint_of_another_run_is_refused() {
+fn checkpoints_of_other_runs_are_rejected() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -227,7 +227,7 @@ fn a_checkpoint_of_another_run_is_refused() {
 }
 
 #[test]
-fn time_that_is_up_leaves_the_best_so_far() {
+fn best_result_so_far_is_returned_at_the_time_limit() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("generations", "1000000000")];

@@ -63,7 +63,7 @@ fn close(got: impl IntoIterator<Item = f64>, expected: &[f64]) {
 }
 
 #[test]
-fn lambdas_of_the_worked_query() {
+fn lambdas_equal_the_worked_query() {
     let fixture = fixture("lambda");
     let (scores, labels) = (numbers(&fixture["scores"]), numbers(&fixture["labels"]));
     let labels: Vec<f32> = labels.iter().map(|&y| y as f32).collect();
@@ -78,7 +78,7 @@ fn lambdas_of_the_worked_query() {
 }
 
 #[test]
-fn three_leaves_of_the_worked_tree() {
+fn tree_equals_the_worked_example() {
     let fixture = fixture("regression_tree");
     let data = one_query(&fixture);
     let model = fit("regression-tree", &[("leaves", "3")], &data.view(), None);
@@ -93,7 +93,7 @@ fn three_leaves_of_the_worked_tree() {
 }
 
 #[test]
-fn two_stumps_of_the_worked_mart() {
+fn mart_equals_the_worked_example() {
     let fixture = fixture("forest_mart");
     let data = one_query(&fixture);
     for (count, stump) in (1..).zip(fixture["mart"]["stumps"].as_array().unwrap()) {
@@ -116,7 +116,7 @@ fn two_stumps_of_the_worked_mart() {
 /// The example's bootstrap samples as data sets of their own: each tree predicts the values of the
 /// example.
 #[test]
-fn trees_of_the_worked_forest() {
+fn forest_equals_the_worked_example() {
     let fixture = fixture("forest_mart");
     let data = one_query(&fixture);
     let feature = data.view().with_features(vec![FeatureId(0)]);
@@ -164,7 +164,7 @@ fn a_duplicated_feature_changes_nothing() {
 /// Documents outside a tree's sample could lie between its thresholds, so the forest is trained on
 /// all.
 #[test]
-fn an_increasing_change_of_features_changes_no_score() {
+fn increasing_transforms_of_features_change_no_score() {
     let data = tiny();
     let mut changed = data.clone();
     // Exact in 32 bits, so that distinct values stay distinct.
@@ -196,7 +196,7 @@ fn whole_trees_fit_documents_that_differ_and_forests_get_closer_with_trees() {
 }
 
 #[test]
-fn leaves_hold_as_many_documents_as_they_must() {
+fn leaves_hold_at_least_the_required_documents() {
     let data = tiny();
     for (name, set) in [
         ("regression-tree", &[("min-leaf", "50")][..]),
@@ -217,7 +217,7 @@ fn leaves_hold_as_many_documents_as_they_must() {
 /// Feature 1 is useful but missing for relevant documents: only a split that separates missing
 /// values can use it.
 #[test]
-fn missing_values_find_their_side() {
+fn splits_can_separate_missing_values() {
     let labels: Vec<f32> = (0..40).map(|i| f32::from(i % 4 == 0)).collect();
     let values: Vec<f32> = labels
         .iter()
@@ -277,7 +277,7 @@ impl Observer for Steps {
 }
 
 #[test]
-fn importances_count_and_weigh_splits() {
+fn importance_counts_all_splits_and_gains_are_positive() {
     let data = tiny();
     let model = fit("lambdamart", &[("trees", "10")], &data.view(), None);
     let ensemble = trees(&model);
@@ -302,7 +302,7 @@ fn more_trees_rank_the_training_data_better() {
 }
 
 #[test]
-fn permutation_importance_is_the_fall_of_the_measure() {
+fn permutation_importance_is_the_decrease_of_the_measure() {
     let data = tiny();
     let run = Run::new(3, Constraints::default());
     let measure: Measure = "ndcg@10".parse().unwrap();

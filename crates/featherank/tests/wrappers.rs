@@ -28,7 +28,7 @@ fn with_valid() -> (Dataset, Run) {
 /// The best evaluated size is chosen, and slack chooses a smaller one; with `k` nothing is
 /// evaluated.
 #[test]
-fn the_best_size_is_taken() {
+fn best_size_is_chosen() {
     let (train, tuned) = with_valid();
     for (method, run) in [("rfe", &run()), ("rfe", &tuned), ("btfs", &run()), ("btfs", &tuned)] {
         let found = try_select(method, &LINEAR, &train, run).unwrap();
@@ -51,7 +51,7 @@ fn the_best_size_is_taken() {
 /// The value of a size on validation data is the measure of the ranker that is trained on those
 /// features.
 #[test]
-fn sizes_are_worth_what_their_rankers_are() {
+fn values_of_sizes_equal_those_of_their_rankers() {
     let (train, tuned) = with_valid();
     let found = try_select("rfe", &LINEAR, &train, &tuned).unwrap();
     let columns = found.columns(train.features()).unwrap();
@@ -68,7 +68,7 @@ fn sizes_are_worth_what_their_rankers_are() {
 /// Elimination of one feature per round is nested, for any requested size; larger steps skip sizes
 /// but not `k`.
 #[test]
-fn k_is_met_exactly_at_any_pace() {
+fn k_is_reached_exactly_for_any_step() {
     let data = tiny();
     let whole = select("rfe", &[&LINEAR[..], &[("step", "1")]].concat(), &data);
     for k in [1, 3, 8, 18] {
@@ -88,7 +88,7 @@ fn k_is_met_exactly_at_any_pace() {
 /// For every feature that determines the labels Boruta finds the feature or a copy, and it finds no
 /// noise.
 #[test]
-fn boruta_finds_what_matters_and_no_noise() {
+fn boruta_finds_relevant_features_and_no_noise() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
     let chosen = ids(&select("boruta", &[], &data));
     for useful in truth.with_role(Role::Useful) {
@@ -103,7 +103,7 @@ fn boruta_finds_what_matters_and_no_noise() {
 /// is weakly informative about documents. A forest uses the first most; a ranking can use the
 /// second only.
 #[test]
-fn boruta_is_not_misled_by_features_of_queries() {
+fn boruta_rejects_query_level_features() {
     let mut draws = stream(5, Purpose::Test, 1);
     let (queries, documents) = (60, 20);
     let (mut labels, mut of_query, mut of_document) = (Vec::new(), Vec::new(), Vec::new());
@@ -123,7 +123,7 @@ fn boruta_is_not_misled_by_features_of_queries() {
 }
 
 #[test]
-fn wrong_settings_are_refused() {
+fn invalid_settings_are_rejected() {
     for (method, set, says) in [
         ("rfe", vec![("ranker", "lambdamrat")], "lambdamart"),
         ("rfe", vec![("settings", "tress=3")], "trees"),
