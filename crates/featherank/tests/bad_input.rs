@@ -376,7 +376,7 @@ fn good_parquet() -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Damage anywhere gives an answer or an error, never a crash.
+    /// Damage at any position gives data or an error, never a crash.
     #[test]
     fn damaged_parquet_never_crashes(at: prop::sample::Index, byte: u8, end: prop::sample::Index, cutting: bool) {
         let mut bytes = good_parquet();

@@ -150,14 +150,14 @@ proptest! {
         let (a, b) = (Column::from_codes(a), Column::from_codes(b));
         let uncertainty = symmetrical_uncertainty(&a, &b);
         prop_assert!((0.0..=1.0).contains(&uncertainty));
-        // Both are rounded to steps of 1e-12: sums in another order may end on the next step.
+        // Both are rounded to multiples of 1e-12: sums in another order may differ by one multiple.
         let steps = (uncertainty - symmetrical_uncertainty(&b, &a)) * 1e12;
         prop_assert!(steps.round().abs() <= 1.0, "{steps} steps apart");
         let constant = a.codes().iter().all(|&code| code == a.codes()[0]);
         prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
     }
 
-    /// Groups against counting whole rows in a map; and never more inconsistent with one more
+    /// Groups against counting whole rows in a map; inconsistency never increases with another
     /// feature.
     #[test]
     fn inconsistency_never_increases_and_equals_a_direct_count(
@@ -181,7 +181,7 @@ proptest! {
             prop_assert!(plain <= before);
             before = plain;
         }
-        // INTERACT's halves against visiting one feature after the other.
+        // INTERACT's recursive halving against visiting one feature after the other.
         let (run, order, threshold) = (run(), (0..columns.len()).map(f).collect::<Vec<_>>(), 0.04);
         let mut left = order.clone();
         let inconsistent = |set: &[FeatureId]| Groups::undivided(&data).divided_by_all(set).inconsistent() as i64;
@@ -195,8 +195,8 @@ proptest! {
         prop_assert_eq!(elimination.stayed.iter().map(|(f, _)| *f).collect::<Vec<_>>(), left);
     }
 
-    /// Only the order of values matters: a growing transform moves the cuts between the same
-    /// documents.
+    /// Only the order of values matters: an increasing transform moves the cuts, but not the
+    /// documents between them.
     #[test]
     fn cuts_follow_increasing_transforms(
         rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),

@@ -258,7 +258,7 @@ proptest! {
         for (k, slope) in gradient.iter().enumerate() {
             let moved = |step: f64| explicit(&w.iter().enumerate().map(|(i, w)| w + if i == k { step } else { 0.0 }).collect::<Vec<_>>());
             let numeric = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            // Where a pair is just violated the slope has a kink, which a difference rounds off by
+            // The gradient has a kink where a margin is 1, which a finite difference smooths over
             // its width.
             let differences = pair_differences(&design);
             let bend = penalties[k] + c * differences.iter().map(|d| d[k] * d[k]).sum::<f64>();
@@ -277,8 +277,8 @@ proptest! {
         let start = vec![0.5; design.width()];
         let solution = problem.solve(&run(), c, &ones, &start, 1e-15).unwrap();
         prop_assert!(solution.objectives.windows(2).all(|pair| pair[1] < pair[0]));
-        // Optimality: the weights are the sum of the violated pairs, each by how much it is
-        // violated.
+        // Optimality: the weights are the sum of the violated pairs, each multiplied by its
+        // violation.
         let mut slope = solution.weights.clone();
         for d in pair_differences(&design) {
             let lost = (1.0 - dot(&d, &solution.weights)).max(0.0);
@@ -301,7 +301,7 @@ proptest! {
         prop_assert!((objective - solution.objective).abs() < 1e-9 * objective.max(1.0));
         prop_assert!(solution.lower_bound <= objective * (1.0 + 1e-12));
         prop_assert!(objective - solution.lower_bound <= 1e-6 * objective, "{solution:?}");
-        // Another start, the same minimum.
+        // Another start gives the same minimum.
         let other = minimise(&run(), &design, &risk, c, 1e-6, &vec![1.0; start.len()]).unwrap();
         prop_assert!((other.objective - objective).abs() <= 2e-6 * objective, "{other:?} {objective}");
     }
@@ -330,7 +330,7 @@ proptest! {
             permutations(n).into_iter().map(of_ranking).fold(f64::NEG_INFINITY, f64::max)
         };
         prop_assert!((plane.at(&scores) - largest(&scores)).abs() < 1e-12);
-        // It touches the risk here and stays below it everywhere.
+        // The plane touches the risk at this point and is below it at all others.
         prop_assert!(plane.at(&elsewhere) <= largest(&elsewhere) + 1e-12);
     }
 
@@ -338,7 +338,7 @@ proptest! {
     fn regression_equals_direct_normal_equations(data in small_data(), ridge in 0.1f64..5.0) {
         let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
         let solved = GramSolver::new(answer_view(&pass, &data.view()), ridge).solve(&[2, 0, 1]);
-        // At the minimum the derivatives by intercept and weights are 0.
+        // At the minimum the derivatives with respect to intercept and weights are 0.
         let columns: Vec<&[f32]> = [2, 0, 1].iter().map(|&f| data.column(FeatureId(f))).collect();
         let errors: Vec<f64> = (0..data.documents()).map(|i| {
             let fitted: f64 = columns.iter().zip(&solved.weights).map(|(x, w)| f64::from(x[i]) * w).sum();

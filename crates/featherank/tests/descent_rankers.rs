@@ -209,8 +209,9 @@ fn adarank_two_rounds_by_hand() {
     }
 }
 
-/// Feature 2 is correct once, and never where feature 1 is wrong: the paper's update always picks
-/// feature 1. RankLib rejects it at the second pick, uses feature 2, then tries feature 1 again.
+/// Feature 2 is correct once, and never on a query that feature 1 ranks incorrectly: the paper's
+/// update always picks feature 1. RankLib rejects it at the second pick, uses feature 2, then tries
+/// feature 1 again.
 #[test]
 fn adarank_uses_a_second_feature_only_if_configured() {
     let values = vec![1., 0., 1., 0., 1., 0., /* feature 2 */ 1., 0., 0., 1., 0., 1.];

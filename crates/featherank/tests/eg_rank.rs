@@ -60,8 +60,8 @@ fn both_steps_reach_the_minimum_over_the_ball() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The gap is small, is the one over explicit pairs, and bounds what any other point of the
-    /// ball could gain. Small is a hundredth of the default: a method of first order may need more
+    /// The gap is small, equals the one over explicit pairs, and bounds the decrease at any other
+    /// point of the ball. Small is a hundredth of the default: a first-order method may need more
     /// than the 20,000 steps for less.
     #[test]
     fn gap_equals_explicit_pairs(

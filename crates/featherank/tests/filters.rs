@@ -128,9 +128,9 @@ fn dead_features_change_no_gain() {
 #[test]
 fn best_gain_combines_complementary_features() {
     let columns = [
-        [3., 2., 1., 1., 2., 3.], // right in query 1
+        [3., 2., 1., 1., 2., 3.], // correct in query 1
         [3., 2., 1., 1., 2., 3.].map(|x: f32| x * 2.0),
-        [1., 2., 3., 3., 2., 1.], // right in query 2
+        [1., 2., 3., 3., 2., 1.], // correct in query 2
     ];
     let data = || {
         let labels = vec![1., 0., 0., 1., 0., 0.];

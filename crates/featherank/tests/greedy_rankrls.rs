@@ -116,7 +116,7 @@ fn errors_of_all_subsets_equal_the_worked_example() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every step of the path is the step that explicit refits take, under both weightings.
+    /// Every step of the path equals that of explicit refits, under both weightings.
     #[test]
     fn path_equals_refits_without_each_query(
         cells in proptest::collection::vec(-100i16..100, 5 * 16),

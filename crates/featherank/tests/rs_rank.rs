@@ -114,7 +114,7 @@ fn coarse(cells: &[i8], labels: &[u8]) -> Dataset {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same as sums over explicit pairs, and the slope of that sum with fixed weights.
+    /// Equals sums over explicit pairs, and the gradient of that sum with fixed weights.
     #[test]
     fn the_pass_equals_explicit_pairs_and_finite_differences(
         cells in proptest::collection::vec(-2i8..3, 69),
@@ -144,7 +144,7 @@ proptest! {
         }
     }
 
-    /// Neither rows nor ties have an order.
+    /// The order of rows and of tied documents has no effect.
     #[test]
     fn result_does_not_depend_on_the_order_of_rows(
         cells in proptest::collection::vec(-1i8..2, 69),

@@ -35,8 +35,8 @@ fn l1_svm_equals_worked_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same objective as coordinate descent over explicit pairs, and a certificate that those
-    /// pairs confirm.
+    /// The same objective as coordinate descent over explicit pairs, and a certificate confirmed by
+    /// those pairs.
     #[test]
     fn l1_svm_equals_coordinate_descent_over_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),

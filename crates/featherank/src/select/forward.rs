@@ -42,8 +42,8 @@ pub fn forward(
 /// Features in order, each with its score.
 pub type Scored = Vec<(FeatureId, f64)>;
 
-/// The greedy loop alone: the chosen features in order with their scores, and the allowed features
-/// that are left.
+/// The greedy loop alone: the chosen features in order with their scores, and the remaining allowed
+/// features.
 pub fn grow(
     run: &Run,
     alive: &[FeatureId],

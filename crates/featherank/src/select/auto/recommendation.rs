@@ -36,7 +36,7 @@ pub struct Demand {
     pub alpha: f64,
 }
 
-/// What smaller sets are compared with: values per query, NaN if the query does not count.
+/// The reference of smaller sets: values per query, NaN if the query does not count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reference<'a> {
     /// The value of all features.

@@ -1,6 +1,6 @@
 //! The training data of sparse linear models: some features of some queries, on comparable scales.
 //!
-//! Penalties treat all weights alike, so that a feature measured in thousands would hardly be
+//! A penalty is the same for all weights, so that a feature measured in thousands would hardly be
 //! penalised and one measured in thousandths would be removed. Published methods were evaluated on
 //! LETOR, whose features lie between 0 and 1 in every query; such data is used without scaling. If
 //! some value lies outside, features are first divided by their standard deviation within queries

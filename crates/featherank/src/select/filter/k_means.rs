@@ -176,8 +176,8 @@ mod tests {
     }
 
     proptest! {
-        /// No point is nearer to another cluster's mean, worked out from coordinates, and no
-        /// cluster is empty.
+        /// No point is closer to another cluster's mean, computed from coordinates, and no cluster
+        /// is empty.
         #[test]
         fn every_point_is_with_its_nearest_mean(
             points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 3), 1..25), count in 1usize..8,

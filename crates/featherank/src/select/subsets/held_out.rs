@@ -39,8 +39,8 @@ pub enum HeldOut<'a> {
 }
 
 impl<'a> HeldOut<'a> {
-    /// The run's validation data if it has any, else `folds` folds; nothing if there are too few
-    /// queries, or if `folds` is 0.
+    /// The run's validation data if it has any, otherwise `folds` folds; nothing if there are too
+    /// few queries, or if `folds` is 0.
     pub fn of_run(
         run: &'a Run,
         engine: &dyn Engine,

@@ -13,9 +13,9 @@
 //! the paper ([`Encoding::Plain`]), the number of borders between distinct values in WEKA's filters
 //! ([`Encoding::Better`]).
 //!
-//! What the paper leaves open follows WEKA's rules, so that the cuts on real data equal WEKA's: a
-//! cut lies halfway between its two neighbours, the first of equally good cuts wins, and entropies
-//! are summed in WEKA's order, so that "equally good" agrees to the last bit.
+//! WEKA's rules apply to cases that the paper does not specify, so that the cuts on real data equal
+//! WEKA's: a cut lies halfway between its two neighbours, the first of equally good cuts wins, and
+//! entropies are summed in WEKA's order, so that "equally good" agrees to the last bit.
 
 use std::f64::consts::LN_2;
 

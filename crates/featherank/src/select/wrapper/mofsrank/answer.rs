@@ -71,7 +71,7 @@ impl<'a> FinalistJudge<'a> {
         matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.fold_of(key) == HELD_OUT)
     }
 
-    /// The measure of every finalist on each query held out; `None` if nothing is held out.
+    /// The measure of every finalist on each held-out query; `None` if nothing is held out.
     fn per_query(
         &self,
         sample: &Sample<'_>,

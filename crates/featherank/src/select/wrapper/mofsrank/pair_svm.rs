@@ -334,8 +334,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// All forms of pairs reach the least value that there is, for sets of pairs of any size,
-        /// any features and any C.
+        /// All representations of pairs reach the minimum, for sets of pairs of any size, any
+        /// features and any C.
         #[test]
         fn the_minimum_is_reached(seed in 0u64..1000, density in 0.002f64..1.0, share in 0.1f64..1.0, exponent in -1.0f64..4.0) {
             let data = data(seed);
@@ -343,8 +343,8 @@ mod tests {
             let rows = OrderedRows::new(&data, &alive, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
-            // On the scale of the features, as the method has them: raw ones range over ten powers
-            // of ten.
+            // On the scale of the features, as in the method: raw ones span ten orders of
+            // magnitude.
             let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
             let svm = PairSvm { c: 10f64.powf(exponent), penalties };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };
