@@ -115,8 +115,8 @@ fn walk(
     let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
-        // From the point at t only 1 − t of the line remains; close to its end the derivative is
-        // taken backwards.
+        // From the point at t only 1 − t of the line remains; in its second half the derivative is
+        // therefore taken towards the start.
         let (other, share) = if t < 0.5 {
             (corner.clone(), 1.0 - t)
         } else {
