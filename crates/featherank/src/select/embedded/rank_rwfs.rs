@@ -10,9 +10,9 @@
 //! |---|---|---|
 //! | `rankrwfs-l1` | v ← √\|w ∘ v\| | minima of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)² |
 //! | `rankrwfs-l0` | v ← \|w ∘ v\| | stationary for Σ log\|wₖ\| + (C/2) Σ max(0, 1 − wᵀδ)² |
-//! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0`: the sign of a scale flips the sign of its
-//! weight, and the product is the same |
+//! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0` |
 //!
+//! In `rank-l2-arom` the sign of a scale flips the sign of its weight, and the product is the same.
 //! The last two are therefore one implementation with two names. Weights are scaled instead of
 //! columns, so nothing is copied, and every round starts from the weights of the previous one; the
 //! first round of each C starts from its neighbour's.
