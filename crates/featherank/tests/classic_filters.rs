@@ -195,8 +195,8 @@ proptest! {
         prop_assert_eq!(elimination.stayed.iter().map(|(f, _)| *f).collect::<Vec<_>>(), left);
     }
 
-    /// Only the order of values matters: an increasing transform moves the cuts, but not the
-    /// documents between them.
+    /// Only the order of values matters: after an increasing transform the cuts separate the same
+    /// documents.
     #[test]
     fn cuts_follow_increasing_transforms(
         rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),
