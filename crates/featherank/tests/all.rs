@@ -1,4 +1,4 @@
-//! All tests of the public API as one program: it is linked once, and its tests share the cores.
+//! All tests of the public API as one program: it is linked once, and its tests run in parallel.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 mod auto;

@@ -1,5 +1,4 @@
-//! The default method: planted noise is dropped, what is promised is kept, runs go on where they
-//! were stopped.
+//! The method `auto`: planted noise is dropped, the guarantees hold, and interrupted runs resume.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -56,8 +55,8 @@ fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
     for set in [SHORT, &[("settings", "trees=60"), ("methods", "elimination")]] {
         let chosen = select(&data, &run(), set).unwrap();
         let advice = chosen.advice.as_ref().unwrap();
-        // Nothing else leaves before the last of the noise; sizes are tried in steps, and 15 is one
-        // of them.
+        // No other feature is dropped before the last noise feature; 15 is one of the sizes that
+        // are tried.
         let kept = ids(&chosen).intersection(&noisy).count();
         assert_eq!(
             kept,
@@ -67,8 +66,8 @@ fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
         );
         assert!(kept <= 1, "{set:?}: {:?} of {noisy:?}", ids(&chosen));
         assert!((3..16).contains(&chosen.selected.len()), "{set:?}: {:?}", ids(&chosen));
-        // What is said of the choice holds: both bounds lie above what may be lost, and the next
-        // size fails one of them.
+        // The statements about the choice hold: both bounds lie above the accepted loss, and the
+        // next size fails one of the tests.
         let tried = &advice.tried[advice.chosen.unwrap()];
         assert_eq!(tried.features, chosen.selected.len());
         assert!(tried.effectiveness.lower_bound > -0.02 * advice.all, "{tried:?}");
@@ -78,9 +77,10 @@ fn planted_noise_is_dropped_for_linear_rankers_and_for_trees() {
     }
 }
 
-/// The held-out values are means over the same queries as the bounds: what a reader can recompute.
+/// The held-out values are means over the same queries as the bounds, so that a reader can
+/// recompute them.
 #[test]
-fn the_advice_can_be_checked() {
+fn advice_can_be_recomputed_from_the_reported_values() {
     let (data, _) = planted(300);
     let chosen = select(&data, &run(), SHORT).unwrap();
     let advice = chosen.advice.unwrap();
@@ -108,7 +108,7 @@ fn the_advice_can_be_checked() {
 }
 
 #[test]
-fn a_narrower_margin_keeps_more_and_few_queries_keep_all() {
+fn narrower_margin_keeps_more_and_few_queries_keep_all() {
     let (data, _) = planted(300);
     let size = |set: &[(&str, &str)]| {
         select(&data, &run(), &[SHORT, set].concat()).unwrap().selected.len()
@@ -122,9 +122,10 @@ fn a_narrower_margin_keeps_more_and_few_queries_keep_all() {
     assert!(kept.notes[0].contains("too few"), "{:?}", kept.notes);
 }
 
-/// Costs decide, not numbers: a dear feature leaves where cheap ones say the same.
+/// Costs decide, not numbers of features: an expensive feature is dropped if cheap ones are
+/// redundant to it.
 #[test]
-fn costs_and_constraints_are_obeyed() {
+fn costs_and_constraints_are_respected() {
     let (data, truth) = planted(500);
     let copied = truth.with_role(Role::Redundant).next().unwrap().parent.unwrap();
     let mut costs = vec![1.0; data.features().len()];
@@ -150,7 +151,7 @@ fn costs_and_constraints_are_obeyed() {
     assert!(total(&select(&data, &with(constraints), SHORT).unwrap()) <= 5.0);
 }
 
-/// Validation data joins the training data: as many queries are judged as both have.
+/// Validation data is joined with the training data: the queries of both are evaluated.
 #[test]
 fn validation_data_is_used() {
     let (data, _) = planted(200);
@@ -162,7 +163,7 @@ fn validation_data_is_used() {
 }
 
 #[test]
-fn interrupted_anywhere_it_ends_in_the_same_bytes() {
+fn resuming_after_any_interruption_gives_the_same_bytes() {
     let (data, _) = planted(80);
     let expected = select(&data, &run(), SHORT).unwrap().to_json().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -184,7 +185,7 @@ fn interrupted_anywhere_it_ends_in_the_same_bytes() {
 }
 
 #[test]
-fn without_time_all_features_are_kept_and_that_is_said() {
+fn without_time_all_features_are_kept_with_a_note() {
     let (data, _) = planted(80);
     let run = Run { deadline: Some(Instant::now()), ..run() };
     let kept = select(&data, &run, SHORT).unwrap();
@@ -193,7 +194,7 @@ fn without_time_all_features_are_kept_and_that_is_said() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_rejected() {
     let (data, _) = planted(80);
     for (name, value, says) in [
         ("methods", "top-k,auto", "other methods"),

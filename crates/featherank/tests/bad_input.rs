@@ -1,5 +1,4 @@
-//! Bad input of every kind: the message names the file, the line where there is one, and what to
-//! do.
+//! Bad input of every kind: the message names the file, the line if there is one, and the remedy.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use crate::common::{Folder, column, cut, gzip, parquet, xz, zstd};
@@ -10,11 +9,11 @@ use featherank::data::{
 };
 use proptest::prelude::*;
 
-/// A mistake: the files, of which the first is the one the message must name, and words the message
-/// must have.
+/// A mistake: the files, of which the first is the one that the message must name, and words that
+/// the message must contain.
 struct Case {
     files: Vec<(&'static str, Vec<u8>)>,
-    /// How many of the files are data; the others are side files.
+    /// The number of data files; the others are side files.
     inputs: usize,
     options: fn(&Folder) -> ReadOptions,
     words: Vec<&'static str>,
@@ -35,7 +34,7 @@ fn side_file(
     Case { options, ..case }
 }
 
-/// A Parquet file with one column beside the usual ones.
+/// A Parquet file with one column in addition to the usual ones.
 fn with_column(array: arrow_array::ArrayRef) -> Vec<u8> {
     parquet(vec![
         ("label", column(Int64Array::from(vec![0, 1, 2, 0]))),
@@ -260,7 +259,7 @@ fn several_file_cases() -> Vec<Case> {
     let names: fn(&Folder) -> ReadOptions =
         |folder| ReadOptions { names: Some(folder.path("names")), ..ReadOptions::default() };
     vec![
-        // The file at fault stands first in the list, and is read second.
+        // The faulty file is first in the list, and is read second.
         two(
             case(
                 "b.csv",
@@ -297,13 +296,13 @@ fn several_file_cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_remedy() {
+fn every_error_names_its_place_and_a_remedy() {
     let cases = [text_cases(), table_cases(), parquet_cases(), log_cases(), several_file_cases()];
     for (index, case) in cases.into_iter().flatten().enumerate() {
         let folder = Folder::new();
         let paths: Vec<_> =
             case.files.iter().map(|(name, content)| folder.put(name, content)).collect();
-        // Data first where a side file is at fault; otherwise the file at fault last.
+        // If a side file is faulty, data files come first; otherwise the faulty file comes last.
         let side_first = matches!(case.files[0].0, "names" | "qrels");
         let mut inputs: Vec<_> =
             if side_first { paths[1..2].to_vec() } else { paths[..case.inputs].to_vec() };
@@ -320,7 +319,7 @@ fn every_mistake_is_named_with_its_place_and_a_remedy() {
 }
 
 #[test]
-fn files_that_are_not_there_or_no_files() {
+fn missing_files_folders_and_empty_lists_are_rejected() {
     let folder = Folder::new();
     for (path, words) in
         [(folder.path("none.txt"), "no such file"), (folder.path("."), "is a folder")]
@@ -353,7 +352,7 @@ fn test_data_must_have_the_features_of_the_training_data() {
 }
 
 #[test]
-fn an_unknown_column_to_ignore_is_named() {
+fn error_names_an_unknown_column_to_ignore() {
     let options = ReadOptions { ignore: vec!["pagerang".into()], ..ReadOptions::default() };
     let text = "label,qid,pagerank\n1,1,1\n";
     let error = read_bytes(text.into(), "a.csv", &options).unwrap_err().to_string();
@@ -362,7 +361,7 @@ fn an_unknown_column_to_ignore_is_named() {
     }
 }
 
-/// A small file of our own with two row groups' worth of everything.
+/// A small valid file with two row groups.
 fn good_parquet() -> Vec<u8> {
     let values: Vec<f32> = (0..40).map(|i| i as f32 / 7.0).collect();
     let queries = Queries::from_sizes(&[4, 6, 10]);
@@ -377,7 +376,7 @@ fn good_parquet() -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Damage anywhere gives an answer or an error, never a crash.
+    /// Damage at any position gives data or an error, never a crash.
     #[test]
     fn damaged_parquet_never_crashes(at: prop::sample::Index, byte: u8, end: prop::sample::Index, cutting: bool) {
         let mut bytes = good_parquet();

@@ -1,4 +1,4 @@
-//! Every selector and ranker can be built with typed setters, and is then the registry's.
+//! Every selector and ranker can be built with typed setters, and equals the registry's.
 
 use featherank::data::synth::{Preset, generate};
 use featherank::params::Params;
@@ -73,7 +73,7 @@ fn every_ranker_has_a_builder() {
 }
 
 #[test]
-fn setters_write_what_the_command_line_would() {
+fn setters_equal_command_line_parameters() {
     let method = BestGain::builder().delta(0.03).measure("ndcg@5".parse().unwrap()).build();
     let method = method.unwrap();
     assert_eq!(method.params().text("delta"), "0.03");
@@ -91,7 +91,7 @@ fn setters_write_what_the_command_line_would() {
 }
 
 #[test]
-fn values_out_of_range_are_refused_when_a_method_is_built() {
+fn values_out_of_range_are_rejected_by_the_builder() {
     let says = |error: Error| error.to_string();
     let delta = says(BestGain::builder().delta(1.5).build().unwrap_err());
     assert!(delta.contains("delta of best-gain") && delta.contains("0 to 1"), "{delta}");

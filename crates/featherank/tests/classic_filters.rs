@@ -1,5 +1,5 @@
-//! FCBF, CFS, Consistency and INTERACT: worked numbers, properties, and what WEKA 3.6.14 finds on
-//! real data.
+//! FCBF, CFS, Consistency and INTERACT: worked examples, properties, and the results of WEKA 3.6.14
+//! on real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ fn uncertainties_equal_the_fixture() {
 }
 
 #[test]
-fn fcbf_chooses_as_the_fixture_does() {
+fn fcbf_choices_equal_the_fixture() {
     let fixture = fixture();
     let data = discrete(&fixture);
     let free: Vec<FeatureId> = (0..4).map(f).collect();
@@ -75,8 +75,7 @@ fn fcbf_chooses_as_the_fixture_does() {
     assert_eq!(chosen, expected.map(|i| f(i.as_u64().unwrap() as usize)).collect::<Vec<_>>());
 }
 
-/// The fixture's merits follow the formula: features that share nothing are free of redundancy, not
-/// redundant.
+/// The fixture's merits follow the formula: unrelated features have no redundancy.
 #[test]
 fn cfs_merits_equal_the_fixture() {
     let fixture = fixture();
@@ -113,9 +112,10 @@ fn inconsistencies_equal_the_fixture() {
     }
 }
 
-/// Nothing is removed, so contributions do not depend on which of equal features is visited first.
+/// No feature is removed, so contributions do not depend on which of equal features is visited
+/// first.
 #[test]
-fn interact_contributes_as_in_the_fixture() {
+fn interact_contributions_equal_the_fixture() {
     let fixture = fixture();
     let data = discrete(&fixture);
     let trace = fixture["interact"]["trace"].as_array().unwrap();
@@ -129,8 +129,9 @@ fn interact_contributes_as_in_the_fixture() {
         order.iter().zip(trace).map(|(&f, step)| (f, number(step, "contribution"))).collect();
     assert_eq!(elimination.stayed, expected);
     assert!(elimination.left.is_empty() && trace.iter().all(|step| step["removed"] == false));
-    // By hand: below .1 feature 3 leaves (.0625), then 0 is worth U{1,2} − U{0,1,2} = .0625 and
-    // leaves, then 1 U{2} − U{1,2} = .1875 and stays; 2 was worth .125 before all that.
+    // By hand: below .1 feature 3 is removed (.0625), then 0 contributes U{1,2} − U{0,1,2} = .0625
+    // and is removed, then 1 contributes U{2} − U{1,2} = .1875 and stays; 2 contributed .125 before
+    // that.
     let elimination = interact::eliminate(&run, &data, &order, &keep, 0.1).unwrap();
     assert_eq!(elimination.left, [(f(3), 0.0625), (f(0), 0.0625)]);
     assert_eq!(elimination.stayed, [(f(2), 0.125), (f(1), 0.1875)]);
@@ -149,17 +150,17 @@ proptest! {
         let (a, b) = (Column::from_codes(a), Column::from_codes(b));
         let uncertainty = symmetrical_uncertainty(&a, &b);
         prop_assert!((0.0..=1.0).contains(&uncertainty));
-        // Both are rounded to steps of 1e-12: sums in another order may end on the next step.
+        // Both are rounded to multiples of 1e-12: sums in another order may differ by one multiple.
         let steps = (uncertainty - symmetrical_uncertainty(&b, &a)) * 1e12;
         prop_assert!(steps.round().abs() <= 1.0, "{steps} steps apart");
         let constant = a.codes().iter().all(|&code| code == a.codes()[0]);
         prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
     }
 
-    /// Groups against counting whole rows in a map; and never more inconsistent with one more
+    /// Groups against counting whole rows in a map; inconsistency never increases with another
     /// feature.
     #[test]
-    fn inconsistency_falls_and_equals_a_plain_count(
+    fn inconsistency_never_increases_and_equals_a_direct_count(
         columns in prop::collection::vec(codes(60, 3), 5),
         classes in codes(60, 3),
     ) {
@@ -180,7 +181,7 @@ proptest! {
             prop_assert!(plain <= before);
             before = plain;
         }
-        // INTERACT's halves against visiting one feature after the other.
+        // INTERACT's recursive halving against visiting one feature after the other.
         let (run, order, threshold) = (run(), (0..columns.len()).map(f).collect::<Vec<_>>(), 0.04);
         let mut left = order.clone();
         let inconsistent = |set: &[FeatureId]| Groups::undivided(&data).divided_by_all(set).inconsistent() as i64;
@@ -194,10 +195,10 @@ proptest! {
         prop_assert_eq!(elimination.stayed.iter().map(|(f, _)| *f).collect::<Vec<_>>(), left);
     }
 
-    /// Only the order of values matters: a growing transform moves the cuts between the same
+    /// Only the order of values matters: after an increasing transform the cuts separate the same
     /// documents.
     #[test]
-    fn cuts_follow_growing_transforms(
+    fn cuts_follow_increasing_transforms(
         rows in prop::collection::vec((-20i16..20, 0u16..3), 2..200),
         plain in any::<bool>(),
     ) {
@@ -233,9 +234,9 @@ fn ids(selection: &Selection) -> BTreeSet<u32> {
 
 const NAMES: [&str; 4] = ["fcbf", "cfs", "consistency", "interact"];
 
-/// Every column of tiny twice: of no feature both are chosen, and the first stands for both. CFS
-/// promises no such thing: by its formula a copy of a strong feature can raise the merit of a set
-/// with weak ones.
+/// Every column of tiny twice: no feature is chosen together with its copy, and the first of the
+/// two is chosen. CFS does not guarantee this: by its formula a copy of a strong feature can
+/// increase the merit of a set with weak ones.
 #[test]
 fn copies_are_never_both_chosen() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
@@ -257,7 +258,7 @@ fn copies_are_never_both_chosen() {
 }
 
 #[test]
-fn what_is_kept_counts_and_what_is_dropped_does_not() {
+fn kept_features_count_and_dropped_ones_do_not() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     for name in NAMES {
         let free = select(name, &[], Constraints::default(), &data).unwrap();
@@ -280,10 +281,10 @@ fn what_is_kept_counts_and_what_is_dropped_does_not() {
     }
 }
 
-/// One label only, and labels without end: errors that say what to do. Where features tell nothing,
-/// `k` follows the path all the same.
+/// A single label, and too many labels: errors with a remedy. If all features are uninformative,
+/// `k` still follows the path.
 #[test]
-fn labels_that_are_no_classes_are_refused() {
+fn labels_that_are_not_classes_are_rejected() {
     let data = |labels: Vec<f32>| {
         let values = (0..labels.len() * 3).map(|i| (i * 7919 % 101) as f32).collect();
         let sizes = vec![4; labels.len() / 4];
@@ -296,7 +297,7 @@ fn labels_that_are_no_classes_are_refused() {
         assert!(error.to_string().contains("at most 256 grades"), "{name}: {error}");
         let error = select(name, &[], Constraints::default(), &data(vec![1.0; 400])).unwrap_err();
         assert!(error.to_string().contains("different relevance"), "{name}: {error}");
-        // Values without order, and labels that come and go: no cut pays.
+        // Values without order, and alternating labels: no cut is accepted.
         let few = data((0..40).map(|i| (i % 2) as f32).collect());
         let error = select(name, &[], Constraints::default(), &few).unwrap_err();
         assert!(error.to_string().contains("`k`"), "{name}: {error}");
@@ -305,11 +306,11 @@ fn labels_that_are_no_classes_are_refused() {
     }
 }
 
-/// Everything that `weka.json` holds, on the training part of each fold. Ours sets features aside
-/// that are constant within every query before it looks; on these data they are constant
-/// altogether, and WEKA finds the same sets with them.
+/// All results of `weka.json`, on the training part of each fold. This library excludes features
+/// that are constant within every query; on these data they are constant altogether, and WEKA finds
+/// the same sets with them.
 #[test]
-fn real_data_gives_what_weka_gives() {
+fn results_on_real_data_equal_weka() {
     let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
     let (mut cuts, mut sets) = (0, 0);
     for row in weka["rows"].as_array().unwrap() {
@@ -336,8 +337,8 @@ fn real_data_gives_what_weka_gives() {
                 column.cuts()
             );
             for (got, expected) in column.cuts().iter().zip(expected) {
-                // Six printed decimals of numbers halfway between two of six; values are read as
-                // 32-bit floats.
+                // Printed values have six decimals and may be halfway between two of them; values
+                // are read as 32-bit floats.
                 assert!(
                     (got - expected.as_f64().unwrap()).abs() < 0.6e-6,
                     "{what} {id}: {got} {expected}"
@@ -353,8 +354,8 @@ fn real_data_gives_what_weka_gives() {
                 "{what} {id}: {got} {expected}"
             );
         }
-        // On the very features that WEKA sees, dead ones among them; then as users run it, without
-        // them.
+        // First on exactly the features that WEKA uses, including dead ones; then as users run it,
+        // without them.
         let search = BestFirstSearch { patience: 5, revisits: true };
         let expected = |key: &str| -> BTreeSet<u32> {
             row[key]["features"]
@@ -410,8 +411,7 @@ fn feature_counts_are_pinned_beside_the_published_ones() {
     }
 }
 
-/// Backward elimination keeps the consistency of all features, and not one feature more than that
-/// takes.
+/// Backward elimination keeps the consistency of all features, with a minimal set.
 #[test]
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();

@@ -1,5 +1,5 @@
-//! Filters by neighbourhood: walks, clusters and Relief, against worked examples, definitions by
-//! loops, and each other.
+//! Filters by neighbourhood: traversals, clusters and Relief, against worked examples, direct
+//! implementations of the definitions, and each other.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -72,7 +72,7 @@ fn live(data: &Dataset) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn rank_filter_gives_the_weights_of_the_worked_example() {
+fn rank_filter_weights_equal_the_worked_example() {
     let of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let (data, expected) = (
         of(include_str!("fixtures/ranksvm_primal.json")),
@@ -93,7 +93,7 @@ fn rank_filter_gives_the_weights_of_the_worked_example() {
         select("rank-filter", &[("neighbours", &neighbours), ("balance", "false")], &data, None);
     for (f, expected) in numbers(&relief["weights"]).into_iter().enumerate() {
         let chosen = selection.selected.iter().find(|chosen| chosen.id as usize == f + 1).unwrap();
-        // Values are kept in single precision.
+        // Values are stored in single precision.
         assert!(
             (chosen.score - expected).abs() < 1e-7,
             "{}: {} instead of {expected}",
@@ -103,8 +103,8 @@ fn rank_filter_gives_the_weights_of_the_worked_example() {
     }
 }
 
-/// Weights by loops over pairs of documents, with neighbours sorted and places shared as the
-/// method's documentation says.
+/// Weights by loops over pairs of documents, with neighbours sorted and ties shared as in the
+/// method's documentation.
 fn relief_by_definition(data: &Dataset, neighbours: usize, within_queries: bool) -> Vec<f64> {
     let range = |values: &[f32]| {
         let order = |a: &&f32, b: &&f32| a.total_cmp(b);
@@ -174,7 +174,7 @@ fn many_lists() -> Dataset {
 }
 
 #[test]
-fn rank_filter_is_its_definition() {
+fn rank_filter_equals_its_definition() {
     let data = many_lists();
     assert!(data.documents() > 8192, "more than one block");
     for (neighbours, scale) in [(1, "overall"), (7, "overall"), (7, "query"), (200, "query")] {
@@ -216,7 +216,7 @@ fn rank_filter_puts_useful_features_above_noise() {
     }
 }
 
-/// Scales by powers of two and reflections change no scaled difference.
+/// Scaling by powers of two and reflection do not change scaled differences.
 #[test]
 fn rank_filter_does_not_depend_on_units() {
     let data = tiny();
@@ -245,9 +245,9 @@ fn rank_filter_samples_queries_by_their_ids() {
     );
 }
 
-/// Every live feature twice: the second half stays away until all of the first half is in.
+/// Every live feature twice: no copy is a delegate before all originals are.
 #[test]
-fn a_copy_is_no_delegate_beside_its_original() {
+fn copies_are_not_delegates_beside_their_originals() {
     let data = tiny();
     let originals = live(&data);
     let count = originals.len();
@@ -265,7 +265,7 @@ fn a_copy_is_no_delegate_beside_its_original() {
 }
 
 #[test]
-fn sets_of_hcas_are_nested() {
+fn hcas_sets_are_nested() {
     let data = tiny();
     let all = path(&select("hcas", &[], &data, None));
     for k in 1..=all.len() {
@@ -273,7 +273,7 @@ fn sets_of_hcas_are_nested() {
     }
 }
 
-/// What ranks the same is worth and alike the same: all that these methods look at are ranks.
+/// Features with equal rankings have equal relevance and similarity: these methods use ranks only.
 #[test]
 fn clusters_do_not_depend_on_the_scale_of_features() {
     let data = tiny();
@@ -290,7 +290,8 @@ fn clusters_do_not_depend_on_the_scale_of_features() {
     }
 }
 
-/// Dropping a feature is as if it had never been there; the walk starts at what is to be kept.
+/// Dropping a feature gives the same result as data without it; the traversal starts at a kept
+/// feature.
 #[test]
 fn constraints_shape_the_clusters() {
     let data = tiny();
@@ -318,9 +319,9 @@ fn constraints_shape_the_clusters() {
     }
 }
 
-/// One feature orders documents the wrong way round: useless alone, perfect for a model.
+/// One feature orders documents in reverse: useless alone, perfect for a model.
 #[test]
-fn a_model_of_one_feature_sees_what_falls() {
+fn relevance_by_a_model_finds_reversed_features() {
     let data = tiny();
     let noise: Vec<f32> = (0..data.documents()).map(|i| (i * 7919 % 101) as f32).collect();
     let falling: Vec<f32> = data.labels().iter().zip(&noise).map(|(y, x)| -y + 0.001 * x).collect();
@@ -341,7 +342,7 @@ fn a_model_of_one_feature_sees_what_falls() {
 }
 
 #[test]
-fn delegates_by_ranker_are_those_that_weigh_most() {
+fn delegates_by_ranker_have_the_largest_weights() {
     let data = tiny();
     let chosen = select("hierarchical", &[("delegate", "ranker"), ("clusters", "4")], &data, None);
     assert_eq!(chosen.selected.len(), 4);
@@ -373,7 +374,7 @@ fn delegates_by_ranker_are_those_that_weigh_most() {
 }
 
 #[test]
-fn the_number_of_clusters_can_be_said() {
+fn number_of_clusters_can_be_set() {
     let data = tiny();
     for clusters in [1, 2, 5] {
         let said = select("hierarchical", &[("clusters", &clusters.to_string())], &data, None);
@@ -383,7 +384,7 @@ fn the_number_of_clusters_can_be_said() {
 }
 
 #[test]
-fn odd_data_gives_a_selection_or_says_why_not() {
+fn unusual_data_gives_a_selection_or_an_error() {
     let data = |labels: Vec<f32>, columns: &[Vec<f32>]| {
         let sizes = vec![2; labels.len() / 2];
         Dataset::new(
@@ -409,8 +410,8 @@ fn odd_data_gives_a_selection_or_says_why_not() {
     assert!(error.to_string().contains("different relevance"), "{error}");
 }
 
-/// The first five features on OHSUMED's first fold. Nothing is published to compare with; the sets
-/// are printed.
+/// The first five features on OHSUMED's first fold, pinned. There are no published results to
+/// compare with.
 #[test]
 fn dead_features_of_real_data_are_never_picked() {
     let Some(folder) = real_data("OHSUMED/QueryLevelNorm") else { return };

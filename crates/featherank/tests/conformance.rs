@@ -1,4 +1,4 @@
-//! One suite that every selector, ranker and measure of the registry passes; nobody is excused.
+//! One suite that every selector, ranker and measure of the registry must pass, without exceptions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::HashMap;
@@ -20,8 +20,7 @@ fn tiny() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
 }
 
-/// What is set for selectors that search for minutes: a short search. All else about them is as
-/// users have it.
+/// Settings that shorten selectors with searches of minutes. All other settings are the defaults.
 fn short(spec: &SelectorSpec) -> Vec<(String, String)> {
     let set: &[(&str, &str)] = match spec.name {
         "mofsrank" => &[
@@ -49,8 +48,8 @@ fn select(
     spec.run(&short(spec), &Run::new(7, constraints), &LocalEngine::new(data, threads).unwrap())
 }
 
-/// What a selector selects from [`tiny`] on one thread without constraints. Several tests compare
-/// with it, so it is computed once.
+/// The selection of a selector from [`tiny`] on one thread without constraints. Several tests
+/// compare with it, so it is computed once.
 fn reference(spec: &'static SelectorSpec) -> Arc<Selection> {
     type Slot = Arc<OnceLock<Arc<Selection>>>;
     static KNOWN: LazyLock<Mutex<HashMap<&'static str, Slot>>> = LazyLock::new(Mutex::default);
@@ -90,7 +89,7 @@ fn selectors_do_not_depend_on_threads() {
 }
 
 #[test]
-fn order_of_rows_and_queries_and_names_do_not_matter() {
+fn results_do_not_depend_on_names_or_the_order_of_rows_and_queries() {
     let data = tiny();
     let count = data.queries().len();
     let mut shuffled: Vec<usize> = (0..count).collect();
@@ -113,15 +112,15 @@ fn order_of_rows_and_queries_and_names_do_not_matter() {
     }
 }
 
-/// Numbers of features to ask for: all of them, or a few where every one means to train models
-/// anew.
+/// Numbers of features to request: all of them, or a few if every one requires models to be
+/// retrained.
 fn sizes(spec: &SelectorSpec, most: usize) -> Vec<usize> {
     let trains = spec.category != Category::Filter;
     (1..=most).filter(|&k| !trains || k == 1 || k == most / 2 || k == most).collect()
 }
 
 #[test]
-fn constraints_are_obeyed() {
+fn constraints_are_satisfied() {
     let f = |id: u32| FeatureId(id - 1);
     for spec in SELECTORS {
         let free = reference(spec);
@@ -161,8 +160,8 @@ fn constraints_are_obeyed() {
     }
 }
 
-/// Columns: one that ranks, its copy, a constant, one constant within queries, and noise; then odd
-/// queries.
+/// Columns: a useful one, its copy, a constant, one constant within queries, and noise; then
+/// unusual queries.
 fn odd() -> Dataset {
     let sizes = [1, 4, 4, 3, 5];
     let labels = vec![
@@ -180,7 +179,7 @@ fn odd() -> Dataset {
 }
 
 #[test]
-fn odd_features_and_queries_are_survived() {
+fn unusual_features_and_queries_are_handled() {
     for spec in SELECTORS {
         let selection = select(spec, odd(), 1, Constraints::default()).unwrap();
         assert!(
@@ -205,7 +204,7 @@ fn odd_features_and_queries_are_survived() {
 }
 
 #[test]
-fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
+fn selection_by_a_measure_that_counts_no_query_is_rejected() {
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
     for spec in
@@ -216,14 +215,15 @@ fn a_selection_by_a_measure_that_counts_no_query_is_refused() {
     }
 }
 
-/// Every one of the first steps, then fewer and fewer: wrappers train rankers, and take thousands.
+/// Each of the first steps, then increasingly sparse ones: wrappers train rankers, and take
+/// thousands of steps.
 fn steps_to_stop_at() -> impl Iterator<Item = u64> {
     (0..40).chain(std::iter::successors(Some(40), |step| Some(2 * step)))
 }
 
-/// Stopping at any step is an error of its own kind, and starting again gives the same bytes.
+/// Interruption at any step returns its own kind of error, and a restart gives the same bytes.
 #[test]
-fn every_step_can_be_the_last() {
+fn selectors_can_be_interrupted_at_every_step() {
     for spec in SELECTORS {
         let expected = reference(spec).to_json().unwrap();
         for step in steps_to_stop_at() {
@@ -245,7 +245,7 @@ fn every_step_can_be_the_last() {
 }
 
 #[test]
-fn selections_survive_saving() {
+fn selections_round_trip_through_json() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("selection.json");
     for spec in SELECTORS {
@@ -274,8 +274,8 @@ fn fit(spec: &RankerSpec, view: &View<'_>) -> Vec<f32> {
     spec.fit(&[], &Run::new(7, Constraints::default()), view, None).unwrap().score(view).unwrap()
 }
 
-/// These draw documents, so that another order of rows is another draw; they must still learn as
-/// well.
+/// These sample documents, so that another order of rows is another sample; their quality must be
+/// the same.
 const DRAW_DOCUMENTS: &[&str] = &["random-forest"];
 
 #[test]
@@ -324,7 +324,7 @@ fn rankers_learn_and_ignore_the_order_of_rows() {
 /// A single query, no relevant document, one feature, more features than documents: a model or a
 /// clear error.
 #[test]
-fn rankers_survive_odd_data() {
+fn rankers_handle_unusual_data() {
     let data = |sizes: &[usize], labels: Vec<f32>, features: usize| {
         let values = (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32).collect();
         Dataset::new(
@@ -375,10 +375,10 @@ fn rankers_survive_odd_data() {
     }
 }
 
-/// Rankers that watch a measure say so when no query counts under it, instead of keeping their
+/// Rankers that monitor a measure return an error if no query counts, instead of keeping their
 /// first step or never ending.
 #[test]
-fn a_measure_that_counts_no_query_is_refused() {
+fn measures_that_count_no_query_are_rejected() {
     let data = tiny();
     let set = [("measure".to_owned(), "map[rel=9,empty=skip]".to_owned())];
     let run = Run::new(7, Constraints::default());
@@ -392,13 +392,13 @@ fn a_measure_that_counts_no_query_is_refused() {
         } else {
             assert_eq!(spec.name, "single-feature", "looks at training data only");
         }
-        // Without validation data: a model or an error, but an end.
+        // Without validation data: a model or an error, but it terminates.
         let _ = fit(None);
     }
 }
 
 #[test]
-fn labels_too_large_for_gains_are_refused() {
+fn labels_too_large_for_gains_are_rejected() {
     let labels = vec![2000., 0., 1., 0.];
     let data = Dataset::new(
         vec![4., 3., 2., 1.],
@@ -414,9 +414,9 @@ fn labels_too_large_for_gains_are_refused() {
     }
 }
 
-/// A subset fitted after common work is the subset fitted alone.
+/// A subset fitted from shared work equals the subset fitted alone.
 #[test]
-fn subsets_share_work_and_change_nothing() {
+fn shared_work_does_not_change_fitted_subsets() {
     let data = tiny();
     let run = Run::new(7, Constraints::default());
     let half = data.queries().len() / 2;
@@ -441,9 +441,9 @@ fn subsets_share_work_and_change_nothing() {
     }
 }
 
-/// Stopping a ranker at any step is an error of its own kind.
+/// Interrupting a ranker at any step returns its own kind of error.
 #[test]
-fn every_step_of_a_ranker_can_be_the_last() {
+fn rankers_can_be_interrupted_at_every_step() {
     let data = tiny();
     for spec in RANKERS {
         for step in [0, 1, 5] {
@@ -458,7 +458,7 @@ fn every_step_of_a_ranker_can_be_the_last() {
 }
 
 #[test]
-fn models_survive_saving() {
+fn models_round_trip_through_json() {
     let (data, folder) = (tiny(), tempfile::tempdir().unwrap());
     let path = folder.path().join("model.json");
     for spec in RANKERS {
@@ -477,7 +477,7 @@ fn models_survive_saving() {
 }
 
 #[test]
-fn measures_parse_back_and_accept_odd_queries() {
+fn measures_parse_back_and_accept_unusual_queries() {
     let data = odd();
     for spec in MEASURES {
         let name = if spec.name == "p" { "p@3".to_owned() } else { spec.name.to_owned() };
@@ -492,7 +492,7 @@ fn measures_parse_back_and_accept_odd_queries() {
 }
 
 #[test]
-fn the_registry_explains_itself() {
+fn registry_entries_are_unique_and_documented() {
     let mut seen = std::collections::HashSet::new();
     for entry in entries() {
         assert!(seen.insert((entry.kind, entry.name)), "{} twice", entry.name);

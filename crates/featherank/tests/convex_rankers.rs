@@ -1,5 +1,5 @@
-//! Convex linear rankers against worked numbers, explicit pairs, brute force and their own
-//! conditions of optimality.
+//! Convex linear rankers against worked examples, explicit pairs, brute force and their own
+//! optimality conditions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -33,7 +33,7 @@ fn from_rows(rows: &[Vec<f64>], labels: Vec<f32>, sizes: &[usize]) -> Dataset {
     Dataset::new(values, labels, Queries::from_sizes(sizes), FeatureTable::numbered(width, 1))
 }
 
-/// Two queries, seven documents, three features: what the SVM fixtures share.
+/// Two queries, seven documents, three features, shared by the SVM fixtures.
 fn shared_data() -> Dataset {
     let fixture = fixture(include_str!("fixtures/ranksvm_primal.json"));
     let rows: Vec<Vec<f64>> = fixture["X"].as_array().unwrap().iter().map(numbers).collect();
@@ -62,8 +62,8 @@ fn close(got: &[f64], expected: &[f64], tolerance: f64) {
     assert!(apart <= tolerance, "{got:?} instead of {expected:?}");
 }
 
-/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, the data's
-/// 32-bit numbers.
+/// Columns of data, with the labels last, in 64 bits. The fixture's values are decimals, those of
+/// the data are 32-bit numbers.
 #[test]
 fn regression_on_subsets_equals_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/linreg_gram.json"));
@@ -75,7 +75,7 @@ fn regression_on_subsets_equals_worked_numbers() {
     for (subset, expected) in fixture["subsets"].as_object().unwrap() {
         let subset: Vec<usize> = subset.split(',').map(|k| k.parse().unwrap()).collect();
         let got = solver.solve(&subset);
-        // Rounding the fixture to 32 bits moves its results by about 1e-7.
+        // Rounding the fixture to 32 bits changes its results by about 1e-7.
         close(&got.weights, &numbers(&expected["coef"]), 2e-6);
         close(
             &[got.intercept, got.rss],
@@ -99,8 +99,8 @@ fn ranksvm_primal_equals_worked_numbers() {
     let (objective, gradient) = problem.value(2.0, &ones, &w);
     close(&[objective], &[check["objective"].as_f64().unwrap()], 1e-6);
     close(&gradient, &numbers(&check["grad"]), 1e-6);
-    // The worked product has w in the place of the vector under the identity; their difference is
-    // put right here.
+    // The worked product uses w instead of the vector for the identity term; the difference is
+    // corrected here.
     let product = numbers(&check["hess_times_123"]);
     let expected: Vec<f64> = (0..3).map(|k| product[k] + (k + 1) as f64 - w[k]).collect();
     close(&problem.curvature(2.0, &ones, &w, &[1., 2., 3.]), &expected, 1e-5);
@@ -184,8 +184,8 @@ fn rankrls_equals_worked_numbers() {
     close(&weights(&fit("rankrls", &[], &shared_data())), &numbers(&fixture["w_all"]), 1e-6);
 }
 
-/// One query alone: weighting by pairs multiplies the loss by its size, which a larger ridge
-/// undoes.
+/// A single query: weighting by pairs multiplies the loss by its size, which a larger ridge
+/// compensates.
 #[test]
 fn rankrls_by_queries_is_centred_regression() {
     let data = shared_data();
@@ -258,7 +258,7 @@ proptest! {
         for (k, slope) in gradient.iter().enumerate() {
             let moved = |step: f64| explicit(&w.iter().enumerate().map(|(i, w)| w + if i == k { step } else { 0.0 }).collect::<Vec<_>>());
             let numeric = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            // Where a pair is just violated the slope has a kink, which a difference rounds off by
+            // The gradient has a kink where a margin is 1, which a finite difference smooths over
             // its width.
             let differences = pair_differences(&design);
             let bend = penalties[k] + c * differences.iter().map(|d| d[k] * d[k]).sum::<f64>();
@@ -270,15 +270,15 @@ proptest! {
     }
 
     #[test]
-    fn newton_goes_down_to_a_point_without_slope(data in small_data(), c in 0.01f64..100.0) {
+    fn newton_converges_to_a_zero_gradient(data in small_data(), c in 0.01f64..100.0) {
         let Ok(design) = Design::new(&data.view()) else { return Ok(()) };
         let Ok(problem) = SquaredHingeProblem::new(&design) else { return Ok(()) };
         let ones = vec![1.0; design.width()];
         let start = vec![0.5; design.width()];
         let solution = problem.solve(&run(), c, &ones, &start, 1e-15).unwrap();
         prop_assert!(solution.objectives.windows(2).all(|pair| pair[1] < pair[0]));
-        // Optimality: the weights are the sum of the violated pairs, each by how much it is
-        // violated.
+        // Optimality: the weights are the sum of the violated pairs, each multiplied by its
+        // violation.
         let mut slope = solution.weights.clone();
         for d in pair_differences(&design) {
             let lost = (1.0 - dot(&d, &solution.weights)).max(0.0);
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn struct_bounds_meet(data in small_data(), c in 0.01f64..10.0) {
+    fn struct_bounds_converge(data in small_data(), c in 0.01f64..10.0) {
         let Ok(design) = Design::new(&data.view()) else { return Ok(()) };
         let Ok(preferences) = Preferences::of_design(&design) else { return Ok(()) };
         let risk = PairHinge(preferences);
@@ -301,7 +301,7 @@ proptest! {
         prop_assert!((objective - solution.objective).abs() < 1e-9 * objective.max(1.0));
         prop_assert!(solution.lower_bound <= objective * (1.0 + 1e-12));
         prop_assert!(objective - solution.lower_bound <= 1e-6 * objective, "{solution:?}");
-        // Another start, the same minimum.
+        // Another start gives the same minimum.
         let other = minimise(&run(), &design, &risk, c, 1e-6, &vec![1.0; start.len()]).unwrap();
         prop_assert!((other.objective - objective).abs() <= 2e-6 * objective, "{other:?} {objective}");
     }
@@ -330,7 +330,7 @@ proptest! {
             permutations(n).into_iter().map(of_ranking).fold(f64::NEG_INFINITY, f64::max)
         };
         prop_assert!((plane.at(&scores) - largest(&scores)).abs() < 1e-12);
-        // It touches the risk here and stays below it everywhere.
+        // The plane touches the risk at this point and is below it at all others.
         prop_assert!(plane.at(&elsewhere) <= largest(&elsewhere) + 1e-12);
     }
 
@@ -338,7 +338,7 @@ proptest! {
     fn regression_equals_direct_normal_equations(data in small_data(), ridge in 0.1f64..5.0) {
         let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
         let solved = GramSolver::new(answer_view(&pass, &data.view()), ridge).solve(&[2, 0, 1]);
-        // At the minimum the derivatives by intercept and weights are 0.
+        // At the minimum the derivatives with respect to intercept and weights are 0.
         let columns: Vec<&[f32]> = [2, 0, 1].iter().map(|&f| data.column(FeatureId(f))).collect();
         let errors: Vec<f64> = (0..data.documents()).map(|i| {
             let fitted: f64 = columns.iter().zip(&solved.weights).map(|(x, w)| f64::from(x[i]) * w).sum();
@@ -366,9 +366,9 @@ proptest! {
     }
 }
 
-/// More features than the second derivative is formed for: conjugate gradients take over.
+/// More features than the limit for forming the Hessian: conjugate gradients are used.
 #[test]
-fn wide_data_reaches_a_point_without_slope() {
+fn wide_data_converges_to_a_zero_gradient() {
     let (documents, width) = (40, 600);
     let values = (0..documents * width).map(|i| (i * 7919 % 1009) as f32 / 1009.0).collect();
     let labels = (0..documents).map(|i| (i * 5 % 3) as f32).collect();
@@ -407,9 +407,9 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
     permutations(n - 1).into_iter().flat_map(insert).collect()
 }
 
-/// A warm start from the neighbour on a path ends at the same weights.
+/// A warm start from the neighbour on a path converges to the same weights.
 #[test]
-fn warm_starts_end_at_the_same_place() {
+fn warm_starts_converge_to_the_same_weights() {
     let data = shared_data();
     for ranker in ["ranksvm-primal", "ranksvm-struct", "svm-map"] {
         let spec = registry::ranker(ranker).unwrap();
@@ -421,8 +421,8 @@ fn warm_starts_end_at_the_same_place() {
         let near = build("1").fit(&run(), &data.view(), None).unwrap();
         let cold = build("2").fit(&run(), &data.view(), None).unwrap();
         let warm = build("2").fit_from(&run(), &data.view(), None, Some(&near)).unwrap();
-        // Cutting planes stop within a thousandth of the objective, which leaves the weights about
-        // 3 % of freedom.
+        // Cutting planes stop within a thousandth of the objective, which allows the weights to
+        // vary by about 3 %.
         close(
             &weights(&warm),
             &weights(&cold),

@@ -1,4 +1,4 @@
-//! How alike features are: against worked examples, definitions by loops over pairs, and each
+//! Similarity of features: against worked examples, definitions by loops over pairs, and each
 //! other.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
@@ -38,7 +38,7 @@ fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
     (scale > 1e-12).then(|| sum(&|a, b| a * b) / scale)
 }
 
-/// Rank by counting: those below, and half of those beside.
+/// Ranks by counting: the number of smaller values plus half of the equal ones.
 fn ranks(column: &[f32]) -> Vec<f64> {
     let rank = |x: &f32| {
         let below = column.iter().filter(|y| *y < x).count() as f64;
@@ -90,7 +90,7 @@ fn matrices_are_means_over_the_queries_in_which_both_vary() {
 }
 
 #[test]
-fn pooled_matrices_take_all_documents_as_one_list() {
+fn pooled_matrices_treat_all_documents_as_one_list() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     for kind in [Correlation::Pearson, Correlation::Spearman, Correlation::Kendall] {
         let matrix = matrix(&data, kind, Scope::Pooled);
@@ -107,10 +107,10 @@ fn pooled_matrices_take_all_documents_as_one_list() {
     assert!(refused.to_string().contains("within queries only"));
 }
 
-/// A copy, a strictly rising function and the opposite of a column; a column constant everywhere;
-/// one that varies only where the first does not.
+/// A copy, a strictly increasing function and the negation of a column; a constant column; one that
+/// varies only in queries in which the first does not.
 #[test]
-fn copies_are_alike_and_undefined_stays_undefined() {
+fn copies_correlate_perfectly_and_constant_columns_are_undefined() {
     let first = [1., 2., 3., 4., 0., 0., 0., 0.];
     let columns = [
         first,

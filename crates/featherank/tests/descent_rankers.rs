@@ -1,5 +1,5 @@
-//! Rankers that learn in steps: worked numbers, slopes against finite differences, rounds by hand,
-//! and what must fall or rise.
+//! Iterative rankers: worked examples, gradients against finite differences, rounds by hand, and
+//! monotonic quantities.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::synth::{Preset, generate};
@@ -62,7 +62,7 @@ fn training_value(measure: &str, model: &Model, data: &Dataset) -> f64 {
 }
 
 #[test]
-fn listnet_fixture() {
+fn listnet_equals_the_fixture() {
     let fixture: Value = serde_json::from_str(include_str!("fixtures/listnet.json")).unwrap();
     let (labels, scores) = (numbers(&fixture["labels"]), numbers(&fixture["scores"]));
     let (target, implied) = (top_one(labels.iter().copied()), top_one(scores.iter().copied()));
@@ -79,7 +79,7 @@ fn listnet_fixture() {
 }
 
 #[test]
-fn listnet_slope_is_that_of_its_loss() {
+fn listnet_gradient_equals_finite_differences() {
     let mut random = featherank::random::stream(3, featherank::random::Purpose::Test, 0);
     let mut draw = |n: usize, scale: f64| -> Vec<f64> {
         (0..n).map(|_| ((random.next_u32() % 2001) as f64 / 1000.0 - 1.0) * scale).collect()
@@ -103,7 +103,7 @@ fn listnet_slope_is_that_of_its_loss() {
 }
 
 #[test]
-fn listnet_loss_falls_every_epoch() {
+fn listnet_loss_decreases_every_epoch() {
     let data = tiny();
     let view = data.view();
     let loss = |epochs: usize| {
@@ -126,7 +126,7 @@ fn listnet_loss_falls_every_epoch() {
 }
 
 #[test]
-fn lambda_fixture() {
+fn lambdas_equal_the_fixture() {
     let fixture: Value = serde_json::from_str(include_str!("fixtures/lambda.json")).unwrap();
     let (labels, scores) = (numbers(&fixture["labels"]), numbers(&fixture["scores"]));
     let data = one_query(&fixture["linear_X"], &labels);
@@ -146,7 +146,7 @@ fn lambda_fixture() {
 }
 
 #[test]
-fn lambdarank_raises_what_it_follows() {
+fn lambdarank_increases_ndcg_with_more_epochs() {
     let data = tiny();
     let value = |epochs: &str| {
         let model = fit("lambdarank", &[("eta", "0.01"), ("epochs", epochs)], &data);
@@ -156,10 +156,10 @@ fn lambdarank_raises_what_it_follows() {
     assert!(one < some && some < many, "{one} {some} {many}");
 }
 
-/// On the training data coordinate ascent ends no lower than where it starts, whatever the seed and
-/// the measure.
+/// On the training data coordinate ascent never ends below its starting point, for any seed and
+/// measure.
 #[test]
-fn coordinate_ascent_climbs() {
+fn coordinate_ascent_never_ends_below_its_start() {
     let data = tiny();
     let features = data.features().len();
     for (seed, measure) in
@@ -185,19 +185,20 @@ fn coordinate_ascent_climbs() {
     }
 }
 
-/// Three queries of two documents, the relevant one first. Feature 1 puts it first in queries 1 and
-/// 2, feature 2 in query 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾, 1).
+/// Three queries of two documents, the relevant one first. Feature 1 ranks it first in queries 1
+/// and 2, feature 2 in query 3; in query 2 feature 2 ties. Average precision: (1, 1, ½) and (½, ¾,
+/// 1).
 fn three_queries() -> Dataset {
     let values = vec![1., 0., 1., 0., 0., 1., /* feature 2 */ 0., 1., 0., 0., 1., 0.];
     let labels = vec![1., 0., 1., 0., 1., 0.];
     Dataset::new(values, labels, Queries::from_sizes(&[2, 2, 2]), FeatureTable::numbered(2, 1))
 }
 
-/// Round 1: P = ⅓; features are worth 2.5/3 and 2.25/3; α = ½ ln(5.5/0.5) = ½ ln 11 = 1.198948.
-/// Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); features are worth .774069
-/// and .794449; α = ½ ln(1.794449/.205551) = 1.083378. Round 2, RankLib: P ∝ (e^−α, e^−α, e^−α/2) =
-/// (.261701, .261701, .476599) with e^−α = 11^−½; features are worth .761701 and .803725; α = ½
-/// ln(1.803725/.196275) = 1.109045.
+/// Round 1: P = ⅓; the scores of the features are 2.5/3 and 2.25/3; α = ½ ln(5.5/0.5) = ½ ln 11 =
+/// 1.198948. Round 2, paper: P ∝ (e⁻¹, e⁻¹, e^−½) = (.274069, .274069, .451862); the scores of the
+/// features are .774069 and .794449; α = ½ ln(1.794449/.205551) = 1.083378. Round 2, RankLib: P ∝
+/// (e^−α, e^−α, e^−α/2) = (.261701, .261701, .476599) with e^−α = 11^−½; the scores of the features
+/// are .761701 and .803725; α = ½ ln(1.803725/.196275) = 1.109045.
 #[test]
 fn adarank_two_rounds_by_hand() {
     let data = three_queries();
@@ -208,10 +209,11 @@ fn adarank_two_rounds_by_hand() {
     }
 }
 
-/// Feature 2 is right once, and never where feature 1 is wrong: the paper's update picks feature 1
-/// for ever. RankLib takes it back at the second pick, uses feature 2, then tries feature 1 again.
+/// Feature 2 is correct once, and never on a query that feature 1 ranks incorrectly: the paper's
+/// update always picks feature 1. RankLib rejects it at the second pick, uses feature 2, then tries
+/// feature 1 again.
 #[test]
-fn adarank_leaves_a_strong_feature_only_when_told() {
+fn adarank_uses_a_second_feature_only_if_configured() {
     let values = vec![1., 0., 1., 0., 1., 0., /* feature 2 */ 1., 0., 0., 1., 0., 1.];
     let labels = vec![1., 0., 1., 0., 1., 0.];
     let data =
@@ -227,7 +229,7 @@ fn adarank_leaves_a_strong_feature_only_when_told() {
 }
 
 #[test]
-fn adarank_wants_measures_up_to_one() {
+fn adarank_requires_measures_up_to_one() {
     let data = tiny();
     let error = ranker("adarank-ndcg")
         .unwrap()
@@ -238,7 +240,7 @@ fn adarank_wants_measures_up_to_one() {
 
 /// Column 1 and its copy, column 2, and noise.
 #[test]
-fn copies_of_a_feature_share_or_wait() {
+fn copies_share_the_weight_or_the_first_is_chosen() {
     let labels = vec![2., 0., 1., 0., 1., 0.];
     let ranks = vec![0.9f32, 0.1, 0.6, 0.2, 0.8, 0.3];
     let noise = vec![0.3f32, 0.4, 0.1, 0.2, 0.9, 0.5];
@@ -254,7 +256,7 @@ fn copies_of_a_feature_share_or_wait() {
     }
 }
 
-/// Labels that follow feature 1; feature 2 is its opposite.
+/// Labels that follow feature 1; feature 2 is its negation.
 fn opposites() -> Dataset {
     let labels = vec![2., 1., 0., 1., 0., 0.];
     let ranks = [0.9f32, 0.5, 0.1, 0.8, 0.3, 0.2];
@@ -270,7 +272,7 @@ fn tuned_feature(spec: &RankerSpec, data: &Dataset, values: &[&str]) -> (String,
 }
 
 #[test]
-fn tuning_takes_the_best_and_the_first_of_equals() {
+fn tuning_chooses_the_best_and_the_first_of_ties() {
     let (spec, data) = (ranker("single-feature").unwrap(), opposites());
     let (chosen, outcomes) = tuned_feature(spec, &data, &["2", "1", "best"]);
     assert_eq!(chosen, "1", "feature 1 and the best one are the same");
@@ -286,9 +288,9 @@ fn tuning_takes_the_best_and_the_first_of_equals() {
 }
 
 #[test]
-fn tuning_prefers_any_ranking_to_none() {
+fn tuning_prefers_any_ranking_to_a_constant_one() {
     let data = opposites();
-    // Feature 3 is constant: in file order, best first, it would win.
+    // Feature 3 is constant: in file order, best first, it would be the best.
     let values = [data.values(), &[1.0; 6]].concat();
     let queries = Queries::from_sizes(&[3, 3]);
     let data = Dataset::new(values, data.labels().to_vec(), queries, FeatureTable::numbered(3, 1));
@@ -303,7 +305,7 @@ fn tuning_prefers_any_ranking_to_none() {
 }
 
 #[test]
-fn grids_leave_out_what_the_user_fixed() {
+fn grids_omit_settings_fixed_by_the_user() {
     let spec = ranker("adarank-ndcg").unwrap();
     let fixed = settings(&[("update", "ranklib")]);
     let grid = declared_grid(spec, &fixed);

@@ -1,4 +1,4 @@
-//! EGRank against worked steps, explicit pairs, and real data.
+//! EGRank against worked examples, explicit pairs, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
@@ -7,9 +7,10 @@ use crate::common::embedded::{
 };
 use proptest::prelude::*;
 
-/// The steps of the fixture, one run a step: the length is fixed and nothing is cut off.
+/// The steps of the fixture, one run per step: the step length is constant and no weight is
+/// removed.
 #[test]
-fn steps_of_one_length_are_the_worked_ones() {
+fn constant_steps_equal_the_worked_example() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["egrank"].clone();
     let (r, eta) = (worked["r"].to_string(), worked["eta"].to_string());
     for (step, expected) in worked["steps"].as_array().unwrap().iter().enumerate().skip(1) {
@@ -23,14 +24,14 @@ fn steps_of_one_length_are_the_worked_ones() {
             ("epsilon", "1e-10"),
         ];
         let found = select("eg-rank", &set, &shared_data());
-        // The fixture was worked out in 64 bits, the data here holds 32.
+        // The fixture was computed in 64 bits; the data here has 32.
         close(&weights(found.model.as_ref().unwrap(), 3), &numbers(&expected["w"]), 1e-6);
     }
 }
 
-/// Both ways to step end at the minimum over the ball.
+/// Both kinds of steps converge to the minimum over the ball.
 #[test]
-fn the_minimum_is_that_of_the_ball() {
+fn both_steps_reach_the_minimum_over_the_ball() {
     let worked = fixture(include_str!("fixtures/fenchelrank_egrank.json"))["fenchelrank"].clone();
     let (data, pairs) = (shared_data(), differences(&shared_data()));
     for (r, expected) in worked.as_object().unwrap() {
@@ -59,11 +60,11 @@ fn the_minimum_is_that_of_the_ball() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The gap is small, is the one over explicit pairs, and bounds what any other point of the
-    /// ball could gain. Small is a hundredth of the default: a method of first order may need more
+    /// The gap is small, equals the one over explicit pairs, and bounds the decrease at any other
+    /// point of the ball. Small is a hundredth of the default: a first-order method may need more
     /// than the 20,000 steps for less.
     #[test]
-    fn the_gap_is_that_of_explicit_pairs(
+    fn gap_equals_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),
         labels in proptest::collection::vec(0u8..3, 12),
         r in prop::sample::select(vec![0.1, 1.0, 10.0]),
@@ -93,8 +94,8 @@ proptest! {
     }
 }
 
-/// Chosen by validation MAP; an independent solver of the same problem (Frank and Wolfe's steps)
-/// gives .4486 and .4791.
+/// Chosen by validation MAP; an independent solver of the same problem (Frank–Wolfe) gives .4486
+/// and .4791.
 #[test]
 fn eg_rank_on_real_data_is_near_the_reference() {
     for (folder, expected, tolerance) in [(OHSUMED, 0.4486, 0.005), (MQ2008, 0.4791, 0.007)] {

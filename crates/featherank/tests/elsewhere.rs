@@ -1,4 +1,4 @@
-//! Rows that are not in this process: methods that scale out give the same answer to the last bit,
+//! Rows that are not in this process: methods that scale out give the same result to the last bit,
 //! and the errors of all others list the methods that do.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
@@ -20,7 +20,7 @@ fn settings(set: &[(&str, &str)]) -> Vec<(String, String)> {
     set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The whole selection as it would be saved, which has no timings.
+/// The whole selection as it is saved, without timings.
 fn saved(method: &str, set: &[(&str, &str)], run: &Run, engine: &dyn Engine) -> Result<String> {
     selector(method)?.run(&settings(set), run, engine)?.to_json()
 }
@@ -36,9 +36,9 @@ fn takes_ranker(spec: &SelectorSpec) -> bool {
     spec.params.iter().any(|param| matches!(param.kind, Kind::Ranker))
 }
 
-/// Every method of the registry does what its entry says.
+/// Every method of the registry behaves as its entry declares.
 #[test]
-fn the_registry_knows_which_methods_need_rows() {
+fn registry_declares_which_methods_need_rows() {
     let data = tiny();
     let elsewhere = Elsewhere::of(&data);
     for spec in SELECTORS {
@@ -59,10 +59,10 @@ fn the_registry_knows_which_methods_need_rows() {
     }
 }
 
-/// Three times as many queries and documents move no more bytes in a pass. Two methods test their
-/// sets query by query and need values to do so.
+/// Three times as many queries and documents do not increase the bytes of a pass. Two methods test
+/// their sets query by query and need values per query.
 #[test]
-fn passes_move_no_more_bytes_for_more_documents() {
+fn bytes_of_passes_do_not_grow_with_documents() {
     let data = |queries: usize| {
         let config = SynthConfig { queries, documents: 5 * queries, ..SynthConfig::default() };
         generate(&config).unwrap().0
@@ -93,9 +93,9 @@ fn passes_move_no_more_bytes_for_more_documents() {
     }
 }
 
-/// A ranker that needs rows is named, and so are those that do not.
+/// The error names a ranker that needs rows, and lists those that do not.
 #[test]
-fn rankers_that_need_rows_are_refused() {
+fn rankers_that_need_rows_are_rejected() {
     let elsewhere = Elsewhere::of(&tiny());
     for spec in SELECTORS.iter().filter(|spec| spec.access.is_passes() && takes_ranker(spec)) {
         for ranker in RANKERS.iter().filter(|ranker| !ranker.access.is_passes()) {
@@ -119,7 +119,7 @@ fn rankers_that_need_rows_are_refused() {
     }
 }
 
-/// Wrappers of least squares: held-out parts, validation data, sizes and other settings.
+/// Wrappers of least squares: folds, validation data, sizes and other settings.
 #[test]
 fn wrappers_of_least_squares_need_no_rows() {
     let data = tiny();
@@ -138,15 +138,14 @@ fn wrappers_of_least_squares_need_no_rows() {
     }
     let held_out = [("folds", "3"), ("generations", "3"), ("ranker", "rankrls")];
     assert_same("spea2", &held_out, &data, &run(), &run());
-    // Rows here do not help where those that are judged on are elsewhere, and the ranker needs
-    // both.
+    // Local rows do not suffice if the evaluation rows are remote and the ranker needs both.
     let error =
         saved("rfe", &[], &there, &LocalEngine::new(train, 2).unwrap()).unwrap_err().to_string();
     assert!(error.contains("needs the rows"), "{error}");
 }
 
-/// The default method for rankers of least squares: validation data joins, costs and sizes are
-/// obeyed, and so are settings.
+/// `auto` for least-squares rankers: validation data is joined; costs, sizes and settings are
+/// respected.
 #[test]
 fn recommendations_for_least_squares_need_no_rows() {
     let data = tiny();
@@ -170,7 +169,8 @@ fn recommendations_for_least_squares_need_no_rows() {
         ("baseline", "full"),
     ];
     assert_same("auto", &fixed, &data, &run(), &run());
-    // Methods that need rows propose where there are some, and are named where there are none.
+    // Methods that need rows propose sets if rows are available, and are named in the error
+    // otherwise.
     let with_rows = [("ranker", "rankrls"), ("methods", "elimination,fcbf")];
     assert!(saved("auto", &with_rows, &here, &LocalEngine::new(train.clone(), 2).unwrap()).is_ok());
     for run in [&run(), &there] {

@@ -1,4 +1,4 @@
-//! Every embedded method of the registry: its model, its path, its tuning, and odd data.
+//! Every embedded method of the registry: its model, its path, its tuning, and unusual data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::sync::Arc;
@@ -16,8 +16,8 @@ fn methods() -> impl Iterator<Item = &'static str> {
     SELECTORS.iter().filter(|spec| spec.category == Category::Embedded).map(|spec| spec.name)
 }
 
-/// The model uses chosen features alone, scores finitely, says where it came from, and survives
-/// saving.
+/// The model uses chosen features only, gives finite scores, names its origin, and can be saved and
+/// loaded.
 #[test]
 fn selections_hold_their_model() {
     let data = tiny();
@@ -47,10 +47,10 @@ fn selections_hold_their_model() {
     assert!(error.contains("a model of version 1 is expected"), "{error}");
 }
 
-/// The best of all models on validation data is taken, and its value is the measure of the final
+/// The best of all models on validation data is chosen, and its value is the measure of the final
 /// model.
 #[test]
-fn validation_data_chooses() {
+fn validation_data_chooses_the_model() {
     let data = tiny();
     let queries: Vec<usize> = (0..data.queries().len()).collect();
     let (train, valid) = (data.subset(&queries[..40]), data.subset(&queries[40..]));
@@ -81,10 +81,9 @@ fn validation_data_chooses() {
     }
 }
 
-/// Several values of the parameter are the path, in the order from sparse to dense; one of them is
-/// chosen.
+/// Several values of the parameter replace the path, from sparse to dense; one of them is chosen.
 #[test]
-fn values_to_choose_from_are_the_path() {
+fn given_values_replace_the_path() {
     for (method, name, given, path) in [
         ("l1-svm", "c", "1,1e-3,0.1,1e-3", vec![1e-3, 0.1, 1.0]),
         ("rankrwfs-l0", "c", "1e-3,1", vec![1e-3, 1.0]),
@@ -109,9 +108,9 @@ fn values_to_choose_from_are_the_path() {
     }
 }
 
-/// A feature to keep is in the selection, and one to drop is not even in the model.
+/// A kept feature is in the selection, and a dropped one is not even in the model.
 #[test]
-fn features_to_keep_and_to_drop() {
+fn kept_and_dropped_features_are_respected() {
     let data = tiny();
     for method in methods() {
         let free = select(method, &[], &data);
@@ -128,9 +127,9 @@ fn features_to_keep_and_to_drop() {
     }
 }
 
-/// A model or a clear error, and never a number that is none.
+/// A model or a clear error, and never NaN.
 #[test]
-fn odd_data_is_survived() {
+fn unusual_data_gives_a_model_or_an_error() {
     let data = |sizes: &[usize], labels: Vec<f32>, features: usize, scale: f32| {
         let values =
             (0..labels.len() * features).map(|i| (i * 7919 % 101) as f32 * scale).collect();

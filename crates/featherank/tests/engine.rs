@@ -26,8 +26,7 @@ fn engine(threads: usize) -> LocalEngine {
     LocalEngine::new(generate(&config).unwrap().0, threads).unwrap()
 }
 
-/// A pass without its type: its name, and its answer as text, which shows every bit of every
-/// number.
+/// A type-erased pass: its name, and its answer as text, which shows every bit of every number.
 pub struct AnyPass {
     pub name: &'static str,
     pub answer: Box<dyn Fn(&dyn Engine) -> String>,
@@ -120,7 +119,7 @@ pub fn passes() -> Vec<AnyPass> {
     ]
 }
 
-/// A pass that is not one of this crate's.
+/// A pass that is defined outside the crate.
 #[derive(Serialize, Deserialize)]
 pub struct CountDocuments;
 
@@ -153,7 +152,7 @@ fn engines_answer_passes_of_other_crates() {
 
 /// A request for features that the data does not have is an error, not a panic.
 #[test]
-fn unknown_features_are_refused() {
+fn unknown_features_are_rejected() {
     let engine = engine(1);
     let gram = Gram::new(vec![FeatureId(5000)], Centring::Overall);
     assert!(engine.ask(&gram).unwrap_err().to_string().contains("5000"));
@@ -166,15 +165,16 @@ fn linear(measure: &str, features: &[FeatureId]) -> LinearMeasures {
     LinearMeasures { measure: measure.parse().unwrap(), weights, features: features.to_vec() }
 }
 
-/// Weights small enough for features of any size to leave some pairs violated and others not.
+/// Weights small enough that, for features of any scale, some pairs are violated and others are
+/// not.
 fn hinge(features: &[FeatureId]) -> PairwiseHinge {
     let weights = (0..features.len()).map(|f| (f as f64 * 3.0 % 11.0 - 5.0) * 1e-4).collect();
     PairwiseHinge { features: features.to_vec(), weights, ..PairwiseHinge::default() }
 }
 
-/// Asking some queries is the same as having no others.
+/// A pass over some queries equals a pass over data with only these queries.
 #[test]
-fn other_queries_do_not_count() {
+fn passes_over_a_part_ignore_other_queries() {
     let whole = engine(2);
     let data = whole.local().unwrap();
     let folds = QueryFolds::new(&whole.schema().query_keys, 3, 5);
@@ -211,7 +211,7 @@ fn other_queries_do_not_count() {
     close(&got.products, &expected.products);
 }
 
-/// Means are those of the values of all queries.
+/// Means equal the means of the values per query.
 #[test]
 fn means_are_those_of_the_values_per_query() {
     let engine = engine(2);
@@ -237,7 +237,7 @@ fn answers_have_the_same_bits_for_any_number_of_threads() {
 
 /// Sums of products against a direct calculation over all documents at once.
 #[test]
-fn the_gram_matrix_equals_a_direct_calculation() {
+fn gram_matrix_equals_a_direct_calculation() {
     let engine = engine(2);
     let data = engine.local().unwrap();
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
@@ -258,8 +258,8 @@ fn the_gram_matrix_equals_a_direct_calculation() {
     }
 }
 
-/// Many models at once give what each gives alone: small whole numbers, so that scores are exact in
-/// any order of summation, and many documents tie.
+/// Many models at once equal each alone: small integers, so that scores are exact in any order of
+/// summation, and many documents tie.
 #[test]
 fn many_linear_models_at_once_equal_each_alone() {
     let round = |column: &[f32]| {
@@ -306,8 +306,8 @@ fn many_linear_models_at_once_equal_each_alone() {
     }
 }
 
-/// Documents with equal values tie, wherever they stand in a block: 31 copies of one document score
-/// a constant's NDCG.
+/// Documents with equal values tie, at any position in a block: 31 copies of one document have the
+/// NDCG of constant scores.
 #[test]
 fn equal_documents_get_equal_scores() {
     let documents = 31 * 40;

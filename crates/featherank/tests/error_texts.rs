@@ -1,4 +1,4 @@
-//! Texts of the library belong to no front end.
+//! Texts of the library do not refer to a front end.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use std::fs;
@@ -23,7 +23,7 @@ fn names_a_flag(line: &str) -> bool {
     flags.any(|(at, _)| code[at + 2..].starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// Flags are the command's own; the library names settings by `Setting`.
+/// Flags belong to the command; the library names settings by `Setting`.
 #[test]
 fn no_text_of_the_library_names_a_flag() {
     let mut files = Vec::new();

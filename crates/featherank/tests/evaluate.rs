@@ -151,7 +151,7 @@ fn evaluation_by_passes_equals_evaluation_from_scores() {
     }
 }
 
-/// What a model cannot score from rows it cannot score by passes, with the same error.
+/// Evaluation by passes fails with the same error as scoring from rows.
 #[test]
 fn evaluation_by_passes_rejects_what_scoring_rejects() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;

@@ -5,7 +5,7 @@ use crate::common::embedded::{
     close, differences, fixture, loss, numbers, select, shared_data, weights,
 };
 
-/// Every step that the fixture lists, and where they lead.
+/// Every step of the fixture, and the final result.
 #[test]
 fn fenchel_rank_equals_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/fenchelrank_egrank.json"));
@@ -34,7 +34,7 @@ fn fenchel_rank_equals_worked_numbers() {
         close(&w, &numbers(&expected["w"]), 1e-6);
         let (sum, gradient) = loss(&pairs, &w);
         close(&[sum / 7.0], &[expected["loss"].as_f64().unwrap()], 1e-6);
-        // The gap again, over explicit pairs.
+        // The gap, recomputed over explicit pairs.
         let radius: f64 = r.parse().unwrap();
         let along: f64 = gradient.iter().zip(&w).map(|(g, w)| g * w / 7.0).sum();
         let gap = along + radius * gradient.iter().map(|g| g.abs() / 7.0).fold(0.0, f64::max);

@@ -1,5 +1,4 @@
-//! Filters made for ranking: properties on synthetic data, and choices on real data that papers
-//! print.
+//! Filters made for ranking: properties on synthetic data, and published choices on real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use featherank::data::folds::FoldFiles;
@@ -40,10 +39,10 @@ fn with_copies(data: &Dataset) -> Dataset {
     Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2 * width, 1))
 }
 
-/// A ranking merged with itself is itself. (Merged with a copy of one of several chosen features it
-/// may still change.)
+/// A ranking merged with itself does not change. (Merged with a copy of one of several chosen
+/// features it can still change.)
 #[test]
-fn a_copy_brings_best_gain_nothing() {
+fn copies_have_no_gain_in_best_gain() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let width = data.features().len();
     let engine = LocalEngine::new(with_copies(&data), 2).unwrap();
@@ -96,15 +95,15 @@ fn gains(data: Dataset, measure: &str) -> Vec<f64> {
     engine.ask(&pass).unwrap().gains(&measure)
 }
 
-/// Where ties take their expected value, gains are those of an order like any other: on average
-/// over data they equal gains with the file in random order, although most documents have a twin of
-/// other relevance.
+/// With expected values for ties, gains equal those of a random order: on average over data they
+/// equal gains with the file in random order, although most documents have a duplicate of other
+/// relevance.
 #[test]
-fn shuffled_ties_are_fair() {
+fn expected_ties_equal_random_order_on_average() {
     let draws: Vec<(f64, f64)> = (0..40)
         .map(|seed| {
             let mean = |measure: &str| gains(noise(seed, None), measure).iter().sum::<f64>() / 2.0;
-            // Noise is in random order already.
+            // Noise is already in random order.
             (mean("map[ties=expected]"), mean("map"))
         })
         .collect();
@@ -117,21 +116,21 @@ fn shuffled_ties_are_fair() {
 }
 
 #[test]
-fn a_dead_feature_changes_no_gain() {
+fn dead_features_change_no_gain() {
     let without = gains(noise(1, None), "map[ties=expected]");
     for value in [1.0, 2.0, 8.0] {
         assert_eq!(gains(noise(1, Some(value)), "map[ties=expected]"), without);
     }
 }
 
-/// A feature that ranks one query right, another that ranks the other: together they rank both, and
-/// BestGain sees it.
+/// One feature ranks one query correctly, another one the other: together they rank both, and
+/// BestGain adds both.
 #[test]
-fn best_gain_joins_what_complements() {
+fn best_gain_combines_complementary_features() {
     let columns = [
-        [3., 2., 1., 1., 2., 3.], // right in query 1
+        [3., 2., 1., 1., 2., 3.], // correct in query 1
         [3., 2., 1., 1., 2., 3.].map(|x: f32| x * 2.0),
-        [1., 2., 3., 3., 2., 1.], // right in query 2
+        [1., 2., 3., 3., 2., 1.], // correct in query 2
     ];
     let data = || {
         let labels = vec![1., 0., 0., 1., 0., 0.];
@@ -155,9 +154,9 @@ fn best_gain_joins_what_complements() {
     );
 }
 
-/// Relevance from label 2 on: documents with label 1 are not brought forward.
+/// Relevance from label 2: documents with label 1 are not moved up.
 #[test]
-fn best_gain_takes_graded_labels_by_a_threshold() {
+fn best_gain_supports_graded_labels_by_a_threshold() {
     let data = || {
         let columns = [[4., 3., 2., 1.], [1., 2., 4., 3.]];
         let labels = vec![0., 1., 2., 0.];
@@ -173,17 +172,17 @@ fn best_gain_takes_graded_labels_by_a_threshold() {
         let constraints = Constraints { keep: vec![FeatureId(0)], ..Constraints::default() };
         select("best-gain", &set, data(), constraints).path[1].value
     };
-    // Kept first: order 1 2 3 4, labels 0 1 2 0. The other order is 3 4 2 1.
-    // From 2: document 3 leads, then the kept order: 2 0 1 0. AP of label 2 goes from 1/3 to 1.
+    // Kept first: order 1 2 3 4, labels 0 1 2 0. The other order is 3 4 2 1. From 2: document 3 is
+    // first, then the kept order: 2 0 1 0. AP of label 2 increases from 1/3 to 1.
     assert!((gain("2", "map[rel=2]") - 2.0 / 3.0).abs() < 1e-12);
     // From 1: the run to document 3 is shorter than that over 1 to 2; then 1, 2 against 4, 2: the
-    // kept order goes on.
+    // kept order continues.
     let ap = (1.0 + 2.0 / 3.0) / 2.0 - (1.0 / 2.0 + 2.0 / 3.0) / 2.0;
     assert!((gain("1", "map") - ap).abs() < 1e-12);
 }
 
 #[test]
-fn what_cannot_be_selected_by_is_refused() {
+fn unusable_input_is_rejected() {
     let refused = |method: &str,
                    set: &[(&str, &str)],
                    labels: Vec<f32>,
@@ -226,10 +225,10 @@ fn what_cannot_be_selected_by_is_refused() {
     );
 }
 
-/// What Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them in three
-/// folds, two in one each; and what an independent calculation finds for the gain of a second one.
+/// The choices that Costa & Silva (2010) print for OHSUMED: one feature in every fold, one of them
+/// in three folds, two in one each; and the gain of a second one from an independent calculation.
 #[test]
-fn best_gain_chooses_what_the_report_prints() {
+fn best_gain_choices_equal_the_report() {
     let Some(folder) = crate::common::real_data("OHSUMED/QueryLevelNorm") else { return };
     let expected = [(8, 0.0489), (11, 0.0479), (11, 0.0537), (10, 0.0541), (11, 0.0459)];
     for (fold, (feature, second)) in FoldFiles::find(&folder).unwrap().iter().zip(expected) {

@@ -1,4 +1,4 @@
-//! GreedyRankRLS against worked numbers, explicit refits without each query, and real data.
+//! GreedyRankRLS against worked examples, explicit refits without each query, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
@@ -40,7 +40,7 @@ fn fit<'a>(
     solve(matrix, subset.iter().map(|&a| sum(a, label)).collect())
 }
 
-/// Gauss and Jordan's elimination; the ridge keeps pivots above 0.
+/// Gauss–Jordan elimination; the ridge keeps pivots above 0.
 fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
     let n = right.len();
     for pivot in 0..n {
@@ -66,7 +66,7 @@ fn refitted(queries: &[Vec<Vec<f64>>], subset: &[usize], lambda: f64) -> f64 {
     (0..queries.len()).map(of_query).sum()
 }
 
-/// Forward selection by refits: the order of features and minus the error after each.
+/// Forward selection by refits: the order of features and the negated error after each.
 fn refitted_path(queries: &[Vec<Vec<f64>>], width: usize, lambda: f64) -> Vec<(usize, f64)> {
     let (mut chosen, mut path): (Vec<usize>, Vec<_>) = (Vec::new(), Vec::new());
     while chosen.len() < width {
@@ -79,9 +79,9 @@ fn refitted_path(queries: &[Vec<Vec<f64>>], width: usize, lambda: f64) -> Vec<(u
     path
 }
 
-/// All seven subsets: pairs of features are reached by keeping one and asking for the other.
+/// All seven subsets: pairs of features are obtained by keeping one and requesting the other.
 #[test]
-fn errors_of_all_subsets_are_the_worked_ones() {
+fn errors_of_all_subsets_equal_the_worked_example() {
     let worked = fixture(include_str!("fixtures/other_fs.json"))["greedy_rankrls"].clone();
     let (data, lambda) = (shared_data(), worked["lam"].as_f64().unwrap());
     let queries = pairs_of_queries(&data, |_| 1.0);
@@ -94,7 +94,7 @@ fn errors_of_all_subsets_are_the_worked_ones() {
         let found = try_select("greedy-rankrls", &set, &data, &run).unwrap();
         let got = -found.path[subset.len() - 1].value;
         close(&[got], &[refitted(&queries, &subset, lambda)], 1e-9);
-        // The fixture was worked out in 64 bits, the data here holds 32.
+        // The fixture was computed in 64 bits; the data here has 32.
         close(&[got], &[error.as_f64().unwrap()], 2e-6);
     }
     let found = select("greedy-rankrls", &[("lambda", "1"), ("standardise", "false")], &data);
@@ -116,9 +116,9 @@ fn errors_of_all_subsets_are_the_worked_ones() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every step of the path is the step that explicit refits take, under both weightings.
+    /// Every step of the path equals that of explicit refits, under both weightings.
     #[test]
-    fn the_path_is_that_of_refits_without_each_query(
+    fn path_equals_refits_without_each_query(
         cells in proptest::collection::vec(-100i16..100, 5 * 16),
         labels in proptest::collection::vec(0u8..4, 16),
         lambda in prop::sample::select(vec![0.01, 1.0, 100.0]),
@@ -146,8 +146,8 @@ proptest! {
 }
 
 /// λ by validation MAP: no measurable loss against a support vector machine with all features
-/// (.4471 and .4743 in an independent implementation, less two standard errors of a paired
-/// difference), with a part of them.
+/// (.4471 and .4743 in an independent implementation, minus two standard errors of a paired
+/// difference), with fewer features.
 #[test]
 fn few_features_rank_like_all_of_them_on_real_data() {
     for (folder, all, most) in [(OHSUMED, 0.4471 - 0.005, 18.0), (MQ2008, 0.4743 - 0.007, 20.0)] {

@@ -14,7 +14,7 @@ const LAYERS: &[&str] = &[
     "data",
     "document",
     "measure",
-    // Declarations of methods, and what a run is given.
+    // Declarations of methods, and the inputs of a run.
     "params",
     "declare",
     "constraints",
@@ -46,7 +46,7 @@ fn source_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The modules that a text names as `crate::module`. Macros name theirs as `$crate::module`, which
-/// counts where they are used.
+/// counts at the place of use.
 fn used(text: &str) -> impl Iterator<Item = &str> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or(""));
     code.flat_map(|line| line.match_indices("crate::").map(move |(at, _)| line.split_at(at)))

@@ -118,8 +118,8 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The closed forms equal the mean over all orders of the input; the worst order has the least
-    /// value.
+    /// The closed forms equal the mean over all orders of the input; the worst order has the
+    /// smallest value.
     #[test]
     fn expected_and_worst_ties_equal_brute_force(rows in prop::collection::vec((0u8..3, 0u8..4), 1..7)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();

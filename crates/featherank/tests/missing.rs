@@ -46,7 +46,7 @@ fn every_reader_keeps_them() {
     }
 }
 
-/// What a sparse row omits is 0, whatever missing values mean.
+/// A value that a sparse row omits is 0, for any treatment of missing values.
 #[test]
 fn absent_is_zero_in_sparse_rows() {
     let data = read_bytes(b"1 qid:a 1:2\n0 qid:a 2:NULL\n".to_vec(), "t.txt", &keep()).unwrap();

@@ -1,5 +1,5 @@
-//! MOFSRank as a whole: planted truth, its variants, checkpoints, time limits and what cannot be
-//! asked of it.
+//! MOFSRank as a whole: planted ground truth, its variants, checkpoints, time limits and rejected
+//! settings.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -42,16 +42,16 @@ fn ids(selection: &Selection) -> Vec<u32> {
     selection.selected.iter().map(|chosen| chosen.id).collect()
 }
 
-/// The value of a selection's own model.
+/// The measure of a selection's own model.
 fn value(selection: &Selection, data: &Dataset) -> f64 {
     let measure: Measure = "ndcg[ties=expected]@10".parse().unwrap();
     let scores = selection.model.as_ref().unwrap().score(&data.view()).unwrap();
     measure.summary(&measure.per_query(&scores, &data.view()))
 }
 
-/// Six features that make the labels and twelve of pure noise: the smallest answer that is not
-/// clearly worse than the best on new data is made of the first kind and ranks other new data about
-/// as well as a model of all six.
+/// Six features that determine the labels and twelve of pure noise: the smallest answer that is not
+/// clearly worse than the best on new data consists of the first kind and ranks other new data
+/// about as well as a model of all six.
 #[test]
 fn useful_features_are_kept_and_noise_is_dropped() {
     let config = SynthConfig {
@@ -101,10 +101,10 @@ fn useful_features_are_kept_and_noise_is_dropped() {
     assert!(own > ideal - 0.03, "{own} and {ideal}");
 }
 
-/// The model that is left has the accuracy that the search said, and its features are those
+/// The returned model has the accuracy that the search reported, and its features are those
 /// selected.
 #[test]
-fn the_model_is_the_one_that_was_chosen() {
+fn returned_model_is_the_chosen_one() {
     let found = select(QUICK, &plain(), tiny()).unwrap();
     let chosen: Vec<_> = found.fits.iter().filter(|fit| fit.chosen).collect();
     assert_eq!(chosen.len(), 1);
@@ -123,11 +123,11 @@ fn the_model_is_the_one_that_was_chosen() {
     assert_eq!(of_model, selected);
 }
 
-/// Each variant does what its name says: all pairs without the first phase, another course of
-/// mutation without adaptation, no more accuracy than the members' own without the third, where
-/// with it there is at least that.
+/// Each variant has the expected effect: all pairs without the first phase; a different search
+/// without adaptive mutation; without the third phase no more accuracy than the members' own, and
+/// with it at least that.
 #[test]
-fn variants_change_what_they_should() {
+fn variants_have_their_expected_effect() {
     let with = |more: &[(&str, &str)]| select(&[QUICK, more].concat(), &plain(), tiny()).unwrap();
     let accuracy = |found: &Selection| {
         found.fits.iter().map(|fit| fit.settings["accuracy"]).fold(0.0, f64::max)
@@ -150,10 +150,10 @@ fn kept_in(path: &Path, steps: u64) -> Run {
     Run { observer, checkpoint: Some(Checkpoint::new(path)), ..plain() }
 }
 
-/// Stopped after any generation of any phase, the next run goes on from there and ends in the same
+/// Interrupted after any generation of any phase, the next run resumes there and ends in the same
 /// bytes.
 #[test]
-fn going_on_from_any_generation_ends_in_the_same_bytes() {
+fn resuming_from_any_generation_gives_the_same_bytes() {
     let whole = select(QUICK, &plain(), tiny()).unwrap().to_json().unwrap();
     let folder = tempfile::tempdir().unwrap();
     // The random generation and those that follow, of each phase.
@@ -172,10 +172,10 @@ fn going_on_from_any_generation_ends_in_the_same_bytes() {
     }
 }
 
-/// Out of time before anything was done there is an answer all the same: the first generation of
-/// each phase.
+/// If the time limit is reached before the first step there is still an answer: the first
+/// generation of each phase.
 #[test]
-fn the_best_so_far_is_returned_when_time_is_up() {
+fn best_result_so_far_is_returned_at_the_time_limit() {
     let first_generations =
         ["pair-generations", "feature-generations", "ensemble-generations"].map(|name| (name, "0"));
     let expected = select(&[QUICK, &first_generations].concat(), &plain(), tiny()).unwrap();
@@ -187,9 +187,9 @@ fn the_best_so_far_is_returned_when_time_is_up() {
     assert!(!late_but_whole.unfinished, "there was no more to do");
 }
 
-/// Prices stand in for numbers, and the budget holds in every model on the front.
+/// Costs replace numbers of features, and every model on the front is within the budget.
 #[test]
-fn costs_steer_the_search() {
+fn costs_guide_the_search() {
     let data = tiny();
     let costs: Vec<f64> =
         (0..data.features().len()).map(|f| if f % 2 == 0 { 5.0 } else { 1.0 }).collect();
@@ -204,7 +204,7 @@ fn costs_steer_the_search() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_rejected() {
     for (set, says) in [
         (("choose", "validation"), "needs validation data"),
         (("population", "2.5"), "a whole number"),
@@ -217,9 +217,9 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// A part of the queries that the searches never saw chooses the answer.
+/// A fold that the searches do not use chooses the answer.
 #[test]
-fn held_out_queries_choose() {
+fn held_out_queries_choose_the_answer() {
     let found = select(&[QUICK, &[("choose", "held-out")]].concat(), &plain(), tiny()).unwrap();
     let chosen = found.fits.iter().find(|fit| fit.chosen).unwrap();
     assert!(found.fits.iter().all(|fit| fit.value.unwrap() <= chosen.value.unwrap() + 1e-9));

@@ -1,5 +1,5 @@
-//! Some queries of an engine as an engine, and two engines as one: the same as data of those
-//! queries.
+//! A part of an engine's queries as an engine, and two engines as one: both equal an engine over
+//! the same queries.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::elsewhere::Elsewhere;
@@ -26,7 +26,7 @@ fn features() -> Vec<FeatureId> {
     (0..12).map(FeatureId).collect()
 }
 
-/// What two engines should say alike, whatever the borders of their blocks; only fingerprints may
+/// The results that must be equal for two engines with any block boundaries; only fingerprints may
 /// differ.
 fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
     let schema = Schema { fingerprint: String::new(), ..got.schema().clone() };
@@ -73,11 +73,11 @@ fn close(got: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn a_part_is_like_data_of_its_queries() {
+fn part_equals_data_of_its_queries() {
     let data = data();
     let whole = Elsewhere::of(&data);
     let everything = LocalEngine::new(data.clone(), 2).unwrap();
-    // One part after the other: what rows remember of the first must not speak for the second.
+    // One part after the other: cached results of the first must not be used for the second.
     let keys = &whole.schema().query_keys;
     let folds = QueryFolds::new(keys, 3, 1);
     for number in 0..3 {
@@ -90,7 +90,7 @@ fn a_part_is_like_data_of_its_queries() {
         assert_same(&part, &LocalEngine::new(data.subset(&queries), 2).unwrap());
         let others = PartEngine::of(&whole, folds.range(|fold| fold != number)).unwrap();
         assert_ne!(part.schema().fingerprint, others.schema().fingerprint);
-        // A part of a part, and rows where they are at hand.
+        // A part of a part, with rows if available.
         let halves = QueryFolds::new(&part.schema().query_keys, 2, 2);
         let half = PartEngine::of(&part, halves.range(|fold| fold == 0)).unwrap();
         let of_half: Vec<usize> =
@@ -106,7 +106,7 @@ fn a_part_is_like_data_of_its_queries() {
 }
 
 #[test]
-fn two_engines_are_like_their_data_joined() {
+fn joined_engines_equal_joined_data() {
     let data = data();
     let queries: Vec<usize> = (0..data.queries().len()).collect();
     let (first, next) = (data.subset(&queries[..150]), data.subset(&queries[150..]));

@@ -1,6 +1,6 @@
 //! The five-fold protocol on real data, against the figures of an independent implementation.
-//! Skipped, with a notice, where the data is absent. `docs/reproduction.md` shows the same rows
-//! beside the published ones.
+//! Skipped, with a notice, if the data is absent. `docs/reproduction.md` shows the same rows beside
+//! the published ones.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -37,10 +37,10 @@ fn sousa2016() -> Plan {
     Plan::parse(include_str!("../../../experiments/sousa2016.toml")).unwrap()
 }
 
-/// Half a unit of the fourth decimal, in which figures are given, and as much again.
+/// Twice half a unit of the fourth decimal, the precision of the figures.
 const SAME: f64 = 1e-4;
 
-/// What is wrong with a row that has one answer.
+/// The differences of a row that has a unique solution.
 fn differences(row: &Row, reference: &Figures) -> Vec<String> {
     let mut wrong = Vec::new();
     for (i, name) in NAMES.iter().enumerate() {
@@ -56,7 +56,7 @@ fn problems(row: &Row, reference: &Figures, tolerance: &Figures) -> Vec<String> 
     let mut problems = Vec::new();
     for (i, name) in NAMES.iter().enumerate() {
         let (Some(expected), Some(tolerance)) = (reference[i], tolerance[i]) else { continue };
-        // Better is fine.
+        // Better values are accepted.
         if row.means[i] < expected - tolerance {
             problems
                 .push(format!("{name} {:.4}, reference {expected:.4} ± {tolerance}", row.means[i]));
@@ -90,7 +90,7 @@ fn rsrank_reaches_the_reference() {
     reach_the_reference(&sun2009(), &[]);
 }
 
-/// Runs all rows but those that take minutes and those that another plan has as well.
+/// Runs all rows except those that take minutes and those that another plan contains as well.
 fn reach_the_reference(plan: &Plan, elsewhere: &[RowPlan]) {
     let protocol = Protocol::letor().unwrap();
     let mut wrong = Vec::new();
@@ -127,7 +127,7 @@ fn reach_the_reference(plan: &Plan, elsewhere: &[RowPlan]) {
 /// Tables 2, 3 and 4 of the report on BestGain for OHSUMED: MAP 44.00 %, NDCG@10 44.32 %, one
 /// feature in every fold, one of them three times and two once.
 #[test]
-fn best_gain_is_the_published_one() {
+fn best_gain_equals_the_published_results() {
     let plan = costa2010();
     let row = plan.rows.iter().find(|row| row.name == "BestGain, δ = .055").unwrap();
     let data = &plan.data[0];
@@ -140,10 +140,10 @@ fn best_gain_is_the_published_one() {
     assert_eq!(Repeats::of(&got.folds).by_count(), [0, 0, 1, 0, 2]);
 }
 
-/// The comparison with the reference can fail: the reference's own figures pass, figures a
-/// tolerance lower do not.
+/// The comparison with the reference can fail: the reference's own figures pass, figures lower by a
+/// tolerance do not.
 #[test]
-fn worse_rows_are_noticed() {
+fn worse_rows_are_detected() {
     let plan = cheng2018();
     let data = &plan.data[0];
     let listnet = plan.rows.iter().find(|row| row.ranker.as_deref() == Some("listnet")).unwrap();
@@ -160,7 +160,7 @@ fn worse_rows_are_noticed() {
     assert_eq!(differences(&row(-0.0002, 36.0), reference).len(), 4, "better is not the same");
 }
 
-/// The page is made from the plans; a row added to one must be in the other.
+/// The page is generated from the plans; a row of a plan must be on the page.
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");

@@ -1,4 +1,4 @@
-//! What is written is read back unchanged, to the last bit, in every writable format.
+//! Data is written and read back unchanged, to the last bit, in every writable format.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// What a format can hold.
+/// The content that a format supports.
 #[derive(Clone, Copy)]
 struct FormatLimits {
     ids: &'static str,

@@ -1,4 +1,4 @@
-//! RSRank against worked numbers, explicit pairs, finite differences and real data.
+//! RSRank against worked examples, explicit pairs, finite differences and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::embedded::{
@@ -24,7 +24,7 @@ fn modified_huber(v: f64) -> f64 {
 }
 
 #[test]
-fn loss_and_slope_equal_worked_numbers() {
+fn loss_and_gradient_equal_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/rsrank.json"));
     for row in fixture["huber_values"].as_array().unwrap() {
         let row = numbers(row);
@@ -35,7 +35,7 @@ fn loss_and_slope_equal_worked_numbers() {
     let (run, engine) = (run(), LocalEngine::new(data.clone(), 1).unwrap());
     let sample = Sample::of(&run, &engine, Scale::None).unwrap();
     let found = sample.ndcg_pairs(&beta).unwrap();
-    // Rounding the fixture's values to 32 bits moves its results by about 1e-7.
+    // Rounding the fixture's values to 32 bits changes its results by about 1e-7.
     close(&[found.loss], &[fixture["loss"].as_f64().unwrap()], 1e-6);
     close(&found.slope, &numbers(&fixture["grad"]), 1e-6);
     let (explicit, known) =
@@ -58,8 +58,8 @@ struct Pair {
     margin: f64,
 }
 
-/// All weighted pairs of a linear model. Where documents tie, worse labels stand first, and a pair
-/// weighs the mean over all orders of documents that tie in label too.
+/// All weighted pairs of a linear model. Among tied documents, lower labels come first, and the
+/// weight of a pair is the mean over all orders of documents that tie in label too.
 fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
     let value = |row: usize| -> f64 {
         beta.iter()
@@ -79,8 +79,8 @@ fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
             let same = (0..labels.len()).filter(|&j| key(j) == key(i)).count();
             (above + 1..=above + same).map(discount).sum::<f64>() / same as f64
         };
-        // Gain and ideal come from elsewhere in the library, at positions whose discounts differ by
-        // a known amount.
+        // Gain and ideal are computed with the library, at positions whose discounts differ by a
+        // known amount.
         let unit = discount(1) - discount(2);
         let positions = |better: usize| {
             (0..labels.len()).map(|i| if i == better { 1 } else { 2 }).collect::<Vec<_>>()
@@ -103,8 +103,8 @@ fn explicit(data: &Dataset, beta: &[f64]) -> Vec<Pair> {
     all
 }
 
-/// Small data on a coarse grid, so that many scores tie; 17 documents fill whole strands and leave
-/// some.
+/// Small data on a coarse grid, so that many scores tie; 17 documents fill whole SIMD lanes with a
+/// remainder.
 fn coarse(cells: &[i8], labels: &[u8]) -> Dataset {
     let rows: Vec<Vec<f64>> =
         cells.chunks(3).map(|row| row.iter().map(|&x| f64::from(x) / 2.0).collect()).collect();
@@ -114,7 +114,7 @@ fn coarse(cells: &[i8], labels: &[u8]) -> Dataset {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same as sums over explicit pairs, and the slope of that sum with fixed weights.
+    /// Equals sums over explicit pairs, and the gradient of that sum with fixed weights.
     #[test]
     fn the_pass_equals_explicit_pairs_and_finite_differences(
         cells in proptest::collection::vec(-2i8..3, 69),
@@ -144,9 +144,9 @@ proptest! {
         }
     }
 
-    /// Neither rows nor ties have an order.
+    /// The order of rows and of tied documents has no effect.
     #[test]
-    fn the_order_of_rows_does_not_matter(
+    fn result_does_not_depend_on_the_order_of_rows(
         cells in proptest::collection::vec(-1i8..2, 69),
         labels in proptest::collection::vec(0u8..3, 23),
     ) {
@@ -169,7 +169,7 @@ proptest! {
 }
 
 #[test]
-fn a_step_that_is_too_long_is_an_error() {
+fn too_long_steps_are_an_error() {
     let error = try_select("rsrank", &[("eta", "1")], &tiny(), &run()).unwrap_err();
     assert!(
         matches!(error, Error::Numerical(_)) && error.to_string().contains("diverges"),
@@ -177,10 +177,10 @@ fn a_step_that_is_too_long_is_an_error() {
     );
 }
 
-/// The larger the price the fewer features, whatever the interval; without a price all live
-/// features stay.
+/// A larger penalty leaves fewer features, for any interval; without a penalty all live features
+/// stay.
 #[test]
-fn the_price_makes_models_sparse() {
+fn larger_penalties_make_models_sparser() {
     let size = |set: &[(&str, &str)]| select("rsrank", set, &tiny()).selected.len();
     let fits = select("rsrank", &[("starts", "1"), ("iterations", "100")], &tiny()).fits;
     let sizes: Vec<usize> = fits.iter().map(|fit| fit.features).collect();
@@ -192,10 +192,11 @@ fn the_price_makes_models_sparse() {
     assert!(langford < published, "{langford} and {published}");
 }
 
-/// The published prices on one fold: features go as they do in an independent implementation (27,
-/// 23, 15, 9, 6 and 4), within a factor of two, and the printed step does not settle.
+/// The published penalties on one fold: the numbers of features equal those of an independent
+/// implementation (27, 23, 15, 9, 6 and 4) within a factor of two, and the published step does not
+/// converge.
 #[test]
-fn prices_on_real_data_leave_as_many_features_as_the_reference() {
+fn penalties_on_real_data_leave_as_many_features_as_the_reference() {
     let Some(folder) = real_data(OHSUMED) else { return };
     let fold = FoldFiles::find(&folder).unwrap()[0].read(&ReadOptions::default()).unwrap();
     for (g, expected) in [("20", 15.0), ("50", 9.0), ("250", 4.0)] {

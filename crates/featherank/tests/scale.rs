@@ -1,4 +1,4 @@
-//! Data that is not in memory as a whole, or not in this process: the same bits as in memory.
+//! Data that does not fit in memory, or is not in this process: the same bits as in memory.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ use parquet::arrow::ArrowWriter;
 
 use crate::engine::{CountDocuments, passes};
 
-/// Shards in this process, reached by the same bytes as any others.
+/// Shards in this process, which exchange the same bytes as remote ones.
 struct InProcess(Vec<Shard>);
 
 impl ShardTransport for InProcess {
@@ -67,7 +67,7 @@ fn rows(data: &Dataset, range: Range<usize>) -> Dataset {
     Dataset::new(values, labels, Queries::new(&sizes, ids), data.features().clone())
 }
 
-/// The data in three files whose borders lie amid queries.
+/// The data in three files whose boundaries lie within queries.
 fn files(folder: &Path, data: &Dataset) -> Vec<PathBuf> {
     let amid = |query: usize| data.queries().rows(query).start + 1;
     let borders = [0, amid(100), amid(350), data.documents()];
@@ -94,7 +94,7 @@ fn sharded(files: &[PathBuf], count: usize, memory: u64) -> Result<RemoteEngine>
     RemoteEngine::open(Arc::new(shards), memory, Arc::new(Silent))
 }
 
-/// NaN included, which differs from itself.
+/// Also equal for NaN, which differs from itself.
 fn same(a: &impl std::fmt::Debug, b: &impl std::fmt::Debug) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
@@ -126,14 +126,14 @@ fn pieces_and_shards_answer_with_the_same_bits() {
             assert_eq!((pass.answer)(engine.as_ref()), expected, "engine {number}: {}", pass.name);
         }
     }
-    // Pieces are read in this process and run any pass; shards run those that they know.
+    // Pieces are read in this process and run any pass; shards run the passes that they know.
     assert_eq!(engines[0].ask(&CountDocuments).unwrap().0, local.schema().documents());
     let error = engines[3].ask(&CountDocuments).unwrap_err().to_string();
     assert!(error.contains("shards do not know the pass `count-documents`"), "{error}");
 }
 
-/// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs has all
-/// methods.
+/// Methods of every kind, on pieces and on shards: the whole document. tests/elsewhere.rs covers
+/// all methods.
 #[test]
 fn methods_choose_the_same_on_pieces_and_on_shards() {
     let config = SynthConfig { queries: 200, documents: 9_000, noisy: 4, ..SynthConfig::default() };
@@ -162,7 +162,7 @@ fn methods_choose_the_same_on_pieces_and_on_shards() {
         let chosen = |engine: &dyn Engine| spec.run(&set, &run, engine).unwrap().to_json().unwrap();
         let expected = chosen(&local);
         assert_eq!(chosen(&shards), expected, "{method}");
-        // Solvers look at the rows a thousand times, which would all be read anew.
+        // Solvers make a thousand passes over the rows, which would all be read again.
         if spec.category == Category::Filter {
             assert_eq!(chosen(&few), expected, "{method}");
         }
@@ -183,7 +183,7 @@ impl RangeSource for Ranges {
 }
 
 #[test]
-fn files_elsewhere_are_read_range_by_range() {
+fn remote_files_are_read_range_by_range() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path(), &data());
     let expected = read(&files, &ReadOptions::default()).unwrap();
@@ -197,9 +197,9 @@ fn files_elsewhere_are_read_range_by_range() {
     assert_eq!(parts.rows() as usize, expected.documents());
 }
 
-/// Documents without a label are left out, wherever borders fall.
+/// Documents without a label are left out, for any boundaries.
 #[test]
-fn documents_that_do_not_count_are_left_out_of_pieces() {
+fn unlabelled_documents_are_left_out_of_pieces() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.parquet");
     let rows = 20_000;
@@ -207,7 +207,7 @@ fn documents_that_do_not_count_are_left_out_of_pieces() {
         Arc::new(Int32Array::from_iter((0..rows).map(cells)))
     };
     let table = RecordBatch::try_from_iter_with_nullable([
-        // All of query 0 does not count, and the last document of every query.
+        // All of query 0 is unlabelled, and the last document of every query.
         ("label", column(&|row| (row >= 9 && row % 9 != 8).then_some(row * 7 % 5)), true),
         ("qid", column(&|row| Some(row / 9)), false),
         ("bm25", column(&|row| Some(row)), false),
@@ -227,7 +227,7 @@ fn documents_that_do_not_count_are_left_out_of_pieces() {
 }
 
 #[test]
-fn scattered_queries_and_other_mistakes_are_refused() {
+fn scattered_queries_and_other_mistakes_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let data = data();
     let files = files(folder.path(), &data);
@@ -253,9 +253,9 @@ fn scattered_queries_and_other_mistakes_are_refused() {
     assert!(open(&[files[0].clone(), narrow], &ReadOptions::default()).contains("narrow.parquet"));
 }
 
-/// A shard replies to anything, and never with an answer to what it was not asked.
+/// A shard replies to any message, and never with an answer to another request.
 #[test]
-fn shards_refuse_what_they_do_not_know() {
+fn shards_reject_unknown_requests() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path(), &data());
     let shard = Shard::open(sources(&files), &ReadOptions::default(), PLENTY, 1).unwrap();
@@ -276,7 +276,7 @@ fn shards_refuse_what_they_do_not_know() {
             Ok(vec![self.0.clone()])
         }
     }
-    // The answer to nothing, and one that is no message at all.
+    // The reply to an empty request, and bytes that are not a message.
     for reply in [shard.reply(b"").unwrap(), b"hello".to_vec()] {
         let error = RemoteEngine::open(Arc::new(Babbling(reply)), PLENTY, Arc::new(Silent));
         let error = error.map(|_| ()).unwrap_err().to_string();

@@ -18,7 +18,7 @@ fn assert_near(found: f64, expected: f64) {
 }
 
 #[test]
-fn the_worked_example_of_both_tests() {
+fn both_tests_equal_the_worked_example() {
     let fixture: Value = serde_json::from_str(include_str!("fixtures/paired_tests.json")).unwrap();
     let number = |key: &str| fixture[key].as_f64().unwrap();
     let (x, y) = (numbers(&fixture["x"]), numbers(&fixture["y"]));

@@ -1,4 +1,4 @@
-//! Sparse pairwise support vector machines against worked numbers, explicit pairs, their
+//! Sparse pairwise support vector machines against worked examples, explicit pairs, their
 //! certificates and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
@@ -22,7 +22,7 @@ fn l1_svm_equals_worked_numbers() {
     for (c, expected) in fixture["solutions"].as_object().unwrap() {
         let found = select("l1-svm", &[("c", c), ("standardise", "false")], &data);
         let w = weights(found.model.as_ref().unwrap(), 3);
-        // Rounding the fixture to 32 bits moves its results by about 1e-7.
+        // Rounding the fixture to 32 bits changes its results by about 1e-7.
         close(&w, &numbers(&expected["w"]), 2e-6);
         let c: f64 = c.parse().unwrap();
         let objective = w.iter().map(|w| w.abs()).sum::<f64>() + c * loss(&pairs, &w).0;
@@ -35,8 +35,8 @@ fn l1_svm_equals_worked_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same objective as coordinate descent over explicit pairs, and a certificate that those
-    /// pairs confirm.
+    /// The same objective as coordinate descent over explicit pairs, and a certificate confirmed by
+    /// those pairs.
     #[test]
     fn l1_svm_equals_coordinate_descent_over_explicit_pairs(
         cells in proptest::collection::vec(-8i8..8, 60),
@@ -72,9 +72,9 @@ proptest! {
     }
 }
 
-/// One answer, to the fourth decimal, in which an independent implementation gives it.
+/// A unique solution, equal to that of an independent implementation to the fourth decimal.
 #[test]
-fn l1_svm_on_real_data_is_the_reference() {
+fn l1_svm_on_real_data_equals_the_reference() {
     for (folder, c, expected) in
         [(OHSUMED, "1e-4", [0.4492, 0.4580, 5.0]), (MQ2008, "1e-3", [0.4803, 0.2308, 12.4])]
     {
@@ -107,7 +107,7 @@ fn reweighting_equals_worked_numbers() {
         assert!(trace.len() >= 4);
         let mut removed = [false; 3];
         for (got, expected) in trace.iter().zip(expected) {
-            // The fixture goes on with features below the threshold; here they are removed.
+            // The fixture continues with features below the threshold; here they are removed.
             let weights: Vec<f64> = numbers(&expected["w_eff"]);
             let left: Vec<f64> =
                 weights.iter().zip(removed).map(|(&w, gone)| if gone { 0.0 } else { w }).collect();
@@ -117,9 +117,9 @@ fn reweighting_equals_worked_numbers() {
     }
 }
 
-/// The facts behind the rules: what each converges to, and how much faster `l0` removes.
+/// The properties of the rules: the limit of each, and how much faster `l0` removes features.
 #[test]
-fn reweighting_ends_where_it_should() {
+fn reweighting_converges_to_the_documented_limits() {
     let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
     let data = shared_data();
     let pairs = differences(&data);
@@ -132,7 +132,7 @@ fn reweighting_ends_where_it_should() {
     let gradient = loss(&pairs, limit).1;
     close(&[gradient[0] / 2.0, gradient[2] / 2.0], &[-1.0, -1.0], 1e-4);
     assert!(gradient[1].abs() / 2.0 < 1.0);
-    // Stationary for Σ log|w| + (C/2) Σ max(0, 1 − wᵀδ)²: w ∇ = −1 for every weight that is left.
+    // Stationary for Σ log|w| + (C/2) Σ max(0, 1 − wᵀδ)²: w ∇ = −1 for every remaining weight.
     let trace = rounds(Rule::L0, 0);
     let limit = trace.last().unwrap();
     let gradient = loss(&pairs, limit).1;
@@ -140,13 +140,13 @@ fn reweighting_ends_where_it_should() {
         close(&[w * slope / 2.0], &[-1.0], 1e-4);
     }
     assert!(limit.iter().any(|w| *w != 0.0));
-    // One decays by about a half a round, the other quadratically.
+    // One decays by about a half per round, the other quadratically.
     assert_eq!((rounds(Rule::L0, 2).len(), rounds(Rule::L1, 2).len()), (4, 15));
 }
 
-/// What is left is trained anew, unscaled; AROM is RankRWFS-ℓ0 by another name.
+/// The remaining features are retrained, unscaled; AROM is RankRWFS-ℓ0 by another name.
 #[test]
-fn reweighted_methods_train_what_is_left() {
+fn reweighted_methods_retrain_the_remaining_features() {
     let data = shared_data();
     let set = [("c", "1"), ("share", "0.7"), ("standardise", "false")];
     for method in ["rankrwfs-l1", "rankrwfs-l0", "rank-l2-arom"] {
@@ -184,7 +184,7 @@ fn coupled_penalties_equal_worked_numbers() {
     }
 }
 
-/// The fixture takes the sum of losses: λ and γλ are a seventh and the same of ours, over seven
+/// The fixture uses the sum of losses: λ and γλ are a seventh and the same of ours, over seven
 /// pairs.
 #[test]
 fn nonconvex_penalties_equal_worked_numbers() {

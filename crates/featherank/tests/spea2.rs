@@ -1,5 +1,5 @@
-//! SPEA2 selection: the planted truth is found, runs go on where they were stopped, and every
-//! option changes what it should.
+//! SPEA2 selection: the planted ground truth is found, interrupted runs resume, and every option
+//! has its expected effect.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
 use featherank::{Error, Result, Stop};
 
-/// Features that help most queries and mislead in two of five, beside useful ones and noise.
+/// Features that help most queries and hurt two of five, beside useful ones and noise.
 fn planted(seed: u64) -> (Dataset, Truth) {
     generate(&SynthConfig {
         queries: 600,
@@ -52,9 +52,9 @@ fn with_role(truth: &Truth, role: Role) -> BTreeSet<u32> {
     truth.with_role(role).map(|feature| feature.id).collect()
 }
 
-/// Least squares on the useful features is what is in production. Features that mislead some
-/// queries raise the mean, so E takes them; no mean outweighs the queries that would get worse, so
-/// E-R does not.
+/// The baseline is least squares on the useful features. Features that hurt some queries increase
+/// the mean, so E selects them; the mean does not outweigh the queries that would get worse, so E-R
+/// does not.
 #[test]
 fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn risky_features_are_kept_for_effectiveness_and_dropped_for_risk() {
 }
 
 #[test]
-fn noise_is_dropped_where_features_count() {
+fn noise_is_dropped_if_the_number_of_features_is_an_objective() {
     for (seed, objectives) in [(2, "e-f"), (3, "e-f"), (2, "effectiveness+cost"), (3, "t-f")] {
         let (data, truth) = planted(seed);
         let set = [("objectives", objectives), ("baseline", "mean")];
@@ -95,10 +95,10 @@ fn noise_is_dropped_where_features_count() {
     }
 }
 
-/// Costs are an objective of their own: what one useful feature costs makes the front choose
+/// Costs are an objective of their own: the cost of one useful feature makes the front prefer
 /// others.
 #[test]
-fn dear_features_leave_the_front_first() {
+fn expensive_features_are_dropped_if_cost_is_an_objective() {
     let (data, truth) = planted(2);
     let strongest =
         truth.with_role(Role::Useful).max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap().id;
@@ -127,7 +127,7 @@ fn the_archive_improves_and_is_reported() {
 }
 
 #[test]
-fn every_black_box_and_every_choice_answers() {
+fn every_ranker_and_option_gives_an_answer() {
     let small = SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() };
     let (data, _) = generate(&small).unwrap();
     let few = [("population", "6"), ("archive", "8"), ("generations", "2")];
@@ -183,7 +183,7 @@ fn with_checkpoint(path: &Path) -> Run {
 }
 
 #[test]
-fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
+fn resuming_after_any_interruption_gives_the_same_bytes() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("population", "8"), ("archive", "10"), ("generations", "6")];
@@ -194,13 +194,13 @@ fn stopped_anywhere_and_going_on_gives_the_same_bytes() {
         let stopped = Run { observer: StopAt::step(steps - 1), ..with_checkpoint(&path) };
         assert!(matches!(select(&data, &stopped, &set), Err(Error::Stopped(Stop::Interrupted))));
         assert_eq!(select(&data, &with_checkpoint(&path), &set).unwrap().to_json().unwrap(), whole);
-        // Once more, from the end.
+        // Once more, from the final checkpoint.
         assert_eq!(select(&data, &with_checkpoint(&path), &set).unwrap().to_json().unwrap(), whole);
     }
 }
 
 #[test]
-fn a_checkpoint_of_another_run_is_refused() {
+fn checkpoints_of_other_runs_are_rejected() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -227,7 +227,7 @@ fn a_checkpoint_of_another_run_is_refused() {
 }
 
 #[test]
-fn time_that_is_up_leaves_the_best_so_far() {
+fn best_result_so_far_is_returned_at_the_time_limit() {
     let (data, _) =
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("generations", "1000000000")];

@@ -1,4 +1,4 @@
-//! Trees, forests and boosting against worked examples, and what must hold for any data.
+//! Trees, forests and boosting against worked examples, and properties that hold for any data.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failed test")]
 
 use std::ops::ControlFlow;
@@ -63,7 +63,7 @@ fn close(got: impl IntoIterator<Item = f64>, expected: &[f64]) {
 }
 
 #[test]
-fn lambdas_of_the_worked_query() {
+fn lambdas_equal_the_worked_query() {
     let fixture = fixture("lambda");
     let (scores, labels) = (numbers(&fixture["scores"]), numbers(&fixture["labels"]));
     let labels: Vec<f32> = labels.iter().map(|&y| y as f32).collect();
@@ -78,7 +78,7 @@ fn lambdas_of_the_worked_query() {
 }
 
 #[test]
-fn three_leaves_of_the_worked_tree() {
+fn tree_equals_the_worked_example() {
     let fixture = fixture("regression_tree");
     let data = one_query(&fixture);
     let model = fit("regression-tree", &[("leaves", "3")], &data.view(), None);
@@ -93,7 +93,7 @@ fn three_leaves_of_the_worked_tree() {
 }
 
 #[test]
-fn two_stumps_of_the_worked_mart() {
+fn mart_equals_the_worked_example() {
     let fixture = fixture("forest_mart");
     let data = one_query(&fixture);
     for (count, stump) in (1..).zip(fixture["mart"]["stumps"].as_array().unwrap()) {
@@ -113,10 +113,10 @@ fn two_stumps_of_the_worked_mart() {
     }
 }
 
-/// The example's bootstrap samples as data sets of their own: each tree predicts what the example
-/// says.
+/// The example's bootstrap samples as data sets of their own: each tree predicts the values of the
+/// example.
 #[test]
-fn trees_of_the_worked_forest() {
+fn forest_equals_the_worked_example() {
     let fixture = fixture("forest_mart");
     let data = one_query(&fixture);
     let feature = data.view().with_features(vec![FeatureId(0)]);
@@ -160,13 +160,14 @@ fn a_duplicated_feature_changes_nothing() {
     }
 }
 
-/// An increasing change of a feature moves thresholds, not documents. Documents that a tree has not
-/// seen may stand between its thresholds, so the forest sees all.
+/// An increasing transform of a feature changes thresholds, not the partition of documents.
+/// Documents outside a tree's sample could lie between its thresholds, so the forest is trained on
+/// all.
 #[test]
-fn an_increasing_change_of_features_changes_no_score() {
+fn increasing_transforms_of_features_change_no_score() {
     let data = tiny();
     let mut changed = data.clone();
-    // Exact in 32 bits, so that no two values become one.
+    // Exact in 32 bits, so that distinct values stay distinct.
     changed.for_each_column_mut(|_, _, column| {
         column.iter_mut().filter(|x| **x > 1.0).for_each(|x| *x *= 8.0);
     });
@@ -195,7 +196,7 @@ fn whole_trees_fit_documents_that_differ_and_forests_get_closer_with_trees() {
 }
 
 #[test]
-fn leaves_hold_as_many_documents_as_they_must() {
+fn leaves_hold_at_least_the_required_documents() {
     let data = tiny();
     for (name, set) in [
         ("regression-tree", &[("min-leaf", "50")][..]),
@@ -213,10 +214,10 @@ fn leaves_hold_as_many_documents_as_they_must() {
     }
 }
 
-/// Feature 1 ranks but is missing for relevant documents: only a split that sends missing values
-/// apart can tell.
+/// Feature 1 is useful but missing for relevant documents: only a split that separates missing
+/// values can use it.
 #[test]
-fn missing_values_find_their_side() {
+fn splits_can_separate_missing_values() {
     let labels: Vec<f32> = (0..40).map(|i| f32::from(i % 4 == 0)).collect();
     let values: Vec<f32> = labels
         .iter()
@@ -248,7 +249,7 @@ fn validation_keeps_the_best_round_and_stops() {
         let kept = trees(&best).trees().len();
         assert!(kept < 60, "{name} kept {kept}");
         assert!(value(&best) > value(&all), "{name}");
-        // The rounds that were kept are the first of the others'.
+        // The rounds that were kept are the first rounds of the other model.
         let leaves = |model: &Model| {
             trees(model).trees()[..kept].iter().map(|t| t.leaf.clone()).collect::<Vec<_>>()
         };
@@ -276,7 +277,7 @@ impl Observer for Steps {
 }
 
 #[test]
-fn importances_count_and_weigh_splits() {
+fn importance_counts_all_splits_and_gains_are_positive() {
     let data = tiny();
     let model = fit("lambdamart", &[("trees", "10")], &data.view(), None);
     let ensemble = trees(&model);
@@ -287,7 +288,7 @@ fn importances_count_and_weigh_splits() {
     assert_eq!(counts.len(), model.features().len(), "features without a split are not needed");
 }
 
-/// Lambda gradients raise NDCG on the training data, whatever the number of trees.
+/// Lambda gradients increase NDCG on the training data, for any number of trees.
 #[test]
 fn more_trees_rank_the_training_data_better() {
     let data = tiny();
@@ -301,7 +302,7 @@ fn more_trees_rank_the_training_data_better() {
 }
 
 #[test]
-fn permutation_importance_is_the_fall_of_the_measure() {
+fn permutation_importance_is_the_decrease_of_the_measure() {
     let data = tiny();
     let run = Run::new(3, Constraints::default());
     let measure: Measure = "ndcg@10".parse().unwrap();

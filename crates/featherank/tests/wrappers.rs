@@ -1,4 +1,4 @@
-//! Wrappers: what sizes are judged on, what known truth they find, what they refuse, and real data.
+//! Wrappers: the evaluation of sizes, known ground truth, rejected settings, and real data.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use featherank::registry::ranker;
 use featherank::run::Run;
 use rand::RngExt;
 
-/// Fast rankers, for tests about everything else.
+/// Fast rankers, for tests that do not depend on the ranker.
 const LINEAR: [(&str, &str); 2] = [("ranker", "rankrls"), ("settings", "")];
 
 fn with_valid() -> (Dataset, Run) {
@@ -25,10 +25,10 @@ fn with_valid() -> (Dataset, Run) {
     (train, Run { valid: Some(Arc::new(LocalEngine::new(valid, 1).unwrap())), ..run() })
 }
 
-/// The best size is taken where sizes are judged, and slack takes a smaller one; with `k` nothing
-/// is judged.
+/// The best evaluated size is chosen, and slack chooses a smaller one; with `k` nothing is
+/// evaluated.
 #[test]
-fn the_best_size_is_taken() {
+fn best_size_is_chosen() {
     let (train, tuned) = with_valid();
     for (method, run) in [("rfe", &run()), ("rfe", &tuned), ("btfs", &run()), ("btfs", &tuned)] {
         let found = try_select(method, &LINEAR, &train, run).unwrap();
@@ -51,7 +51,7 @@ fn the_best_size_is_taken() {
 /// The value of a size on validation data is the measure of the ranker that is trained on those
 /// features.
 #[test]
-fn sizes_are_worth_what_their_rankers_are() {
+fn values_of_sizes_equal_those_of_their_rankers() {
     let (train, tuned) = with_valid();
     let found = try_select("rfe", &LINEAR, &train, &tuned).unwrap();
     let columns = found.columns(train.features()).unwrap();
@@ -65,10 +65,10 @@ fn sizes_are_worth_what_their_rankers_are() {
     assert!((chosen.value.unwrap() - value).abs() < 1e-9, "{value}");
 }
 
-/// Elimination one feature a round is nested, whatever is asked for; larger steps jump over sizes
-/// but not over `k`.
+/// Elimination of one feature per round is nested, for any requested size; larger steps skip sizes
+/// but not `k`.
 #[test]
-fn k_is_met_exactly_at_any_pace() {
+fn k_is_reached_exactly_for_any_step() {
     let data = tiny();
     let whole = select("rfe", &[&LINEAR[..], &[("step", "1")]].concat(), &data);
     for k in [1, 3, 8, 18] {
@@ -85,9 +85,10 @@ fn k_is_met_exactly_at_any_pace() {
     }
 }
 
-/// Of every feature that makes the labels Boruta finds itself or a copy, and it finds no noise.
+/// For every feature that determines the labels Boruta finds the feature or a copy, and it finds no
+/// noise.
 #[test]
-fn boruta_finds_what_matters_and_no_noise() {
+fn boruta_finds_relevant_features_and_no_noise() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
     let chosen = ids(&select("boruta", &[], &data));
     for useful in truth.with_role(Role::Useful) {
@@ -98,11 +99,11 @@ fn boruta_finds_what_matters_and_no_noise() {
     assert!(!truth.with_role(Role::Noisy).any(|f| chosen.contains(&f.id)), "{chosen:?}");
 }
 
-/// One feature says which queries have relevant documents and is noise within them, the other says
-/// a little about documents. A forest makes most use of the first; a ranking can use the second
-/// only.
+/// One feature indicates which queries have relevant documents and is noise within them, the other
+/// is weakly informative about documents. A forest uses the first most; a ranking can use the
+/// second only.
 #[test]
-fn boruta_is_not_misled_by_features_of_queries() {
+fn boruta_rejects_query_level_features() {
     let mut draws = stream(5, Purpose::Test, 1);
     let (queries, documents) = (60, 20);
     let (mut labels, mut of_query, mut of_document) = (Vec::new(), Vec::new(), Vec::new());
@@ -122,7 +123,7 @@ fn boruta_is_not_misled_by_features_of_queries() {
 }
 
 #[test]
-fn wrong_settings_are_refused() {
+fn invalid_settings_are_rejected() {
     for (method, set, says) in [
         ("rfe", vec![("ranker", "lambdamrat")], "lambdamart"),
         ("rfe", vec![("settings", "tress=3")], "trees"),
@@ -151,7 +152,8 @@ fn wrong_settings_are_refused() {
     }
 }
 
-/// MAP and number of features of RankSVM on what a wrapper chose: means over the five folds.
+/// MAP and number of features of RankSVM on the features that a wrapper chose: means over the five
+/// folds.
 fn five_folds(folder: &str, method: &str, set: &[(&str, &str)], c: &str) -> Option<[f64; 2]> {
     let measure: Measure = "map".parse().unwrap();
     let mut sums = [0.0; 2];
@@ -170,7 +172,7 @@ fn five_folds(folder: &str, method: &str, set: &[(&str, &str)], c: &str) -> Opti
 }
 
 /// No measurable loss against RankSVM with all features (.4480 in an independent implementation at
-/// this C, less two standard errors of a paired difference), with less than half of them.
+/// this C, minus two standard errors of a paired difference), with less than half of them.
 #[test]
 fn few_features_rank_like_all_of_them_on_real_data() {
     let Some(found) = five_folds(OHSUMED, "backward", &[], "1e-4") else { return };

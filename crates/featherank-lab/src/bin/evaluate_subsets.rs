@@ -2,9 +2,9 @@
 //! its own search.
 //!
 //! `evaluate_subsets DATA` prints the number of features and the seconds of preparation after
-//! reading, and then one line for each line it reads. Subsets are strings of 0 and 1. The answer to
-//! subsets separated by spaces is `NDCG@10,F_RISK` of each: least squares on the subset, judged on
-//! its training data; risk is the mean loss against all features. The answer to a `?` followed by
+//! reading, and then one line for each line it reads. Subsets are strings of 0 and 1. The reply to
+//! subsets separated by spaces is `NDCG@10,F_RISK` of each: least squares on the subset, evaluated
+//! on its training data; risk is the mean loss against all features. The reply to a `?` followed by
 //! subsets that were evaluated before is a string for each of them, with a 1 for every subset that
 //! it beats by Wilcoxon's tests and a 0 for the others.
 

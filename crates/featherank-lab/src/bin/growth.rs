@@ -3,9 +3,9 @@
 //! Synthetic data doubles several times in one dimension while the others are constant: documents,
 //! features, and the length of lists at the same number of documents. Every cell is the median of
 //! three runs on one thread, because a varying number of free cores would look like growth. The
-//! exponent is the slope of a least-squares line through the logarithms of size and time: 0 is
-//! constant, 1 linear, 2 quadratic. *Last doubling* uses the two largest sizes, where constant costs
-//! matter least.
+//! exponent is the coefficient of a least-squares line through the logarithms of size and time: 0
+//! is constant, 1 linear, 2 quadratic. *Last doubling* uses the two largest sizes, where constant
+//! costs matter least.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -359,7 +359,7 @@ impl Observer for Clock {
     }
 }
 
-/// The slope of the least-squares line through the logarithms.
+/// The coefficient of the least-squares line through the logarithms.
 fn exponent(sizes: &[f64], values: &[f64]) -> f64 {
     let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
     let centred = |values: Vec<f64>| {

@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A pass without its type.
+/// A type-erased pass.
 struct AnyPass {
     name: &'static str,
     ask: Box<dyn Fn(&RemoteEngine) -> featherank::Result<()>>,

@@ -8,19 +8,19 @@ use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 
-/// The features of a run by what a search may do with them; dropped features are in no list.
+/// The features of a run by their role in a search; dropped features are in no list.
 pub(super) struct Candidates {
     /// Always chosen.
     pub keep: Vec<FeatureId>,
     /// May be chosen or not.
     pub free: Vec<FeatureId>,
-    /// More expensive than the budget allows: never chosen, but on the path.
+    /// Cost more than the budget: never chosen, but on the path.
     pub unaffordable: Vec<FeatureId>,
     dead: Vec<FeatureId>,
 }
 
 impl Candidates {
-    /// Under the run's constraints.
+    /// The candidates under the run's constraints.
     pub fn of(run: &Run, engine: &dyn Engine) -> Result<Self> {
         let (alive, dead) = engine.ask(&Moments)?.alive();
         let constraints = &run.constraints;
@@ -48,7 +48,7 @@ impl Candidates {
         all
     }
 
-    /// Those of [`Candidates::all`] that are not in a set.
+    /// The features of [`Candidates::all`] that are not in a set.
     pub fn without(&self, set: &[FeatureId]) -> Vec<FeatureId> {
         let mut all = self.all();
         all.retain(|f| !set.contains(f));

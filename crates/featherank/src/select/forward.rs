@@ -1,9 +1,9 @@
-//! Forward selection: the one greedy loop behind every method that adds a feature at a time.
+//! Forward selection: the greedy loop of every method that adds one feature at a time.
 //!
-//! A method scores each candidate given the features chosen so far, and says when to stop. The loop
-//! does the rest: it takes features to keep first and dropped ones never, and obeys the budget and
-//! `k`. After the choice is made it continues to the last feature, because the whole path shows what
-//! more features would bring.
+//! A method scores each candidate given the features chosen so far, and decides when to stop. The
+//! loop does the rest: it adds kept features first and dropped ones never, and satisfies the budget
+//! and `k`. After the choice it continues to the last feature, because the whole path shows the
+//! effect of more features.
 
 use crate::data::FeatureId;
 use crate::engine::Schema;
@@ -42,8 +42,8 @@ pub fn forward(
 /// Features in order, each with its score.
 pub type Scored = Vec<(FeatureId, f64)>;
 
-/// The greedy loop alone: the chosen features in order with their scores, and the allowed features
-/// that are left.
+/// The greedy loop alone: the chosen features in order with their scores, and the remaining allowed
+/// features.
 pub fn grow(
     run: &Run,
     alive: &[FeatureId],
@@ -53,7 +53,7 @@ pub fn grow(
     let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
     let (kept, mut candidates): (Vec<_>, Vec<_>) =
         allowed.partition(|f| constraints.keep.contains(f));
-    // Dead features to keep count towards `k` too.
+    // Dead kept features count towards `k` too.
     let dead_kept = constraints.keep.iter().filter(|f| !alive.contains(f)).count();
     let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
     let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
@@ -113,7 +113,7 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::run::Constraints;
 
-    /// Scores .5, .4, .3, .2, each less .15 for every chosen neighbour; stops below .21.
+    /// Scores .5, .4, .3, .2, each minus .15 for every chosen neighbour; stops below .21.
     struct Neighbours;
 
     impl Criterion for Neighbours {
@@ -167,7 +167,7 @@ mod tests {
             c.budget = Some(2.0);
         });
         assert_eq!(within_budget, (vec![2], vec![2, 1, 4, 3]));
-        // A dead feature that is to be kept takes one of the places.
+        // A dead kept feature counts as one of the `k` features.
         let kept_dead = with(|c| {
             c.keep = vec![FeatureId(4)];
             c.k = Some(2);

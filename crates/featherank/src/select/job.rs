@@ -3,8 +3,8 @@
 //! A [`SelectionJob`] holds everything a selection needs besides the data: the method and its
 //! parameters, the [`Run`] (seed, constraints, observer, validation data), a time limit, a
 //! checkpoint and the files to write. The driver guarantees the following:
-//! - Files that cannot be written, and outputs that the method does not have, are refused before
-//!   any data is read ([`SelectionJob::check`]).
+//! - Unwritable files, and outputs that the method does not have, are rejected before any data is
+//!   read ([`SelectionJob::check`]).
 //! - A method that can return the best result so far does so when the time limit is reached; any
 //!   other method is stopped with [`Stop::TimeLimit`](crate::Stop::TimeLimit).
 //! - The checkpoint is deleted only after the complete selection has been written.
@@ -138,7 +138,7 @@ impl SelectionJob {
         self.output.iter().chain(&self.model_output).map(PathBuf::as_path)
     }
 
-    /// Refuses what can be refused before data is read: files that cannot be written, and a model
+    /// Rejects what can be rejected before data is read: files that cannot be written, and a model
     /// file for a method that trains no model.
     pub fn check(&self) -> Result<()> {
         self.outputs().chain(self.checkpoint.as_deref()).try_for_each(check_target)?;
@@ -148,13 +148,13 @@ impl SelectionJob {
         }
     }
 
-    /// Refuses a method that needs the rows in this process, for engines that are remote or read
+    /// Rejects a method that needs the rows in this process, for engines that are remote or read
     /// the data in parts.
     pub fn check_remote(&self) -> Result<()> {
         self.method.check_remote(&self.parameters)
     }
 
-    /// The settings that make no difference to this method.
+    /// The settings that have no effect on this method.
     pub fn unused(&self) -> impl Iterator<Item = UnusedSetting> {
         let checkpoint = self.checkpoint.is_some() && !self.method.resumes;
         let validation = self.run.valid.is_some() && !self.method.uses_valid;
@@ -162,7 +162,7 @@ impl SelectionJob {
         checkpoint.into_iter().chain(validation.then_some(UnusedSetting::Validation))
     }
 
-    /// What identifies the job: jobs with the same identity give the same selection.
+    /// The identity of the job: jobs with the same identity give the same selection.
     pub fn identity(&self, engine: &dyn Engine) -> Result<Work> {
         self.method.work(&self.parameters, &self.run, engine)
     }

@@ -65,7 +65,7 @@ pub static SELECTORS: &[&SelectorSpec] = &[
     &embedded::rs_rank::RSRank::SPEC,
 ];
 
-/// The selector of that name.
+/// The selector with this name.
 pub fn selector(name: &str) -> Result<&'static SelectorSpec> {
     let found = SELECTORS.iter().find(|spec| spec.name == name).copied();
     found.ok_or_else(|| unknown("selector", name, SELECTORS.iter().map(|spec| spec.name)))
@@ -93,29 +93,30 @@ pub trait Selector: Declared<SelectorSpec> + Send + Sync {
     }
 }
 
-/// What the registry holds of a selector.
+/// The registry's entry for a selector.
 pub struct SelectorSpec {
-    /// Its name everywhere.
+    /// The name in the command, in Python and in documents.
     pub name: &'static str,
-    /// One line for people.
+    /// A summary of one line.
     pub summary: &'static str,
     /// Filter, wrapper or embedded.
     pub category: Category,
-    /// Keys of papers.
+    /// Keys of the papers.
     pub cites: &'static [&'static str],
-    /// How close to its paper.
+    /// How closely it follows its paper.
     pub status: Status,
-    /// What it needs of the data, besides what the ranker needs that it trains.
+    /// The access to the data that it needs, in addition to that of the ranker that it trains.
     pub access: DataAccess,
-    /// Keeps checkpoints and goes on from them, and returns the best so far when time is up.
+    /// Whether it writes checkpoints, resumes from them, and returns the best result so far at the
+    /// time limit.
     pub resumes: bool,
-    /// Tunes or judges on the run's validation data, where there is some.
+    /// Whether it uses the run's validation data for tuning or evaluation, if available.
     pub uses_valid: bool,
-    /// Leaves a model with the chosen features.
+    /// Whether it returns a model of the chosen features.
     pub leaves_model: bool,
     /// Its parameters.
     pub params: &'static [Param],
-    /// Makes the method from checked parameters.
+    /// Builds the method from checked parameters.
     pub build: fn(&Params) -> Result<Box<dyn Selector>>,
 }
 
@@ -130,7 +131,7 @@ impl SelectorSpec {
         (self.build)(&Params::new(self.name, self.params, set)?)?.select(run, engine)
     }
 
-    /// Refuses data and constraints that the method cannot work with.
+    /// Rejects data and constraints that the method does not support.
     fn check_data(&self, params: &Params, run: &Run, engine: &dyn Engine) -> Result<()> {
         if engine.local().is_none() {
             self.refuse_remote(params)?;
@@ -156,14 +157,14 @@ impl SelectorSpec {
         Ok(())
     }
 
-    /// What the method needs of the data with these parameters, including what its ranker needs.
+    /// The access to the data that the method and its ranker need with these parameters.
     pub fn data_access(&self, set: &[(String, String)]) -> Result<DataAccess> {
         let params = Params::new(self.name, self.params, set)?;
         let of_ranker = self.ranker(&params)?.map_or(DataAccess::Passes, |ranker| ranker.access);
         Ok(if self.access.is_passes() { of_ranker } else { self.access })
     }
 
-    /// Refuses parameters with which the method needs rows, for data that is not in this process;
+    /// Rejects parameters with which the method needs rows, for data that is not in this process;
     /// to be called before the data is opened.
     pub fn check_remote(&self, set: &[(String, String)]) -> Result<()> {
         self.refuse_remote(&Params::new(self.name, self.params, set)?)
@@ -185,7 +186,7 @@ impl SelectorSpec {
         names.map(|param| ranker(params.text(param.name))).transpose()
     }
 
-    /// What identifies a [`run`](Self::run): checkpoints of other work are refused.
+    /// The identity of a [`run`](Self::run): checkpoints of other work are rejected.
     pub fn work(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Work> {
         Ok(self.work_with(&Params::new(self.name, self.params, set)?, run, engine))
     }

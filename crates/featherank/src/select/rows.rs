@@ -11,12 +11,12 @@ pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset>
     engine.local().ok_or_else(|| needs_rows(who))
 }
 
-/// The refusal of someone who needs rows.
+/// The error for a method or ranker that needs rows.
 pub(crate) fn needs_rows(who: &str) -> Error {
     Error::unsupported(refused(who), format!("load the data into memory, or use {}", methods()))
 }
 
-/// Refuses to train a ranker for a method where that takes rows.
+/// Rejects a ranker that needs rows if the engine has none.
 pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engine) -> Result<()> {
     match ranker.access.is_passes() || engine.local().is_some() {
         true => Ok(()),
@@ -24,7 +24,7 @@ pub(crate) fn check_ranker(method: &str, ranker: &RankerSpec, engine: &dyn Engin
     }
 }
 
-/// The refusal of a method whose ranker needs rows.
+/// The error for a method whose ranker needs rows.
 pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
     let rankers =
         names(RANKERS.iter().filter(|spec| spec.access.is_passes()).map(|spec| spec.name));

@@ -1,5 +1,5 @@
-//! The result of a selection: a versioned document that says what was chosen, from what, how and
-//! why.
+//! The result of a selection: a versioned document of the chosen features, the data, the method and
+//! the reasons.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,129 +17,129 @@ use crate::run::{Constraints, Run};
 use crate::select::Searched;
 use crate::select::auto::Advice;
 
-/// A selection, as it is printed, saved and read back.
+/// A selection, as it is printed, saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// The method's name.
     pub method: String,
-    /// Its parameters, all of them.
+    /// All its parameters.
     pub parameters: BTreeMap<String, String>,
     /// The seed.
     pub seed: u64,
-    /// What was selected from.
+    /// The data that features were selected from.
     pub data: DataSummary,
     /// The chosen features, best first.
     pub selected: Vec<Chosen>,
-    /// What happened at every size on the way.
+    /// One step for every size.
     pub path: Vec<PathStep>,
-    /// Features that no method was shown, and why.
+    /// Features excluded before any method ran, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<SetAside>,
-    /// The model of a method that selects while it trains, with the chosen features alone.
+    /// The model of an embedded method, restricted to the chosen features.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         with = "crate::rank::embedded_model"
     )]
     pub model: Option<Model>,
-    /// The models that a method which selects while it trains has fitted on its way, family after
-    /// family, from sparse to dense.
+    /// The models that an embedded method fitted along its path, by family, from sparse to dense.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fits: Vec<Fit>,
-    /// How far the model is from the best one, by name: the violation of the conditions of
-    /// optimality, or a gap.
+    /// The distance of the model from the optimum, by name: the violation of the optimality
+    /// conditions, or a gap.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub certificate: BTreeMap<String, f64>,
-    /// How a search among subsets went.
+    /// The course of a search among subsets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched: Option<Searched>,
-    /// Why `auto` chose this set.
+    /// The reasons for the choice of `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// What users should know of this result.
+    /// Notes for users about this result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Time was up before the method had come to its end: the best so far.
+    /// Whether the time limit was reached before the method finished: the result is the best so
+    /// far.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
 }
 
-/// One of the models that a method fitted on its way.
+/// A model that a method fitted along its path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// What was set for it.
+    /// Its settings.
     pub settings: BTreeMap<String, f64>,
-    /// How many features it uses.
+    /// The number of features it uses.
     pub features: usize,
-    /// What it is worth on validation data, where it was judged.
+    /// Its measure on validation data, if it was evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How far it is from the best one.
+    /// Its distance from the optimum.
     pub certificate: BTreeMap<String, f64>,
     /// Whether this is the model that was chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
 }
 
-/// What a selection was made from.
+/// A summary of the data of a selection.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DataSummary {
-    /// Number of queries.
+    /// The number of queries.
     pub queries: u64,
-    /// Number of documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Number of features.
+    /// The number of features.
     pub features: u64,
-    /// Changes with any value, label, query or feature.
+    /// A hash that changes with any value, label, query or feature.
     pub fingerprint: String,
 }
 
 /// A chosen feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// The owner's id.
+    /// The id in the user's data.
     pub id: u32,
-    /// The owner's name.
+    /// The name in the user's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the method thinks of it; higher is better.
+    /// The score by the method; higher is better.
     pub score: f64,
-    /// What it costs.
+    /// Its cost.
     pub cost: f64,
 }
 
-/// One more feature on the way from none to all.
+/// One step of the path from no features to all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// Number of features with this one.
+    /// The number of features including this one.
     pub size: usize,
     /// The id of the feature that was added.
     pub feature: u32,
     /// The method's own measure at this step.
     pub value: f64,
-    /// What the features up to here cost together.
+    /// The total cost of the features so far.
     pub cost: f64,
 }
 
-/// A feature that no method was shown.
+/// A feature that was excluded before any method ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
-    /// The owner's id.
+    /// The id in the user's data.
     pub id: u32,
-    /// The owner's name.
+    /// The name in the user's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 const KIND: &str = "selection";
-/// 2: parameters that are true or false are written so.
+/// Version 2: boolean parameters are written as true or false.
 const VERSION: u32 = 2;
 
 impl Selection {
-    /// Chooses by score: features to keep first, then the best that the constraints allow. Equal
-    /// scores go by column.
+    /// Chooses by score: kept features first, then the best that the constraints allow. Ties by
+    /// column.
     pub fn by_score(
         run: &Run,
         schema: &Schema,
@@ -151,9 +151,9 @@ impl Selection {
         Self::in_order(run, schema, &order, &[], dead)
     }
 
-    /// Chooses the set that a method has found, as far as the constraints allow: features to keep
-    /// first, then `chosen`, best first. With `k` exactly so many, going on into `rest`, the order
-    /// in which the method would add the others.
+    /// Chooses the set that a method has found, as far as the constraints allow: kept features
+    /// first, then `chosen`, best first. With `k` exactly that many, continuing with `rest`, the
+    /// order in which the method would add the others.
     pub fn in_order(
         run: &Run,
         schema: &Schema,
@@ -207,14 +207,14 @@ impl Selection {
         })
     }
 
-    /// The same selection with another path: all features in the order in which they come in, and
-    /// what the method says of each step.
+    /// The same selection with another path: all features in the order in which they enter, and the
+    /// method's value for each step.
     #[must_use]
     pub(super) fn with_path(self, run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Self {
         Selection { path: path(run, &schema.features, order), ..self }
     }
 
-    /// The first `k` features that the budget pays for; dearer ones are passed over.
+    /// The first `k` features within the budget; features that exceed it are skipped.
     fn affordable(run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Vec<Chosen> {
         let constraints = &run.constraints;
         let (mut selected, mut cost) = (Vec::new(), 0.0);
@@ -230,7 +230,7 @@ impl Selection {
         selected
     }
 
-    /// Says why fewer features than wanted, or none at all, can be chosen.
+    /// The error for fewer features than wanted, or none at all.
     fn refuse_too_few(run: &Run, selected: usize, available: usize, dead: usize) -> Result<()> {
         let Constraints { k, budget, drop, .. } = &run.constraints;
         let wanted = k.unwrap_or(1);
@@ -279,9 +279,9 @@ impl Selection {
         }
     }
 
-    /// The chosen features as columns of a table, in its order, so that what is learnt from them
-    /// depends on the set alone: trees take the first of splits that are equally good. An error
-    /// when the table does not have one of them.
+    /// The chosen features as columns of a table, in its order, so that a trained ranker depends on
+    /// the set only: trees take the first of equally good splits. Fails if the table lacks one of
+    /// them.
     pub fn columns(&self, features: &FeatureTable) -> Result<Vec<FeatureId>> {
         let find = |chosen: &Chosen| match &chosen.name {
             Some(name) => features.resolve(name),
@@ -292,17 +292,17 @@ impl Selection {
         Ok(columns)
     }
 
-    /// The document's text.
+    /// The document as JSON.
     pub fn to_json(&self) -> Result<String> {
         document::to_json(KIND, VERSION, self)
     }
 
-    /// Writes the document, atomically.
+    /// Writes the document atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         document::save(KIND, VERSION, self, path)
     }
 
-    /// Reads a document back.
+    /// Loads a document.
     pub fn load(path: &Path) -> Result<Self> {
         document::load(KIND, VERSION, path)
     }

@@ -1,7 +1,7 @@
 //! Parameters that several selectors share, as groups for [`method!`](crate::declare).
 //!
-//! A group is given `{state} {rest} arguments..`; it passes both on with its own declarations in
-//! front of the rest.
+//! A group receives `{state} {rest} arguments..`; it passes both on with its own declarations
+//! before the rest.
 
 /// A measure of how well a feature ranks, with the method's default.
 macro_rules! relevance_measure_param {
@@ -16,7 +16,7 @@ macro_rules! relevance_measure_param {
     };
 }
 
-/// How relevant a feature is by itself.
+/// The relevance of a feature by itself.
 macro_rules! relevance_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -31,7 +31,7 @@ macro_rules! relevance_params {
     };
 }
 
-/// How similar two features are, with the method's default.
+/// The similarity of two features, with the method's default.
 macro_rules! similarity_params {
     ({$($state:tt)*} {$($rest:tt)*} $default:literal) => {
         $crate::declare::method! { $($state)*
@@ -46,7 +46,7 @@ macro_rules! similarity_params {
     };
 }
 
-/// How features are cut into intervals.
+/// The discretisation of features.
 macro_rules! encoding_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -58,7 +58,7 @@ macro_rules! encoding_param {
     };
 }
 
-/// When a best-first search ends.
+/// The stopping rule of a best-first search.
 macro_rules! patience_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -69,7 +69,7 @@ macro_rules! patience_param {
     };
 }
 
-/// How near documents are compared.
+/// The comparison of near documents.
 macro_rules! relief_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -93,7 +93,7 @@ macro_rules! relief_params {
     };
 }
 
-/// A ranker with its own parameters; `auto` names a function that gives those of `settings=auto`.
+/// A ranker with its own parameters; `auto` names a function that returns those of `settings=auto`.
 macro_rules! ranker_params {
     ({$($state:tt)*} {$($rest:tt)*} $ranker:literal) => {
         $crate::declare::method! { $($state)*
@@ -156,7 +156,7 @@ macro_rules! trainer_params {
     };
 }
 
-/// How much may be lost for fewer features.
+/// The loss that is accepted for fewer features.
 macro_rules! size_slack_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -167,7 +167,7 @@ macro_rules! size_slack_param {
     };
 }
 
-/// How an embedded method chooses among its models.
+/// The choice of an embedded method among its models.
 macro_rules! tuning_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*
@@ -196,7 +196,7 @@ macro_rules! standardise_param {
     };
 }
 
-/// The radius of the l1 ball that weights are in.
+/// The radius of the ℓ1 ball of the weights.
 macro_rules! radius_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::declare::method! { $($state)*

@@ -1,10 +1,10 @@
-//! Rows that are not in this process, as far as a method can tell.
+//! An engine without row access, for methods that must not need rows.
 
 use featherank::Result;
 use featherank::data::Dataset;
 use featherank::engine::{Engine, Job, LocalEngine, Schema};
 
-/// Answers passes as the engine inside does, and gives no access to rows.
+/// Answers passes as the inner engine does, and gives no access to rows.
 pub struct Elsewhere(pub LocalEngine);
 
 impl Elsewhere {

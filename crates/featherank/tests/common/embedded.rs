@@ -1,4 +1,4 @@
-//! What the tests of embedded methods share: worked data, explicit pairs, and the five folds.
+//! Shared by the tests of embedded methods: worked data, explicit pairs, and the five folds.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub fn from_rows(rows: &[Vec<f64>], labels: Vec<f32>, sizes: &[usize]) -> Datase
     Dataset::new(values, labels, Queries::from_sizes(sizes), FeatureTable::numbered(width, 1))
 }
 
-/// Two queries, seven documents, three features: what the SVM fixtures share.
+/// Two queries, seven documents, three features, shared by the SVM fixtures.
 pub fn shared_data() -> Dataset {
     let fixture = fixture(include_str!("../fixtures/ranksvm_primal.json"));
     let rows: Vec<Vec<f64>> = fixture["X"].as_array().unwrap().iter().map(numbers).collect();
@@ -120,7 +120,7 @@ pub fn loss(pairs: &[Vec<f64>], w: &[f64]) -> (f64, Vec<f64>) {
     (sum, gradient)
 }
 
-/// LIBLINEAR's way: one weight after the other over explicit pairs, and whether it came to rest.
+/// LIBLINEAR's method: coordinate descent over explicit pairs; also returns whether it converged.
 pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> (Vec<f64>, bool) {
     let mut w = vec![0.0; pairs[0].len()];
     for _ in 0..20_000 {

@@ -1,4 +1,4 @@
-//! What test files share: the real data, an interruption, a folder that goes away, compressors, and
+//! Shared by test files: the real data, an interruption, a temporary folder, compressors, and
 //! Parquet files of any columns.
 #![allow(
     dead_code,
@@ -22,7 +22,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
 /// The folder with the real LETOR data: `$FEATHERANK_DATA`, or `shared/data` beside the project.
-/// `None`, with a notice, where it is absent: its licence does not let us ship it.
+/// `None`, with a notice, if it is absent: its licence does not allow us to ship it.
 pub fn real_data(folder: &str) -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let root = std::env::var_os("FEATHERANK_DATA").map_or(beside, PathBuf::from);
@@ -37,7 +37,7 @@ pub fn real_data(folder: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Interrupts at a step, after so many others.
+/// Interrupts a run at a given step.
 pub struct StopAt(AtomicU64);
 
 impl StopAt {
@@ -89,7 +89,7 @@ pub fn xz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The first two thirds, as a copy that broke off leaves them.
+/// The first two thirds, like a truncated copy.
 pub fn cut(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() * 2 / 3);
     bytes

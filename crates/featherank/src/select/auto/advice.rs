@@ -12,55 +12,57 @@ use crate::measure::counted;
 use crate::measure::significance::NonInferiority;
 use crate::select::subsets::mean_and_error;
 
-/// Why this set: what was tried, what was asked, and what the tests say of every size.
+/// The reasons for this set: the sizes that were tried, the requirements, and the tests of every
+/// size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
-    /// The ranker that the features are for.
+    /// The ranker that will use the features.
     pub ranker: String,
-    /// Its settings, as far as they are not its defaults.
+    /// Its settings that differ from the defaults.
     pub settings: BTreeMap<String, String>,
-    /// What rankings are judged by.
+    /// The measure of rankings.
     pub measure: String,
-    /// What was asked of a smaller set.
+    /// The requirements on a smaller set.
     pub demand: Demand,
-    /// What risk is measured against.
+    /// The baseline of risk.
     pub baseline: String,
-    /// In how many parts the queries were held out.
+    /// The number of folds.
     pub folds: usize,
     /// The methods that proposed sets.
     pub methods: Vec<String>,
-    /// The measure of all features, on queries that their models have not seen.
+    /// The measure of all features, on queries that their models were not trained on.
     pub all: f64,
-    /// The sizes that were tried, from the dearest to the cheapest.
+    /// The sizes that were tried, from the most expensive to the cheapest.
     pub tried: Vec<Tried>,
-    /// The one that was chosen, as a place in `tried`; all features where none passed.
+    /// The chosen size, as an index of `tried`; `None`, which means all features, if no size
+    /// passed.
     pub chosen: Option<usize>,
-    /// The first that did not pass, as a place in `tried`.
+    /// The first size that failed, as an index of `tried`.
     pub next: Option<usize>,
     /// Ids of the queries.
     pub queries: Vec<String>,
-    /// The measure of all features for each query; nothing where a query does not count.
+    /// The measure of all features for each query; `None` if the query does not count.
     pub per_query_of_all: Vec<Option<f64>>,
-    /// The measure of the chosen size for each query; that of all features where none was chosen.
+    /// The measure of the chosen size for each query; that of all features if none was chosen.
     pub per_query: Vec<Option<f64>>,
 }
 
-/// A size and what held-out queries say of it.
+/// A size and its results on held-out queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
-    /// How many features.
+    /// The number of features.
     pub features: usize,
-    /// The most that its sets cost; the number of features where costs are not known.
+    /// The largest cost of its sets; the number of features if costs are not known.
     pub cost: f64,
     /// The method that proposed the set of each fold.
     pub methods: Vec<String>,
-    /// The measure on queries that the models have not seen.
+    /// The measure on queries that the models were not trained on.
     pub value: f64,
     /// Its standard error.
     pub error: f64,
-    /// Against all features, in effectiveness.
+    /// The test of effectiveness against all features.
     pub effectiveness: NonInferiority,
-    /// Against all features, in risk.
+    /// The test of risk against all features.
     pub risk: NonInferiority,
 }
 

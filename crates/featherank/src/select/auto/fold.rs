@@ -25,9 +25,9 @@ use crate::select::subsets::{Split, SubsetTrainer, TrainingProgress};
 pub enum Role {
     /// Methods and rankers are trained on it.
     Train,
-    /// It chooses settings and methods.
+    /// It is used to choose settings and methods.
     Validate,
-    /// It measures the chosen subset.
+    /// It is used to measure the chosen subset.
     Test,
     /// It is outside the sample of queries.
     Unused,
@@ -43,7 +43,7 @@ pub struct FoldRoles {
 pub struct Fold<'a> {
     engine: &'a dyn Engine,
     roles: FoldRoles,
-    /// Trains on the training queries; judges on validation and test queries.
+    /// Trains on the training queries; evaluates on validation and test queries.
     split: Split<'a>,
 }
 
@@ -68,12 +68,12 @@ impl<'a> Fold<'a> {
         self.roles.of_part[self.roles.parts.fold_of(self.engine.schema().query_keys[query])]
     }
 
-    /// The judged queries with one role.
+    /// The evaluated queries with one role.
     pub fn judged(&self, role: Role) -> impl Iterator<Item = usize> {
         self.split.judge().places().iter().copied().filter(move |&q| self.role(q) == role)
     }
 
-    /// Of values for all judged queries, those of the queries with one role.
+    /// Of the values for all evaluated queries, those of the queries with one role.
     fn values(&self, role: Role, judged: &[f64]) -> Vec<f64> {
         let with_role = self.split.judge().places().iter().zip(judged);
         with_role.filter(|(q, _)| self.role(**q) == role).map(|(_, value)| *value).collect()
@@ -100,7 +100,7 @@ pub struct FoldStart {
 pub struct FoldResult {
     /// The method whose subset was best on the validation queries.
     pub method: usize,
-    /// The measure of the subset of each method there.
+    /// The measure of the subset of each method on the validation queries.
     pub values: Vec<f64>,
     /// The cost of the best subset.
     pub cost: f64,
@@ -108,7 +108,7 @@ pub struct FoldResult {
     pub features: usize,
     /// Its measure on each test query.
     pub per_query: Vec<Option<f64>>,
-    /// The features that elimination has left, by importance per cost.
+    /// The features that elimination has not removed, by importance per cost.
     pub left: Vec<FeatureId>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> FoldRunner<'a> {
         })
     }
 
-    /// The settings of the ranker that do best on the validation queries.
+    /// The settings of the ranker with the best measure on the validation queries.
     fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
         let AutoSelector { ranker, measure, .. } = self.auto;
         let (fixed, is_open) = self.auto.settings();
@@ -235,7 +235,7 @@ impl<'a> FoldRunner<'a> {
         Ok(order)
     }
 
-    /// Tries a size; `left` are the features that elimination has left so far.
+    /// Tries a size; `left` are the features that elimination has not removed so far.
     pub fn test(
         &self,
         start: &FoldStart,

@@ -1,23 +1,23 @@
-//! The smallest set of features that is as good as all of them, for the user's own ranker and
-//! measure, and no riskier.
+//! The smallest set of features that is non-inferior to all of them in effectiveness and risk, for
+//! the user's own ranker and measure.
 //!
 //! The queries are split into `folds` folds. Each fold is the test data once; the next fold is the
 //! validation data, and the others are the training data. In every fold a few methods
 //! (`portfolio.rs`) order the features, the ranker is trained on the first ones of each order, and
-//! the validation data chooses the best subset, which then ranks the test queries. So every size has
-//! a value for each query that influenced nothing, not even the choice of the method, and so have
-//! all features.
+//! the validation data chooses the best subset, which then ranks the test queries. Every size,
+//! including all features, thus has a value for each query that influenced no choice, not even that
+//! of the method.
 //!
 //! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose
-//! less than the margin. The last that passed is recommended; then the method that did best at that
-//! size on validation data orders the features once more, on all data. What is promised
-//! is the procedure: that sets of this size, found this way, lose no more than the margin. Where no
-//! size passes all features are kept. Validation data of the run is joined with the training data:
-//! folds serve better than one fixed part.
+//! less than the margin. The last that passed is recommended; then the method with the best result
+//! at that size on validation data orders the features once more, on all data. The guarantee is
+//! about the procedure: sets of this size, found this way, lose no more than the margin. If no size
+//! passes, all features are kept. Validation data of the run is joined with the training data:
+//! folds are better than one fixed part.
 //!
-//! Least-squares rankers are trained and judged by passes, so that the rows may be anywhere. The
-//! methods that propose then work by passes as well, without validation data: the validation fold
-//! does not influence their choices.
+//! Least-squares rankers are trained and evaluated by passes, so that the rows may be remote. The
+//! proposing methods then use passes as well, without validation data: the validation fold does not
+//! influence their choices.
 
 mod advice;
 mod fold;
@@ -45,10 +45,11 @@ use portfolio::Proposer;
 pub use recommendation::Demand;
 use search::{SizeSearch, State};
 
-/// Its name everywhere.
+/// The name in the command, in Python and in documents.
 pub const NAME: &str = "auto";
 
-/// Trees that a ranker of trees gets unless told otherwise, and how many without progress end it.
+/// Defaults of tree rankers: the number of trees, and the number of trees without improvement that
+/// ends training (early stopping).
 const TREES: &[(&str, &str)] = &[("trees", "300"), ("patience", "30")];
 
 method! {
@@ -123,7 +124,7 @@ impl AutoSelector {
     fn recommend(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let candidates = Candidates::of(run, engine)?;
         let features = candidates.all();
-        // Better said now than after rankers are trained.
+        // Reported before rankers are trained.
         check_counts(&self.measure, engine)?;
         let valid = match &run.valid {
             Some(valid) => Some(checked_validation(valid.as_ref(), engine, &features)?),

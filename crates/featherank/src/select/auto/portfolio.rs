@@ -1,8 +1,8 @@
 //! The methods that propose subsets: a few different ones, as many as the data and the time allow.
 //!
-//! Elimination trains the user's own ranker and removes the features least important to it. The others look
-//! at the features in ways that no single ranker does: a filter that asks what a feature adds to
-//! those chosen, least squares that add features one at a time, and a sparse linear model. All of
+//! Elimination trains the user's own ranker and removes the features least important to it. The
+//! others use criteria that no single ranker has: a filter that estimates the contribution of a
+//! feature to those chosen, least squares with forward selection, and a sparse linear model. All of
 //! them order all features, so that there is a set of every size.
 
 use std::time::Duration;
@@ -10,17 +10,17 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::select::{SelectorSpec, auto};
 
-/// Values in the data (documents × features) up to which all methods are asked.
+/// The number of values in the data (documents × features) up to which all methods are used.
 const FEW_VALUES: f64 = 2e7;
 
-/// Values that are looked at; of larger data a sample of the queries.
+/// The number of values that are used; of larger data a sample of the queries is used.
 const MANY_VALUES: f64 = 1e8;
 
-/// Values that one method works through in a second, about: five folds, twenty sizes, a hundred
-/// trees each.
+/// The approximate number of values that one method processes in a second, for five folds, twenty
+/// sizes and a hundred trees each.
 const VALUES_A_SECOND: f64 = 1e5;
 
-/// The name of elimination, which is no selector of its own here.
+/// The name of elimination, which is not a registered selector.
 pub const ELIMINATION: &str = "elimination";
 
 /// All methods that may propose, in order of preference.
@@ -29,7 +29,7 @@ const PROPOSERS: &[&str] = &[ELIMINATION, "best-gain", "greedy-rankrls", "l1-svm
 /// A method that proposes sets.
 #[derive(Clone, Copy)]
 pub enum Proposer {
-    /// What matters least to the ranker leaves.
+    /// Elimination of the features that are least important to the ranker.
     Elimination,
     /// The first features of a selector's order.
     Order(&'static SelectorSpec),
@@ -61,7 +61,7 @@ impl Proposer {
     }
 }
 
-/// The proposers that a user asks for; none for `auto`.
+/// The proposers that the user names; `None` for `auto`.
 pub fn requested(names: &str) -> Result<Option<Vec<Proposer>>> {
     if names == "auto" {
         return Ok(None);
@@ -74,9 +74,9 @@ pub fn named(names: &str) -> Result<Vec<Proposer>> {
     names.split(',').map(|name| Proposer::named(name.trim())).collect()
 }
 
-/// The methods for data with so many values, and the share of its queries that they look at.
+/// The methods for data with this many values, and the share of its queries that they use.
 pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, f64)> {
-    // Less than a second is no time at all, and is said so elsewhere.
+    // Limits below one second are reported elsewhere.
     let affordable =
         limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
     let most = if values <= FEW_VALUES { PROPOSERS.len() } else { 2 };

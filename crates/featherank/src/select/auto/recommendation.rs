@@ -1,24 +1,24 @@
-//! Tests whether a smaller set of features is as good as all of them within a margin, and no
-//! riskier.
+//! Tests whether a smaller set of features is non-inferior to all of them within a margin, in
+//! effectiveness and risk.
 //!
-//! A size has a value for each query, from a model that has not seen the query; every fold has its
-//! own set and model. A size passes if two one-sided tests of non-inferiority against all features
-//! agree:
+//! A size has a value for each query, from a model that was not trained on the query; every fold
+//! has its own set and model. A size passes if two one-sided tests of non-inferiority against all
+//! features agree:
 //!
 //! - *effectiveness*: the lower confidence bound of the mean of (size − all) lies above −m ·
 //!   mean(all);
-//! - *risk*: the same of u(size − baseline) − u(all − baseline), where u counts a loss against the
-//!   baseline 1 + α times (U_RISK). Its margin is what a model would lose that has the share m less
-//!   than all features on every query.
+//! - *risk*: the same for u(size − baseline) − u(all − baseline), where u weights a loss against
+//!   the baseline by 1 + α (U_RISK). Its margin is the loss of a model whose value is lower than
+//!   that of all features by the share m on every query.
 //!
 //! Both must hold, so that neither needs a correction for the other. Sizes are tested from large to
 //! small until one fails: that is the fixed-sequence procedure, which needs no correction for the
-//! number of sizes either (Maurer, Hothorn & Lehmacher 1995). A test for a difference would not do:
-//! with few queries it finds none and accepts anything.
+//! number of sizes either (Maurer, Hothorn & Lehmacher 1995). A test for a difference would not be
+//! valid: with few queries it finds no difference and accepts any set.
 //!
-//! Sets of one size differ from fold to fold, and the set that is recommended is one more: the
-//! variance is corrected for that (Nadeau & Bengio 2003). Two other rules were tried; docs/auto.md
-//! says what they gave, and how often the promise is kept.
+//! Sets of one size differ from fold to fold, and the recommended set is another one: the variance
+//! is corrected for that (Nadeau & Bengio 2003). docs/auto.md reports the results of two other
+//! rules, and how often the guarantee holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,13 +30,13 @@ use crate::measure::significance::{NonInferiority, non_inferior_across_folds};
 pub struct Demand {
     /// The share of effectiveness that may be lost, such as .02.
     pub margin: f64,
-    /// The chance of recommending a set that loses more, such as .05.
+    /// The probability of recommending a set that loses more, such as .05.
     pub level: f64,
-    /// How much more a loss against the baseline weighs than a gain.
+    /// The additional weight of a loss against the baseline.
     pub alpha: f64,
 }
 
-/// What smaller sets are compared with: values per query, NaN if the query does not count.
+/// The reference of smaller sets: values per query, NaN if the query does not count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reference<'a> {
     /// The value of all features.
@@ -60,7 +60,7 @@ pub(super) struct SizeTest<'a> {
 }
 
 impl<'a> SizeTest<'a> {
-    /// Against this reference.
+    /// The tests against this reference.
     pub fn new(reference: Reference<'a>, demand: Demand) -> Self {
         let shrunk: Vec<f64> =
             reference.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
@@ -115,8 +115,8 @@ mod tests {
         (effectiveness.holds, risk.holds)
     }
 
-    /// A set whose mean is that of all features, because it gains a lot where there is much to lose
-    /// and loses below the baseline elsewhere.
+    /// A set with the same mean as all features: it gains a little on nine of ten queries and falls
+    /// below the baseline on the tenth.
     #[test]
     fn subsets_that_hurt_some_queries_fail_whatever_their_mean() {
         let queries = 4_000;
@@ -124,7 +124,7 @@ mod tests {
         let risky: Vec<f64> =
             (0..queries).map(|q| if q % 10 == 0 { 0.1 } else { 0.5 + 0.4 / 9.0 }).collect();
         assert_eq!(passes(&all, &baseline, &risky, DEMAND), (true, false));
-        // Without extra weight of losses risk is effectiveness.
+        // Without an additional weight of losses, risk equals effectiveness.
         assert_eq!(passes(&all, &baseline, &risky, Demand { alpha: 0.0, ..DEMAND }), (true, true));
     }
 
@@ -137,8 +137,7 @@ mod tests {
         assert!(passes(&all, &all, &all, DEMAND).0, "but all features are as good as themselves");
     }
 
-    /// A size that truly loses the whole margin passes less often than the level says where all
-    /// that varies is queries.
+    /// If only queries vary, a size that loses the whole margin passes less often than the level.
     #[test]
     fn sets_at_the_margin_are_rarely_recommended() {
         let (runs, queries) = (2_000, 200);

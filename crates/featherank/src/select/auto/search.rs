@@ -1,5 +1,5 @@
-//! The search for a size: all features first, then fewer, until a size cannot be shown to be as
-//! good.
+//! The search for a size: all features first, then fewer, until a size cannot be shown to be
+//! non-inferior.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) struct State {
     pub methods: Vec<String>,
     pub share: f64,
     pub starts: Vec<FoldStart>,
-    /// By size, then by fold.
+    /// Results by size, then by fold.
     pub tested: Vec<Vec<FoldResult>>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct SizeSearch<'a> {
     /// All data: that of the engine, joined with the validation data of the run.
     pub all: &'a dyn Engine,
     pub candidates: Candidates,
-    /// All features that vary within queries, by column: what "all features" means.
+    /// All features that vary within queries, by column: the meaning of "all features".
     pub alive: Vec<FeatureId>,
     /// Those of them that may be chosen.
     pub features: Vec<FeatureId>,
@@ -47,7 +47,8 @@ pub(super) struct SizeSearch<'a> {
 }
 
 impl SizeSearch<'_> {
-    /// All features, or as many as the constraints allow, when nothing can be shown.
+    /// All features, or as many as the constraints allow, if no size can be shown to be
+    /// non-inferior.
     pub fn keep_all(&self, why: String) -> Result<Selection> {
         let limit = sizes::cost_limits(&self.run.constraints, &self.features)[0];
         let mut selection = self.selection(self.proposers[0], &self.auto.settings().0, limit)?;
@@ -55,7 +56,7 @@ impl SizeSearch<'_> {
         Ok(selection)
     }
 
-    /// Resumes from a state and runs until a size fails or time is up.
+    /// Resumes from a state and runs until a size fails or the time limit is reached.
     pub fn finish(&self, mut state: State) -> Result<Selection> {
         let SizeSearch { auto, run, .. } = self;
         let folds: Vec<Fold<'_>> = self
@@ -159,7 +160,7 @@ impl SizeSearch<'_> {
         (0..count).map(fold).collect()
     }
 
-    /// The order of one method on all data; elimination goes down to `limit`.
+    /// The order of one method on all data; elimination stops at `limit`.
     fn final_order(
         &self,
         proposer: Proposer,
@@ -167,7 +168,7 @@ impl SizeSearch<'_> {
         limit: f64,
     ) -> Result<Vec<FeatureId>> {
         let first = self.roles(1.0).swap_remove(0);
-        // The test queries validate, as long as others are left to train on.
+        // The test queries are used for validation, if others remain for training.
         let can_validate = first.of_part.contains(&Role::Train);
         let role = |role: Role| match can_validate && role == Role::Test {
             true => Role::Validate,
@@ -193,7 +194,7 @@ pub(super) fn values(tested: &[FoldResult]) -> Vec<f64> {
     gathered(tested.iter().map(|tested| &tested.per_query))
 }
 
-/// The method that does best on the validation queries, on average over folds; ties go to the first.
+/// The method with the best mean over folds on the validation queries; ties go to the first.
 fn best_method(tested: Option<&Vec<FoldResult>>, methods: usize) -> usize {
     let mean = |method: usize| {
         tested.map_or(0.0, |folds| folds.iter().map(|fold| fold.values[method]).sum::<f64>())
@@ -201,7 +202,7 @@ fn best_method(tested: Option<&Vec<FoldResult>>, methods: usize) -> usize {
     (1..methods).fold(0, |best, method| if mean(method) > mean(best) { method } else { best })
 }
 
-/// Features with scores that express nothing but their order.
+/// Features with scores that express only their order.
 fn scored(order: &[FeatureId]) -> Vec<(FeatureId, f64)> {
     let count = order.len() as f64;
     order.iter().enumerate().map(|(place, &f)| (f, (count - place as f64) / count)).collect()

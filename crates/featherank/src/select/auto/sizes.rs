@@ -1,7 +1,7 @@
 //! The sizes that are tried, and the subset of a size that follows from an order of features.
 //!
 //! Each size costs four fifths of the previous one, down to a single feature. Features without
-//! costs of their own cost 1.
+//! costs have cost 1.
 
 use crate::data::FeatureId;
 use crate::run::Constraints;

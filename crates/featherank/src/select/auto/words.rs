@@ -1,10 +1,10 @@
-//! What the recommendation comes to, in words.
+//! The notes that explain a recommendation.
 
 use super::Advice;
 use crate::measure::significance::NonInferiority;
 use crate::select::Selection;
 
-/// For data in which nothing can be shown.
+/// For data with too few queries.
 pub fn too_few(queries: usize, folds: usize) -> String {
     format!(
         "all features are kept: {queries} queries with documents of different relevance are too few to show that fewer features \
@@ -13,12 +13,12 @@ pub fn too_few(queries: usize, folds: usize) -> String {
     )
 }
 
-/// For runs without time.
+/// For runs without enough time.
 pub fn no_time() -> String {
     "time was up before any size could be tried: all features are kept".to_owned()
 }
 
-/// What was found, what it rests on, and what the next smaller set might lose.
+/// The result, the evidence for it, and the possible loss of the next smaller set.
 pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -> Vec<String> {
     let mut notes = Vec::new();
     let Advice { measure, ranker, demand, .. } = advice;
@@ -27,7 +27,7 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
     let allowed = 100.0 * demand.margin;
     let alive = selection.data.features as usize - selection.set_aside.len();
     match advice.chosen.map(|place| &advice.tried[place]) {
-        // All features are as good as themselves.
+        // All features are trivially as good as themselves.
         Some(tried) if tried.features < alive => notes.push(format!(
             "as good as all for {ranker}: {measure} {:.4} with {}, {:.4} with all, on {queries} held-out queries; {} with {confidence} % confidence, \
              and {:.4} ({allowed} %) is allowed; risk against the {} passes too",
@@ -74,7 +74,7 @@ fn features(count: usize) -> String {
     if count == 1 { "1 feature".into() } else { format!("{count} features") }
 }
 
-/// How much a set might lose.
+/// The upper bound of the loss of a set.
 fn at_worst(test: &NonInferiority) -> String {
     match test.lower_bound {
         bound if bound >= 0.0 => format!("at least {bound:.4} better"),

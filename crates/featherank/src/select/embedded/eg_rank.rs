@@ -1,24 +1,25 @@
-//! EGRank: weights of bounded sum, moved by factors instead of terms.
+//! EGRank: weights with a bounded ℓ1 norm, fitted by multiplicative updates (exponentiated
+//! gradient).
 //!
 //! Minimises the mean of max(0, 1 − wᵀ(xᵢ − xⱼ))² over preference pairs under ‖w‖₁ ≤ r (Du, Pan,
 //! Ding, Lai, Huang: EGRank, Information Sciences 467, 2018). With w = r (u⁺ − u⁻) the 2d numbers u
-//! are shares that sum to 1. A step multiplies each by exp(∓η r gₖ), g being the gradient, and
-//! divides by the sum; it starts from equal shares and ends where Fenchel's gap ⟨g, w⟩ + r ‖g‖∞,
-//! which bounds how far the loss is above its minimum, is at most `epsilon`, or after `steps`
-//! steps. Logarithms of shares are kept, so that none is lost.
+//! are shares that sum to 1. A step multiplies each by exp(∓η r gₖ), with g the gradient, and
+//! divides by the sum. The method starts from equal shares and stops when the Fenchel gap ⟨g, w⟩ +
+//! r ‖g‖∞, an upper bound on the distance of the loss from its minimum, is at most `epsilon`, or
+//! after `steps` steps. Shares are stored as logarithms, so that none underflows.
 //!
-//! With `eta` set the step is the published one. Unless set, steps are accelerated: Nesterov's
+//! With `eta` set, the step is the published one. Otherwise steps are accelerated: Nesterov's
 //! method with the entropy of shares as its distance (Auslender & Teboulle, SIAM Journal on
-//! Optimization 2006), whose step is a multiplication of the same kind. Its length is found by
-//! trying, it starts again where momentum leads uphill, and each r starts near the solution of the
-//! one before: the same minimum after some hundred passes over the rows for all values of r, where
-//! a fixed η is slow if small and never settles if large.
+//! Optimization 2006), whose step is a multiplicative update of the same kind. A line search finds
+//! the step length, momentum restarts when it increases the loss, and each r starts near the
+//! solution of the previous one. This reaches the same minimum after some hundred passes over the
+//! rows for all values of r, whereas a fixed η converges slowly if small and not at all if large.
 //!
-//! Shares never become 0. Features with |wₖ| below `threshold` of ‖w‖₁ are cut off, the largest one
-//! never; the paper leaves open where to cut. The certificate `gap` is that of the point before the
-//! cut. With `k` the k features with the largest |weight| × spread are taken, and the model is
-//! fitted to them anew with the same r, for every r that is tried. The path of the selection has
-//! all features by |weight| × spread.
+//! Shares never become 0. Features with |wₖ| below `threshold` of ‖w‖₁ are removed, except for the
+//! largest one; the paper does not specify the threshold. The certificate `gap` is that of the
+//! point before the removal. With `k` the k features with the largest |weight| × standard deviation
+//! are taken, and the model is refitted to them with the same r, for every r that is tried. The
+//! path of the selection has all features by |weight| × standard deviation.
 
 use super::RADII;
 use super::fenchel_rank::gap;
@@ -31,14 +32,15 @@ use crate::run::Run;
 use crate::select::shared_params::{radius_param, standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
 
-/// The part of all shares that is dealt out evenly before a search starts from another solution:
-/// what has shrunk to nothing could not grow again.
+/// The part of all shares that is distributed evenly before a search starts from another solution:
+/// a share close to 0 could not grow again.
 const EVEN: f64 = 0.1;
 
 /// Shares below this are rounding errors of averages.
 const LEAST: f64 = 1e-300;
 
-/// Losses, which are 1 without a model, and distances between shares closer than this are equal.
+/// Losses (1 for an empty model) and distances between shares that differ by less than this are
+/// equal.
 const EQUAL: f64 = 1e-14;
 
 method! {
@@ -104,7 +106,7 @@ impl Family for EGRank {
     }
 }
 
-/// The places of the features to keep and of those that come first, `k` with the dead ones to keep;
+/// The places of the kept features and of the first ones, `k` in total with the dead kept features;
 /// ascending.
 fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
     let (mut places, free): (Vec<usize>, Vec<usize>) =
@@ -115,16 +117,16 @@ fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
     places
 }
 
-/// Where a search ended.
+/// The result of a search.
 struct Found {
     weights: Vec<f64>,
     gap: f64,
-    /// The shares, and the curvature that was found.
+    /// The shares, and the estimated curvature.
     state: Vec<f64>,
 }
 
 impl EGRank {
-    /// Without the weights that are too small.
+    /// The weights without those below the threshold.
     fn cut(&self, sample: &Sample<'_>, weights: &[f64]) -> Vec<f64> {
         let sum: f64 = weights.iter().map(|w| w.abs()).sum();
         let largest = weights.iter().map(|w| w.abs()).fold(0.0, f64::max);
@@ -156,7 +158,7 @@ impl EGRank {
         }
     }
 
-    /// Steps of one length.
+    /// Steps of constant length.
     fn published(&self, ball: &Ball<'_>, start: Vec<f64>, eta: f64) -> Result<Found> {
         let mut logs = logarithms(&start);
         let mut point = ball.point(start)?;
@@ -176,15 +178,15 @@ impl EGRank {
         Ok(ball.found(point, 0.0))
     }
 
-    /// Momentum: the gradient is taken between the average of shares so far and the shares that
-    /// steps move.
+    /// Accelerated steps: the gradient is evaluated between the average of shares so far and the
+    /// current shares.
     fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut curvature: f64) -> Result<Found> {
         let (mut average, mut logs) = (start.clone(), logarithms(&start));
         let mut share = 1.0;
         let mut best: Option<Point> = None;
         for step in 1..=self.steps {
             let middle = ball.point(mixed(&average, &exponentials(&logs), share))?;
-            // The curvature is overestimated where the loss was steeper before.
+            // The curvature estimate is too large if earlier points had a larger curvature.
             curvature /= 1.5;
             let before = curvature;
             let (next, is_stuck) = loop {
@@ -213,7 +215,7 @@ impl EGRank {
             average.clone_from(&next.shares);
             let is_last = is_stuck && share == 1.0;
             if is_stuck {
-                // The length was cut by rounding errors of the loss.
+                // The step was shortened by rounding errors of the loss.
                 curvature = before;
             }
             if (is_uphill || is_stuck) && share < 1.0 {
@@ -241,11 +243,11 @@ struct Ball<'a> {
     radius: f64,
 }
 
-/// Shares, and the loss there.
+/// Shares, and the loss at that point.
 struct Point {
     shares: Vec<f64>,
     loss: f64,
-    /// The derivative of the loss by each share.
+    /// The derivative of the loss with respect to each share.
     gradient: Vec<f64>,
     gap: f64,
 }
@@ -263,7 +265,7 @@ impl Ball<'_> {
         let Loss { value, gradient, .. } = loss;
         let of_minus = gradient.iter().map(|g| -self.radius * g);
         let gradient = gradient.iter().map(|g| self.radius * g).chain(of_minus).collect();
-        // Below 0 it is a rounding error.
+        // Negative values are rounding errors.
         Ok(Point { shares, loss: value, gradient, gap: gap.max(0.0) })
     }
 
@@ -283,7 +285,7 @@ fn exponentials(logs: &[f64]) -> Vec<f64> {
     logs.iter().map(|log| log.exp()).collect()
 }
 
-/// Logarithms of the same shares, made to sum to 1.
+/// Logarithms of the same shares, normalised to sum to 1.
 fn normalised(mut logs: Vec<f64>) -> Vec<f64> {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum = logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + largest;
@@ -295,7 +297,7 @@ fn mixed(a: &[f64], b: &[f64], share_of_b: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| (1.0 - share_of_b) * a + share_of_b * b).collect()
 }
 
-/// How much a gradient says that the loss changes between two points.
+/// The change of the loss between two points that a gradient predicts.
 fn along(gradient: &[f64], to: &[f64], from: &[f64]) -> f64 {
     gradient
         .iter()

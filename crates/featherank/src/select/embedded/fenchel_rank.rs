@@ -1,17 +1,19 @@
-//! FenchelRank: the mean squared hinge over preference pairs within an ℓ1 ball, one feature a step.
+//! FenchelRank: the mean squared hinge over preference pairs within an ℓ1 ball, one feature per
+//! step.
 //!
 //! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² subject to ‖w‖₁ ≤ r (Lai et al., IEEE Trans.
 //! Computers 2013). With g the gradient and j its largest component, u = −r sign(gⱼ) eⱼ is the
-//! corner of the ball that promises most, and w moves to the minimum of the loss on the line to it,
-//! where no more than a ten-thousandth of the gradient is left. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a
-//! bound on what is left to gain, and the certificate `gap`; the method stops when it is at most ε,
-//! or after T steps. A step brings in one feature at most, so ε and T shape the model: fewer steps
-//! are sparser. No pair is looked at.
+//! vertex of the ball with the largest predicted decrease, and w moves to the minimum of the loss
+//! on the line to it; the line search stops when at most a ten-thousandth of the gradient is left.
+//! ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, an upper bound on the remaining decrease, and the certificate
+//! `gap`; the method stops when it is at most ε, or after T steps. A step adds at most one feature,
+//! so ε and T affect the model: fewer steps give sparser models. Pairs are never enumerated.
 //!
-//! As published every radius starts from w = 0 (`start = zero`): where the walk starts decides
-//! which features it passes. `start = neighbour` starts from the model of the next smaller radius,
-//! which is faster. Features to keep are chosen, but the ball is the same for them. Radii beyond
-//! one that the weights do not use half of are not tried: the ball no longer binds there.
+//! As published, every radius starts from w = 0 (`start = zero`): the starting point determines
+//! which features enter. `start = neighbour` starts from the model of the next smaller radius,
+//! which is faster. Kept features are chosen, but the ball constrains them as well. Once the
+//! weights use less than half of a radius, larger radii are not tried: the constraint is no longer
+//! active.
 
 use super::RADII;
 use super::path::{Family, PathSearch, Sparse};
@@ -52,7 +54,8 @@ choice! {
     }
 }
 
-/// What may be left of the gradient at the end of a step; less would take another pass over the data.
+/// The share of the gradient that may be left at the end of a step; less would take another pass
+/// over the data.
 const CLOSE: f64 = 1e-4;
 
 impl Selector for FenchelRank {
@@ -76,14 +79,15 @@ impl Family for FenchelRank {
         let mut weights =
             near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let mut loss = sample.loss(&weights)?;
-        // The first step goes to a corner, or most of the way.
+        // The first step ends at a vertex or close to it.
         let mut guess = 1.0;
         for step in 1.. {
             sample.run.step("walking to corners of the ball", step, Some(self.steps))?;
             let steepest = steepest(&loss.gradient);
             let gap = gap(&loss, &weights, r);
             if gap <= self.epsilon || step > self.steps {
-                // A ball that the weights do not use half of no longer binds.
+                // If the weights use less than half of the radius, the constraint is no longer
+                // active.
                 let ends_path = weights.iter().map(|w| w.abs()).sum::<f64>() < 0.5 * r;
                 return Ok(vec![Sparse { ends_path, ..Sparse::new(weights, "gap", gap) }]);
             }
@@ -95,9 +99,9 @@ impl Family for FenchelRank {
     }
 }
 
-/// The minimum of the loss on the line from some weights to others, which promise something.
-/// `guess` is where to look first, and where it was in the end. The search looks at the features
-/// with weights alone: passes over few columns instead of all.
+/// The minimum of the loss on the line from some weights to others, along which the loss decreases.
+/// `guess` is the initial position on the line, and on return the final one. The search uses only
+/// the features with non-zero weights: passes over few columns instead of all.
 fn walk(
     sample: &Sample<'_>,
     from: &[f64],
@@ -111,8 +115,8 @@ fn walk(
     let between = |t: f64, k: usize| (1.0 - t) * from[k] + t * to[k];
     let at = |t: f64| {
         let weights: Vec<f64> = used.iter().map(|&k| between(t, k)).collect();
-        // Seen from the point at t only 1 − t of the line is left; at its end, where nothing is,
-        // one looks back.
+        // From the point at t only 1 − t of the line remains; in its second half the derivative is
+        // therefore taken towards the start.
         let (other, share) = if t < 0.5 {
             (corner.clone(), 1.0 - t)
         } else {
@@ -136,7 +140,7 @@ fn steepest(gradient: &[f64]) -> usize {
         .unwrap_or(0)
 }
 
-/// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.
+/// An upper bound on the possible decrease of the loss within a ball: ⟨g, w⟩ + r‖g‖∞.
 pub(super) fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
     dot(&loss.gradient, weights)
         + r * loss.gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max)

@@ -1,20 +1,20 @@
-//! FSMRank: a pairwise model whose penalty knows what features are worth alone and how alike they
-//! are.
+//! FSMRank: a pairwise model whose penalty depends on the scores of single features and on their
+//! similarity.
 //!
 //! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + ½ λ₁ |w|ᵀA|w| + λ₂ Σ |wₖ| / sₖ over the pairs of
-//! one query with yᵢ > yⱼ, where sₖ is a measure of the ranking by feature k alone and A holds the
-//! sizes of correlations: features that rank badly alone cost more, and so do two that say the
-//! same. Lai, Pan, Tang & Yu, IEEE Trans. Neural Networks and Learning Systems 2013, whose abstract
-//! says so much; the formula is our reading of it, and Laporte et al. (2015) confirm that the
-//! penalty mixes ℓ1 and ℓ2.
+//! one query with yᵢ > yⱼ, where sₖ is a measure of the ranking by feature k alone and A holds
+//! absolute correlations: features that rank badly alone have a higher penalty, and so do pairs of
+//! redundant features. Lai, Pan, Tang & Yu, IEEE Trans. Neural Networks and Learning Systems 2013;
+//! only the abstract was available, the formula is our interpretation of it, and Laporte et al.
+//! (2015) confirm that the penalty combines ℓ1 and ℓ2.
 //!
-//! The sizes of correlations are hardly ever a positive semidefinite matrix, and the problem would
-//! not be convex: its negative eigenvalues are set to 0. The paper solves by Nesterov's accelerated
-//! gradient in the positive and negative parts of w; here a proximal Newton method finds the same
-//! minimum in fewer passes ([`super::proximal_newton`]), with the largest violation of the
-//! conditions of optimality as certificate `kkt`, in units of λ₂. Worth is taken from the queries
-//! that are learnt from; similarity, which no label enters, from all training data. Features to keep
-//! have no price.
+//! The matrix of absolute correlations is rarely positive semidefinite, and the problem would not
+//! be convex: its negative eigenvalues are set to 0. The paper uses Nesterov's accelerated gradient
+//! in the positive and negative parts of w; here a proximal Newton method finds the same minimum in
+//! fewer passes ([`super::proximal_newton`]), with the largest violation of the optimality
+//! conditions as certificate `kkt`, in units of λ₂. The scores sₖ are computed on the queries of
+//! the sample; similarity, which does not depend on labels, on all training data. Kept features are
+//! not penalised.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,10 +41,11 @@ const LIKENESS: [f64; 3] = [1e-3, 1e-2, 1e-1];
 /// Values of λ₂ that are tried, from sparse to dense.
 const WORTH: [f64; 9] = [3e-2, 1.7e-2, 1e-2, 5.5e-3, 3e-3, 1.7e-3, 1e-3, 5.5e-4, 3e-4];
 
-/// The largest violation of the conditions of optimality, in units of λ₂.
+/// The largest violation of the optimality conditions, in units of λ₂.
 const TOLERANCE: f64 = 1e-8;
 
-/// The importance of a feature is at least this share of the best one, else its price is unbounded.
+/// The lower bound of the importance of a feature, as a share of the largest; without it penalties
+/// would be unbounded.
 const LEAST_WORTH: f64 = 1e-3;
 
 method! {
@@ -85,7 +86,7 @@ impl Selector for FSMRank {
     }
 }
 
-/// The basis of prices: the importance of each live feature, and the similarity of each two.
+/// The inputs of the penalty: the importance of each live feature, and the similarity of each pair.
 struct Prices {
     importance: Measure,
     features: Vec<FeatureId>,
@@ -95,7 +96,7 @@ struct Prices {
 }
 
 impl Prices {
-    /// Places of a sample's features here.
+    /// The places of a sample's features in these arrays.
     fn places(&self, sample: &Sample<'_>) -> Vec<usize> {
         sample.features().iter().filter_map(|f| self.features.binary_search(f).ok()).collect()
     }
@@ -113,7 +114,7 @@ impl Prices {
         Ok(importances)
     }
 
-    /// 1 / sₖ for every feature of a sample, by its own queries; 0 for features to keep.
+    /// 1 / sₖ for every feature of a sample, on its own queries; 0 for kept features.
     fn of_features(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
         let importances = self.importances(sample.engine())?;
         let importances: Vec<f64> =
@@ -132,7 +133,7 @@ impl Prices {
     }
 }
 
-/// Models for one price of similarity.
+/// Models for one value of λ₁.
 struct Coupled<'a> {
     lambda1: f64,
     prices: &'a Prices,
@@ -168,8 +169,8 @@ impl Family for Coupled<'_> {
     }
 }
 
-/// The nearest positive semidefinite matrix to a symmetric one with ones on its diagonal, row after
-/// row.
+/// The nearest positive semidefinite matrix to a symmetric one with a unit diagonal, in row-major
+/// order.
 fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<f64>> {
     if width == 0 {
         return Ok(Vec::new());
@@ -204,8 +205,8 @@ mod tests {
         assert_eq!(fine, [1.0, 0.5, 0.5, 1.0]);
         let rows = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]];
         let near = semidefinite(3, |a, b| rows[a][b]).unwrap();
-        // The eigenvector of 1 − .9√2 is (½, −√½, ½): taking its part away adds (.9√2 − 1) times
-        // its square.
+        // The eigenvector of 1 − .9√2 is (½, −√½, ½): removing its component adds (.9√2 − 1) times
+        // its outer square.
         let excess = 0.9 * 2f64.sqrt() - 1.0;
         let v = [0.5, -(0.5f64.sqrt()), 0.5];
         for (at, cell) in near.iter().enumerate() {

@@ -1,26 +1,26 @@
-//! GreedyRankRLS: adds the feature with which least squares on differences between documents errs
-//! least on queries it has not seen.
+//! GreedyRankRLS: adds the feature that minimises the leave-query-out error of least squares on
+//! document differences.
 //!
 //! RankRLS minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖²
-//! ([`crate::rank::linear::rank_rls`]). Each step adds the feature that makes the leave-query-out
-//! error least: the sum of the same squares over all queries, each with the weights fitted to all
-//! others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop on feature
-//! generation and selection for information retrieval). The paper keeps the residual columns of all
-//! features, and their products with each query, from step to step; here every step takes them from
-//! the sums of products of all features and one pass over the rows ([`LeaveQueryOut`]), so that
-//! nothing but sums leaves the rows. The errors are the same.
+//! ([`crate::rank::linear::rank_rls`]). Each step adds the feature that minimises the
+//! leave-query-out error: the sum of the same squares over all queries, each with the weights
+//! fitted to all others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop
+//! on feature generation and selection for information retrieval). The paper updates the residual
+//! columns of all features, and their products with each query, from step to step; here every step
+//! computes them from the sums of products of all features and one pass over the rows
+//! ([`LeaveQueryOut`]), so that the engine returns only sums. The errors are the same.
 //!
-//! The paper stops at a number of features. With `k` so does this; without, it stops where the best
-//! candidate lowers the error by a smaller share than `gain`, or not at all. With many queries
-//! every feature that is not pure noise lowers it a little: with `gain = 0` they are all added. The
-//! path of the selection has minus the error as its value; features beyond the last step follow by
-//! the error that each would have led to. `weighting = queries` counts a query by its documents
-//! instead of by its pairs, as RLScore does.
+//! The paper stops at a given number of features. With `k` this method does too; without `k` it
+//! stops when the best candidate lowers the error by a smaller share than `gain`, or not at all.
+//! With many queries every feature that is not pure noise lowers the error a little: with
+//! `gain = 0` they are all added. The value along the path is the negated error; features beyond
+//! the last step follow by the error of the candidate set with each. `weighting = queries` weights
+//! a query by its number of documents instead of its number of pairs, as RLScore does.
 //!
-//! λ is chosen on validation data, for each λ with the features found under it. What is tried is λ
-//! per preference pair, in whole powers of ten; parts of the training data are given the same. The
-//! certificate `gradient` is the largest residual of the normal equations (XᵀLX + λI) w = XᵀLy, as
-//! a share of the largest right-hand side.
+//! λ is chosen on validation data; each λ is evaluated with the features found under it. The grid
+//! is λ per preference pair, in whole powers of ten; folds of the training data use the same
+//! values. The certificate `gradient` is the largest residual of the normal equations (XᵀLX + λI) w
+//! = XᵀLy, as a share of the largest right-hand side.
 
 use std::collections::HashMap;
 
@@ -41,8 +41,8 @@ use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
 use crate::vector::dot;
 
-/// Errors closer than this share of each other are equal: sums in another order differ in their
-/// last digits.
+/// Errors with a smaller relative difference are equal: sums in another order differ in their last
+/// digits.
 const EQUAL: f64 = 1e-9;
 
 /// Powers of ten of λ per preference pair that are tried.
@@ -113,22 +113,22 @@ impl Family for GreedyRankRLS {
     }
 }
 
-/// The search for one λ on one sample: minus the leave-query-out error is what a set of features is
-/// worth.
+/// The search for one λ on one sample; the score of a set of features is its negated
+/// leave-query-out error.
 struct Growth<'a> {
     sample: &'a Sample<'a>,
-    /// Of the features on the scale of the sample.
+    /// Sums of products of the features on the scale of the sample.
     gram: GramSums,
     centring: Centring,
     lambda: f64,
     gain: f64,
     places: HashMap<FeatureId, usize>,
-    /// The score of the chosen features of the last step, and of each candidate added to them.
+    /// The score of the chosen features in the last step, and of each candidate added to them.
     current: f64,
     last: HashMap<FeatureId, f64>,
 }
 
-/// Weights of some features.
+/// Weights of a set of features.
 struct LeastSquares {
     solver: PivotedCholesky,
     /// The penalised sums of products.
@@ -154,7 +154,8 @@ impl<'a> Growth<'a> {
         })
     }
 
-    /// The score of a candidate in the last step, or the score of an empty model if it had none.
+    /// The score of a candidate in the last step, or the score of an empty model if it was not
+    /// evaluated.
     fn last_score(&self, f: FeatureId) -> f64 {
         let label = self.sample.width();
         self.last.get(&f).copied().unwrap_or(-self.gram.product(label, label))

@@ -1,4 +1,4 @@
-//! Judging the models of embedded methods on queries they were not fitted to.
+//! Evaluates the models of embedded methods on held-out queries.
 
 use super::sample::Sample;
 use crate::error::Result;
@@ -6,9 +6,9 @@ use crate::measure::Measure;
 use crate::rank::linear::least_squares::Weights;
 use crate::select::subsets::{self, FOLDS, HeldOut};
 
-/// The measure of models on the run's validation data or on held-out folds; `None` for a model that
-/// does not rank. `fitted_to_all` are the weights fitted to the whole sample; `fit` fits all models
-/// to a part of it.
+/// The measure of models on the run's validation data or on held-out folds; `None` for an empty
+/// model. `fitted_to_all` are the weights fitted to the whole sample; `fit` fits all models to a
+/// part of it.
 pub fn held_out_values(
     sample: &Sample<'_>,
     measure: &Measure,

@@ -1,17 +1,16 @@
-//! ℓ1-SVM: squared hinge on preference pairs under a lasso penalty, which keeps most weights at
+//! ℓ1-SVM: squared hinge on preference pairs with a lasso penalty, which sets most weights to
 //! exactly 0.
 //!
 //! Minimises ‖w‖₁ + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ: the
-//! ℓ1-regularised, ℓ2-loss machine of LIBLINEAR (Fan et al., JMLR 2008, `-s 5`, no bias) on
-//! differences of documents, as Laporte et al. (Document numérique 2015) use it to select features
-//! for ranking. LIBLINEAR descends coordinate by coordinate over all pairs; here a proximal Newton
-//! method finds the same minimum without looking at a pair ([`super::proximal_newton`]). The
-//! certificate `kkt` is the largest violation of the conditions of optimality, |∇ₖ| ≤ 1 where wₖ =
-//! 0 and ∇ₖ = −sign wₖ elsewhere.
+//! ℓ1-regularised, ℓ2-loss SVM of LIBLINEAR (Fan et al., JMLR 2008, `-s 5`, no bias) on differences
+//! of documents, as Laporte et al. (Document numérique 2015) use it to select features for ranking.
+//! LIBLINEAR uses coordinate descent over all pairs; here a proximal Newton method finds the same
+//! minimum without enumerating pairs ([`super::proximal_newton`]). The certificate `kkt` is the
+//! largest violation of the optimality conditions, |∇ₖ| ≤ 1 if wₖ = 0 and ∇ₖ = −sign wₖ otherwise.
 //!
-//! The path starts at the C below which no feature is in the model, and goes on for 3½ decades in
-//! quarters. Parts of the training data are given the C with the same weight on the mean loss of a
-//! pair. Features to keep are not penalised.
+//! The path starts at the C below which the model is empty, and covers 3½ decades in quarters.
+//! Folds of the training data use the C that gives the mean loss of a pair the same weight. Kept
+//! features are not penalised.
 
 use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};
@@ -68,10 +67,10 @@ impl Family for L1SVM {
     }
 }
 
-/// The weight of the mean loss below which a lasso keeps all features out.
+/// The weight of the mean loss below which a lasso model is empty.
 pub(super) fn first_to_enter(sample: &Sample<'_>) -> Result<f64> {
     let gradient = sample.loss(&vec![0.0; sample.width()])?.gradient;
     let steepest = gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max);
-    // Rounding errors of a sum that is 0 are no gradient.
+    // Rounding errors of a sum that is 0 must not count as a gradient.
     if steepest < f64::EPSILON { Err(nothing_ranks()) } else { Ok(1.0 / steepest) }
 }

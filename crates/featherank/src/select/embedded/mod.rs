@@ -1,4 +1,4 @@
-//! Embedded methods: they select while they train, and leave the model they have trained.
+//! Embedded methods: they select features while they train, and return the trained model.
 
 pub mod eg_rank;
 pub mod fenchel_rank;
@@ -15,5 +15,5 @@ pub mod rs_rank;
 pub mod sample;
 pub mod tuning;
 
-/// Radii of balls that are tried.
+/// Radii of ℓ1 balls that are tried.
 const RADII: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];

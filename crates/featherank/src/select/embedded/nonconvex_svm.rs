@@ -3,9 +3,9 @@
 //!
 //! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² + λ Σ g(|wₖ|) over the pairs of one query with yᵢ >
 //! yⱼ (Laporte, Flamary, Canu, Déjean & Mothe, IEEE Trans. Neural Networks and Learning Systems
-//! 2014). The penalty is replaced by its tangent at the last weights, λ Σ βₖ|wₖ| with βₖ =
-//! g′(|wₖ|), again and again from β = 1 on: small weights cost more in each round and vanish, large
-//! ones cost less and are shrunk less than by a lasso.
+//! 2014). Each round replaces the penalty by its tangent at the last weights, λ Σ βₖ|wₖ| with βₖ =
+//! g′(|wₖ|), starting from β = 1: the penalty of small weights increases in each round until they
+//! vanish; large weights are penalised less and are shrunk less than by a lasso.
 //!
 //! | `penalty` | βₖ |
 //! |---|---|
@@ -13,12 +13,13 @@
 //! | `log` | 1 / (\|wₖ\| + ε) |
 //! | `mcp` | max(0, 1 − \|wₖ\| / (γλ)) |
 //!
-//! The loss is a mean over pairs: with the sum, λ grows with the number of pairs, γλ is larger than
-//! any weight and MCP is a lasso. Each lasso starts from the last one's weights and is solved by a
-//! proximal Newton method ([`super::proximal_newton`]) where the paper uses an accelerated proximal
-//! gradient; both find its minimum, and the certificate `kkt` is the largest violation of the
-//! conditions of optimality of the last one, in units of λ. Rounds end when no weight changes by
-//! more than 1e-6 of the largest, or after `rounds`. Features to keep are not penalised.
+//! The loss is a mean over pairs: with the sum, λ would grow with the number of pairs, γλ would
+//! exceed any weight and MCP would be a lasso. Each lasso starts from the weights of the previous
+//! one and is solved by a proximal Newton method ([`super::proximal_newton`]) instead of the
+//! paper's accelerated proximal gradient; both find its minimum, and the certificate `kkt` is the
+//! largest violation of the optimality conditions of the last lasso, in units of λ. Rounds end when
+//! no weight changes by more than 1e-6 of the largest, or after `rounds`. Kept features are not
+//! penalised.
 
 use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
@@ -30,10 +31,10 @@ use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
 
-/// Weights that change by less, as a share of the largest, have settled.
+/// Weights have converged if they change by less than this share of the largest.
 const SETTLED: f64 = 1e-6;
 
-/// The largest violation of the conditions of optimality, in units of λ.
+/// The largest violation of the optimality conditions, in units of λ.
 const TOLERANCE: f64 = 1e-8;
 
 method! {
@@ -88,7 +89,7 @@ impl Shape {
         }
     }
 
-    /// g′, what a little more of a weight costs.
+    /// g′, the derivative of the penalty with respect to the size of a weight.
     fn derivative(self, weight: f64, lambda: f64) -> f64 {
         match self {
             Shape::Power { p, epsilon } => p / (weight.abs() + epsilon).powf(1.0 - p),
@@ -110,7 +111,7 @@ impl Family for NonconvexSVM {
         vec![("lambda", lambda)]
     }
 
-    /// Quarters of decades; MCP spares large weights altogether and needs more.
+    /// Quarters of decades; MCP does not penalise large weights at all and needs more values.
     fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
         let quarters = match self.shape {
             Shape::Mcp { .. } => 3..=10,
@@ -120,7 +121,7 @@ impl Family for NonconvexSVM {
     }
 
     fn fit(&self, sample: &Sample<'_>, lambda: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
-        // What the neighbour's first lasso found: its last weights come from other prices.
+        // Starts from the neighbour's first lasso: its last weights belong to other values of β.
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
         let price =
             |k: usize, derivative: f64| if sample.is_kept(k) { 0.0 } else { lambda * derivative };

@@ -1,5 +1,4 @@
-//! What an embedded method leaves: the features of the model that was chosen, and all models on the
-//! way to it.
+//! The result of an embedded method: the features of the chosen model, and all models of the path.
 
 use super::path::{CandidateModel, Path, Sparse};
 use super::sample::Sample;
@@ -9,8 +8,8 @@ use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
 use crate::select::{Fit, Selection};
 
-/// Features in the order in which they first come in, with the share of the path that was ahead;
-/// those that come in together by how much they move a ranking.
+/// Features in the order in which they first enter, with the share of the path that remained;
+/// features that enter together are ordered by their effect on the ranking.
 pub(super) fn entries(
     sample: &Sample<'_>,
     path: &Path<'_>,
@@ -65,7 +64,7 @@ pub(super) fn record(
             }
         }
     }
-    // Bisection goes between the values of the path.
+    // Bisection tries values between those of the path.
     if !fits.iter().any(|fit| fit.chosen) {
         let CandidateModel { which, value, model } = &finalists[chosen];
         fits.push(fit(*which, *value, model, judged[chosen], true));
@@ -81,8 +80,8 @@ pub(super) struct ChosenModel<'a> {
 }
 
 impl ChosenModel<'_> {
-    /// The selection of a model's features, best first; `refit` fits the model to fewer features
-    /// where constraints forbid some.
+    /// The selection of a model's features, best first; `refit` fits the model to fewer features if
+    /// constraints forbid some.
     pub fn select(
         &self,
         model: Sparse,

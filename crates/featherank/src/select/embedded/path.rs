@@ -1,26 +1,26 @@
-//! The one driver of embedded methods: paths over a parameter that makes models sparser or denser,
-//! and the choice among models.
+//! The driver of all embedded methods: paths over a parameter that controls sparsity, and the
+//! choice among models.
 //!
 //! A [`Family`] fits models for one value of its parameter; a method has one family, or one for
-//! each value of a second parameter. The driver walks each family's path from sparse to dense on
-//! the training data, each fit starting from its neighbour, and chooses a model:
+//! each value of a second parameter. The driver fits each family's path from sparse to dense on the
+//! training data, each fit starting from its neighbour, and chooses a model:
 //!
-//! * at the user's value, where one is set; where several are, they are the path;
-//! * with `k`, one with exactly k features, found by bisection. Where a jump of the path skips k,
-//!   the k features of the next denser model with the largest |weight| × spread are taken, and the
-//!   model is fitted to them anew, with the same loss and value;
-//! * else the one that does best on validation data, or on held-out parts of the training data
-//!   ([`held_out_values`]): ties go to the first, and never an empty one. With a `slack`, the sparsest of
-//!   those that are at most so much worse. Where several families are left in the first two cases,
-//!   the same decides between them.
+//! * with a value set by the user, the model at that value; several values replace the path;
+//! * with `k`, a model with exactly k features, found by bisection. If the path skips k, the k
+//!   features of the next denser model with the largest |weight| × standard deviation are taken,
+//!   and the model is refitted to them with the same loss and value;
+//! * otherwise the model with the best measure on validation data, or on held-out folds of the
+//!   training data ([`held_out_values`]): ties go to the first, and an empty model is never chosen.
+//!   With a `slack`, the sparsest model that is at most that much worse. If several families remain
+//!   in the first two cases, the same rule decides between them.
 //!
-//! Chosen features are ordered by |weight| × spread, the standard deviation within queries: how
-//! much they move a ranking. The path of the selection is the order in which features first come
-//! in, with the share of the path that was still ahead as its value (0 for those that never do), or
-//! the family's own order. Dead, dropped and unaffordable features are not shown to the method.
-//! Features to keep are never penalised where the method has penalties; elsewhere they are chosen
-//! even where the model has no use for them. A model never uses a feature that is not chosen: where
-//! constraints forbid a part of it, it is fitted to the others anew.
+//! Chosen features are ordered by |weight| × standard deviation within queries: their effect on the
+//! ranking. The path of the selection is the order in which features first enter, with the
+//! remaining share of the path as its value (0 for those that never enter), or the family's own
+//! order. The method does not receive dead, dropped and unaffordable features. Kept features are
+//! never penalised if the method has penalties; otherwise they are chosen even if the model does
+//! not use them. A model never uses a feature that is not chosen: if constraints forbid some of its
+//! features, it is refitted to the others.
 
 use super::held_out::held_out_values;
 use super::outcome::{ChosenModel, entries, record};
@@ -34,54 +34,54 @@ use crate::select::Selection;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::smallest_within_slack;
 
-/// Halvings of the interval in which a model with k features is looked for.
+/// The maximum number of bisection steps in the search for a model with k features.
 const HALVINGS: usize = 25;
 
-/// Doublings of the parameter beyond its grid, where the densest model has fewer than k features,
-/// or an empty one must grow.
+/// The maximum number of times that the parameter is doubled beyond its grid, if the densest model
+/// has fewer than k features or a model is empty.
 const DOUBLINGS: usize = 20;
 
 /// Sparse linear models along one parameter.
 pub trait Family: Sync {
-    /// What users know a value as, and what else is fixed in this family.
+    /// The user-visible settings for a value, and the settings that are fixed in this family.
     fn settings(&self, sample: &Sample<'_>, value: f64) -> Vec<(&'static str, f64)>;
 
     /// Values of the parameter, from sparse to dense: all ascending or all descending, and above 0.
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>>;
 
     /// The models for one value, usually one; the same number for all samples, and the densest
-    /// last. `near` is the last model of the neighbour on the path. Features that the run wants to
-    /// keep need not be paid for.
+    /// last. `near` is the last model of the neighbour on the path. Kept features need not be
+    /// penalised.
     fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>>;
 
-    /// Whether models have as many features as the run's constraints say for any value of the
-    /// parameter.
+    /// Whether models have the number of features that the run's constraints require for any value
+    /// of the parameter.
     fn counts_itself(&self) -> bool {
         false
     }
 }
 
-/// A sparse linear model, and how far it is from the best one.
+/// A sparse linear model, and a certificate of its distance from the optimum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
-    /// One weight a feature of the sample.
+    /// One weight per feature of the sample.
     pub weights: Vec<f64>,
-    /// What is certified, by name: `kkt`, `gap` or `gradient`.
+    /// The name and value of the certificate: `kkt`, `gap` or `gradient`.
     pub certificate: (&'static str, f64),
-    /// What tells it from other models of the same value.
+    /// Settings that distinguish it from other models of the same value.
     pub settings: Vec<(&'static str, f64)>,
-    /// The family's own order of features, by place, best first, and what it says of each; empty
-    /// where the path decides.
+    /// The family's own order of features, by place, best first, with a score for each; empty if
+    /// the order follows from the path.
     pub order: Vec<(usize, f64)>,
-    /// What the family wants to know when it fits the neighbour.
+    /// State that the family uses to fit the neighbour.
     pub state: Vec<f64>,
-    /// Denser values of the parameter would change nothing any more, or nothing for the better: the
-    /// path ends here.
+    /// Denser values of the parameter would not change or not improve the model: the path ends
+    /// here.
     pub ends_path: bool,
 }
 
 impl Sparse {
-    /// Weights and their certificate.
+    /// A model from its weights and their certificate.
     pub fn new(weights: Vec<f64>, certifies: &'static str, certificate: f64) -> Self {
         Sparse {
             weights,
@@ -93,7 +93,7 @@ impl Sparse {
         }
     }
 
-    /// Nothing is chosen.
+    /// Whether all weights are 0.
     pub fn is_empty(&self) -> bool {
         self.weights.iter().all(|w| *w == 0.0)
     }
@@ -106,18 +106,18 @@ pub(super) struct Path<'a> {
     pub models: Vec<Vec<Sparse>>,
 }
 
-/// A model that may be chosen: its family's number, and the value of the parameter.
+/// A candidate model: the index of its family, and the value of the parameter.
 pub(super) struct CandidateModel {
     pub which: usize,
     pub value: f64,
     pub model: Sparse,
 }
 
-/// The search for a model on the paths of some families.
+/// The search for a model on the paths of several families.
 pub(super) struct PathSearch<'a> {
     pub families: &'a [&'a dyn Family],
     pub tuning: &'a Tuning,
-    /// The user's values of the parameter; none where the families' own are tried.
+    /// The user's values of the parameter; empty to use the families' own grids.
     pub given: &'a [f64],
 }
 
@@ -127,7 +127,7 @@ impl PathSearch<'_> {
         self.select_if_any(run, engine)?.ok_or_else(nothing_ranks)
     }
 
-    /// The same, or `None` where all models are empty.
+    /// The same, or `None` if all models are empty.
     pub fn select_if_any(&self, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
         let mut selection = Ok(None);
         engine.within(&mut || selection = choose(self, run, engine));
@@ -145,7 +145,7 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
         let values = values(family, &sample, given)?;
         paths.push(Path { family, models: fit_all(family, &sample, &values)?, values });
     }
-    // What is chosen from: all models, or those of one value of each family.
+    // The candidates: all models, or those of one value of each family.
     let wanted = run.constraints.k.filter(|_| !is_fixed);
     let mut finalists: Vec<CandidateModel> = Vec::new();
     let mut tried: Vec<Vec<f64>> = Vec::new();
@@ -170,7 +170,7 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
     }
     let judged = match finalists.len() {
         1 => {
-            // It must make sense even where nothing is left to judge.
+            // The measure must fit the labels even if no model has to be evaluated.
             tuning.measure.check_labels(engine.schema().largest_label())?;
             vec![None]
         }
@@ -191,7 +191,8 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
             held_out_values(&sample, &tuning.measure, &whole, fit)?
         }
     };
-    // Where some part of very small data empties every model, the densest that ranks is taken.
+    // If every model is empty in some fold of very small data, the densest non-empty model is
+    // taken.
     let ranks = |finalist: &CandidateModel| !finalist.model.is_empty();
     let sizes: Vec<usize> =
         finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
@@ -216,7 +217,8 @@ fn values(family: &dyn Family, sample: &Sample<'_>, given: &[f64]) -> Result<Vec
         [] => family.grid(sample),
         [fixed] if family.counts_itself() => Ok(vec![fixed]),
         [fixed] => {
-            // The sparser ones say in which order features come in, and lead to it.
+            // The sparser values determine the order in which features enter, and provide starting
+            // points.
             let mut grid = family.grid(sample)?;
             let ascends = ascends(&grid);
             grid.retain(|&value| if ascends { value < fixed } else { value > fixed });
@@ -239,13 +241,13 @@ fn ascends(grid: &[f64]) -> bool {
     grid.first() <= grid.last()
 }
 
-/// The models of all values, each reached from its neighbour.
+/// The models of all values, each fitted from its neighbour.
 fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<Vec<Vec<Sparse>>> {
     let mut all: Vec<Vec<Sparse>> = Vec::with_capacity(values.len());
     for (&value, done) in values.iter().zip(1..) {
         let near = all.last().and_then(|models| models.last());
         let models = match near {
-            // Parts of the data must get as many models as the whole.
+            // Every fold must have as many models as the whole sample.
             Some(last) if last.ends_path => all[all.len() - 1].clone(),
             _ => family.fit(sample, value, near)?,
         };
@@ -255,7 +257,7 @@ fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<V
     Ok(all)
 }
 
-/// How many features a selection from a model has.
+/// The number of features of a selection from a model.
 fn size(sample: &Sample<'_>, model: &Sparse) -> usize {
     let free =
         (0..sample.width()).filter(|&k| model.weights[k] != 0.0 && !sample.is_kept(k)).count();
@@ -266,8 +268,8 @@ fn last_size(sample: &Sample<'_>, models: &[Sparse]) -> usize {
     models.last().map_or(0, |model| size(sample, model))
 }
 
-/// Models with exactly `k` features, or the next denser ones where there is none; the densest where
-/// none has so many.
+/// Models with exactly `k` features, or the next denser ones if there are none; the densest if all
+/// have fewer.
 fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<Sparse>)> {
     let Path { family, values, models } = path;
     let towards_dense = if ascends(values) { 2.0 } else { 0.5 };
@@ -304,7 +306,7 @@ fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<S
     Ok(dense)
 }
 
-/// The last model for a value, or for the first of its doubles whose model is not empty.
+/// The last model for a value, doubled until the model is not empty.
 fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse> {
     let towards_dense = if ascends(&family.grid(sample)?) { 2.0 } else { 0.5 };
     let mut value = value;

@@ -1,20 +1,21 @@
-//! Proximal Newton method for the squared hinge over preference pairs, under penalties on the sizes
-//! of weights.
+//! Proximal Newton method for the squared hinge over preference pairs, with penalties on the
+//! absolute values of weights.
 //!
 //! Minimises the mean of max(0, 1 − wᵀδ)² over the pairs' differences δ, plus Σ pₖ|wₖ| + ½
-//! |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0 and Q diagonal a ridge. No pair is
-//! looked at: loss, gradients and curvatures are passes of the engine. A step replaces the loss by its
-//! quadratic model on a working set (the weights that are not 0, and those at 0 that want to leave
-//! it, at most 512 of them, worst first) and minimises model and penalty by coordinate descent.
-//! From time to time all weights of the set move at once to the minimum for their present signs, or
-//! as far as no sign changes: correlated features would need thousands of sweeps otherwise. The
-//! step is halved until it pays.
+//! |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0 and Q diagonal a ridge. Pairs are
+//! never enumerated: loss, gradients and curvatures are passes of the engine. A step replaces the
+//! loss by its quadratic model on a working set (the non-zero weights and the zero weights that
+//! violate their optimality condition, at most 512 in total, those with the largest violation
+//! first) and minimises model and penalty by coordinate descent. At regular intervals all weights
+//! of the set move together to the minimum for their current signs, or as far as no sign changes:
+//! correlated features would otherwise need thousands of sweeps. The step is halved until it
+//! decreases the objective.
 //!
 //! Lee, Sun & Saunders (SIAM J. Optimization 2014) for the method; Yuan, Ho & Lin (JMLR 2012) for
 //! the coordinate descent.
 //!
-//! The solution carries its certificate: how far it is from the conditions of optimality. With qₖ =
-//! pₖ + Σ Qₖₗ|wₗ| these are |∇ₖ| ≤ qₖ where wₖ = 0 and ∇ₖ = −qₖ sign wₖ elsewhere. For a positive
+//! The solution has a certificate: the violation of the optimality conditions. With qₖ = pₖ + Σ
+//! Qₖₗ|wₗ| these are |∇ₖ| ≤ qₖ if wₖ = 0 and ∇ₖ = −qₖ sign wₖ otherwise. For a positive
 //! semidefinite Q and qₖ ≥ 0 they are sufficient.
 
 use super::sample::{Loss, Sample};
@@ -22,19 +23,20 @@ use crate::error::{Error, Result};
 use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::remedy;
 
-/// The most features of a working set.
+/// The maximum number of features of a working set.
 const WORKING_SET: usize = 512;
 
-/// Steps at most; a few are usual, since the loss is piecewise quadratic.
+/// The maximum number of steps; a few are usual, since the loss is piecewise quadratic.
 const STEPS: u64 = 500;
 
-/// Sweeps of coordinate descent at most; the next step goes on where it was.
+/// The maximum number of sweeps of coordinate descent; the next step continues from there.
 const SWEEPS: usize = 1000;
 
-/// Sweeps between two moves of all weights at once.
+/// The number of sweeps between two joint moves of all weights.
 const SWEEPS_BETWEEN: usize = 5;
 
-/// Columns whose pivot is below this, on the scale of correlations, are combinations of others.
+/// Columns whose pivot is below this, on the scale of correlations, are linear combinations of
+/// others.
 const SINGULAR: f64 = 1e-10;
 
 /// Σ pₖ|wₖ| + ½ |w|ᵀQ|w|.
@@ -42,7 +44,7 @@ const SINGULAR: f64 = 1e-10;
 pub struct Penalty {
     /// p.
     pub linear: Vec<f64>,
-    /// Q, row after row; empty where it is 0.
+    /// Q in row-major order; empty if it is 0.
     pub coupling: Vec<f64>,
 }
 
@@ -65,7 +67,7 @@ impl Penalty {
         if self.coupling.is_empty() { &[] } else { &self.coupling[k * width..(k + 1) * width] }
     }
 
-    /// What one more unit of each |wₖ| costs: q.
+    /// The derivative of the penalty with respect to each |wₖ|: q.
     fn pulls(&self, weights: &[f64]) -> Vec<f64> {
         let pull = |k: usize| {
             self.linear[k] + self.row(k).iter().zip(weights).map(|(q, w)| q * w.abs()).sum::<f64>()
@@ -73,7 +75,7 @@ impl Penalty {
         (0..weights.len()).map(pull).collect()
     }
 
-    /// Its value.
+    /// The value of the penalty.
     pub fn value(&self, weights: &[f64]) -> f64 {
         let half = |((w, pull), p): ((&f64, f64), &f64)| 0.5 * w.abs() * (pull + p);
         weights.iter().zip(self.pulls(weights)).zip(&self.linear).map(half).sum()
@@ -88,21 +90,21 @@ impl Penalty {
     }
 }
 
-/// Changes of the objective by a smaller share are rounding errors.
+/// Smaller relative changes of the objective are rounding errors.
 const ROUNDING: f64 = 1e-15;
 
-/// Where the method ended.
+/// The result of the minimisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// One weight a feature of the sample, 0 for most.
+    /// One weight per feature of the sample; most are 0.
     pub weights: Vec<f64>,
     /// Mean loss and penalty.
     pub objective: f64,
-    /// The largest violation of the conditions of optimality.
+    /// The largest violation of the optimality conditions.
     pub violation: f64,
 }
 
-/// A point, and everything known about it.
+/// A point with its loss, gradient and objective.
 struct Point {
     weights: Vec<f64>,
     loss: Loss,
@@ -111,7 +113,7 @@ struct Point {
 }
 
 impl Point {
-    /// How far a weight is from the condition of optimality.
+    /// The violation of the optimality condition of a weight.
     fn far(&self, k: usize) -> f64 {
         distance(self.loss.gradient[k], self.weights[k], self.pulls[k])
     }
@@ -120,16 +122,16 @@ impl Point {
         (0..self.weights.len()).map(|k| self.far(k)).fold(0.0, f64::max)
     }
 
-    /// Much nearer to optimal at the same objective: a violation is seen long after its square, by
-    /// which the objective differs, is lost in rounding.
+    /// Whether the point has a much smaller violation at the same objective: the objective changes
+    /// by the square of the violation, which is lost in rounding long before the violation itself.
     fn refines(&self, other: &Point) -> bool {
         self.objective <= (1.0 + ROUNDING) * other.objective
             && self.violation() <= 0.5 * other.violation()
     }
 }
 
-/// Minimises from some start, until the conditions of optimality are violated by `tolerance` at
-/// most.
+/// Minimises from a given start, until the optimality conditions are violated by at most
+/// `tolerance`.
 pub fn minimise(
     sample: &Sample<'_>,
     penalty: &Penalty,
@@ -156,7 +158,7 @@ pub fn minimise_until(
     for step in 1..=STEPS {
         sample.run.step("minimising the pairwise loss", step, None)?;
         let violation = point.violation();
-        // Also true where numbers have grown too large.
+        // Also true for numbers that overflowed.
         if !(violation > tolerance && point.objective.is_finite()) {
             break;
         }
@@ -194,8 +196,8 @@ pub fn minimise_until(
     })
 }
 
-/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of what was foreseen,
-/// or refines it.
+/// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of the predicted
+/// decrease, or refines the point.
 fn halve(
     from: &Point,
     target: &[f64],
@@ -208,7 +210,7 @@ fn halve(
     let foreseen = of_loss + penalty.value(target) - penalty.value(&from.weights);
     let mut t = 1.0;
     for _ in 0..40 {
-        // The whole step ends on exact zeros, which a sum might miss.
+        // The full step ends at exact zeros, which a sum could miss.
         let weights = match t {
             1.0 => target.to_vec(),
             _ => from.weights.iter().zip(&change).map(|(a, by)| a + t * by).collect(),
@@ -224,7 +226,7 @@ fn halve(
     Ok(None)
 }
 
-/// How far a weight is from the condition of optimality.
+/// The violation of the optimality condition of a weight.
 fn distance(gradient: f64, weight: f64, pull: f64) -> f64 {
     match weight {
         0.0 => (gradient.abs() - pull).max(0.0),
@@ -232,7 +234,7 @@ fn distance(gradient: f64, weight: f64, pull: f64) -> f64 {
     }
 }
 
-/// Numbers too large to go on with.
+/// The error for numbers that overflow.
 fn diverged() -> Error {
     Error::numerical(
         "the weights diverge",
@@ -243,14 +245,14 @@ fn diverged() -> Error {
     )
 }
 
-/// A quadratic model of the loss around the weights it starts from, and the penalty.
+/// A quadratic model of the loss around the initial weights, and the penalty.
 struct Quadratic {
-    /// Row after row.
+    /// In row-major order.
     curvature: Vec<f64>,
-    /// Of the model at the present weights.
+    /// The gradient of the model at the current weights.
     gradient: Vec<f64>,
     weights: Vec<f64>,
-    /// Of the penalty at the present weights.
+    /// The derivative of the penalty at the current weights.
     pulls: Vec<f64>,
     penalty: Penalty,
 }
@@ -258,7 +260,7 @@ struct Quadratic {
 impl Quadratic {
     fn minimise(&mut self, tolerance: f64) {
         let all: Vec<usize> = (0..self.weights.len()).collect();
-        // Without kinks the minimum is a step away, and copies of a feature get the same weight.
+        // Without kinks one step reaches the minimum, and copies of a feature get the same weight.
         if all.iter().all(|&k| self.first_pull(k) == 0.0) {
             self.move_all(&all);
         }
@@ -280,23 +282,23 @@ impl Quadratic {
         &self.curvature[k * self.weights.len()..(k + 1) * self.weights.len()]
     }
 
-    /// Q between two weights.
+    /// The entry of Q for two weights.
     fn coupling(&self, k: usize, l: usize) -> f64 {
         self.penalty.row(k).get(l).copied().unwrap_or(0.0)
     }
 
-    /// What the first bit of a weight costs while the others stay.
+    /// The derivative of the penalty at weight 0 while the others are fixed.
     fn first_pull(&self, k: usize) -> f64 {
         self.pulls[k] - self.coupling(k, k) * self.weights[k].abs()
     }
 
-    /// Puts one weight where it is best while the others stay.
+    /// Minimises over one weight while the others are fixed.
     fn move_one(&mut self, k: usize) {
         let (of_loss, weight) = (self.row(k)[k], self.weights[k]);
         let curvature = of_loss + self.coupling(k, k);
         if curvature <= 0.0 {
-            // No pair that still costs anything knows the feature: only the penalty does. How far
-            // to go is for the caller to find out.
+            // The feature is 0 in all pairs with a non-zero loss, so that only the penalty depends
+            // on its weight. The caller determines the step length.
             if self.first_pull(k) > 0.0 {
                 self.shift(k, 0.0);
             }
@@ -329,7 +331,7 @@ impl Quadratic {
         let downhill: Vec<f64> =
             support.iter().map(|&k| -self.gradient[k] - self.pulls[k] * sign(k)).collect();
         let direction = PivotedCholesky::new(matrix, SINGULAR).solve(&downhill);
-        // A weight whose first bit costs nothing may change its sign.
+        // A weight with a zero penalty derivative at 0 may change its sign.
         let border = |(&k, d): (&usize, &f64)| match -self.weights[k] / d {
             t if t > 0.0 && self.first_pull(k) > 0.0 => t,
             _ => f64::INFINITY,

@@ -1,32 +1,34 @@
-//! RankRWFS and Rank-ℓ2-AROM: RankSVM trained again and again on columns scaled by its last
-//! weights, until few are left.
+//! RankRWFS and Rank-ℓ2-AROM: RankSVM retrained on columns scaled by its last weights, until few
+//! features are left.
 //!
 //! Laporte et al., Document numérique 2015, Algorithm 1. From scales v = 1: train RankSVM-Primal
-//! (½‖w‖² + (C/2) Σ max(0, 1 − wᵀδ)²) on columns scaled by v; the effective weights are w ∘ v; set
-//! v by the rule; remove features whose effective weight is below s; stop when at most r are left,
-//! and train once more on those, unscaled.
+//! (½‖w‖² + (C/2) Σ max(0, 1 − wᵀδ)²) on columns scaled by v; the effective weights are w ∘ v;
+//! update v by the rule; remove features whose effective weight is below s; stop when at most r are
+//! left, and train once more on those, unscaled.
 //!
 //! | Method | Update | Fixed points |
 //! |---|---|---|
 //! | `rankrwfs-l1` | v ← √\|w ∘ v\| | minima of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)² |
 //! | `rankrwfs-l0` | v ← \|w ∘ v\| | stationary for Σ log\|wₖ\| + (C/2) Σ max(0, 1 − wᵀδ)² |
-//! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0`: the sign of a scale turns the sign of its weight, and the product is the same |
+//! | `rank-l2-arom` | v ← w ∘ v | those of `rankrwfs-l0` |
 //!
+//! In `rank-l2-arom` the sign of a scale flips the sign of its weight, and the product is the same.
 //! The last two are therefore one implementation with two names. Weights are scaled instead of
-//! columns, so nothing is copied, and every round starts from the last one's weights; the first
-//! round of each C starts from its neighbour's.
+//! columns, so nothing is copied, and every round starts from the weights of the previous one; the
+//! first round of each C starts from its neighbour's.
 //!
-//! The text and the algorithm disagree in places; the algorithm is followed, with features removed
-//! in every round as the text has it. C is chosen on validation data among the values that reach r;
-//! a round that removes everything does not. At most 50 rounds, and none after one that changes
-//! nothing. The paper leaves the values of C open; the independent figures in docs/reproduction.md
-//! are for whole powers of ten, here they are quarters of powers unless given. With `k`, r = k:
-//! where a round skips k, or copies of one feature keep their weights together for ever, the
-//! features that stay longest are taken, of those that fall together the ones with the largest
-//! |weight| × spread; so too where no C reaches r. Features to keep are never scaled nor removed.
-//! The certificate `gradient` is the largest gradient that the last training left, of the mean squared
-//! hinge and the penalty. The path is the order of removal backwards, with the number of rounds
-//! that a feature stayed.
+//! The text and the algorithm of the paper disagree in places; this implementation follows the
+//! algorithm, but removes features in every round as the text does. C is chosen on validation data
+//! among the values that reach r; a round that removes all features does not reach r. There are at
+//! most 50 rounds, and none after one that changes nothing. The paper does not specify the values
+//! of C; the independent figures in docs/reproduction.md are for whole powers of ten, here the
+//! default is quarters of powers. With `k`, r = k: if a round skips k, or copies of one feature
+//! keep equal weights indefinitely, the features that stay longest are taken, and of those removed
+//! together the ones with the largest |weight| × standard deviation; the same applies if no C
+//! reaches r. Kept features are never scaled or removed.
+//! The certificate `gradient` is the largest gradient component after the last training, of the
+//! mean squared hinge and the penalty. The path is the reverse order of removal, with the number of
+//! rounds that a feature stayed.
 
 use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
@@ -40,21 +42,21 @@ use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
 
-/// Rounds at most.
+/// The maximum number of rounds.
 const ROUNDS: u64 = 50;
 
-/// Weights that change by a smaller share in a round have settled.
+/// Weights with a smaller relative change in a round have converged.
 const SETTLED: f64 = 1e-5;
 
-/// The largest gradient that a training may leave.
+/// The largest gradient component that training may leave.
 const TOLERANCE: f64 = 1e-10;
 
-/// Values of C that are tried are powers of ten in quarters of their exponents, while C times the
-/// number of pairs is in this range. On OHSUMED that is 1e-6 to 0.1.
+/// The values of C are powers of ten in quarters of their exponents for which C times the number of
+/// pairs is in this range. On OHSUMED that is 1e-6 to 0.1.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 
-/// Parameters of the three methods that train on reweighted features, with the rule that makes the
-/// difference.
+/// Parameters of the three methods that train on reweighted features, with the rule that
+/// distinguishes them.
 macro_rules! reweighting_params {
     ({$($state:tt)*} {$($rest:tt)*} $rule:expr) => {
         $crate::declare::method! { $($state)*
@@ -123,7 +125,7 @@ impl Selector for RankL2AROM {
     }
 }
 
-/// What the three methods have in common.
+/// The parts that the three methods share.
 struct RankRwfs {
     rule: Rule,
     share: f64,
@@ -132,12 +134,12 @@ struct RankRwfs {
     c: Vec<f64>,
 }
 
-/// How scales follow from effective weights.
+/// The rule that computes scales from effective weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// Their root.
+    /// The square root of their absolute values.
     L1,
-    /// Their size; AROM's sign makes no difference.
+    /// Their absolute values; the sign in AROM makes no difference.
     L0,
 }
 
@@ -166,19 +168,19 @@ impl RankRwfs {
     }
 }
 
-/// The loop for one target.
+/// The loop for one target size.
 #[derive(Debug, Clone)]
 pub struct Reweighted {
     /// The rule.
     pub rule: Rule,
     /// Features with smaller effective weights are removed.
     pub threshold: f64,
-    /// Stops at so many features, those to keep included.
+    /// The number of features at which to stop, including kept ones.
     pub target: usize,
-    /// Whether exactly so many are wanted, or at most.
+    /// Whether exactly this number is wanted, or at most this number.
     pub exactly: bool,
-    /// A round's training stops when a step promises less than this share of its objective; 0 is
-    /// exact.
+    /// The training of a round stops when the predicted relative decrease of the objective is below
+    /// this; 0 is exact.
     pub precision: f64,
 }
 
@@ -198,7 +200,7 @@ impl Family for Reweighted {
         true
     }
 
-    /// Without weights where the target is not reached.
+    /// The result is empty if the target is not reached.
     fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
         let rounds = self.rounds(sample, value, &start)?;
@@ -225,8 +227,9 @@ impl Family for Reweighted {
             left.iter().zip(weights).for_each(|(&k, w)| model.weights[k] = w);
             model.certificate.1 = violation;
         }
-        // Where the ℓ1 rule comes to rest above the target, at the minimum of a lasso, it does so
-        // for all larger C. The other rule may come to rest here and not there.
+        // If the ℓ1 rule converges above the target, at the minimum of a lasso, it does so for all
+        // larger C. The other rule can converge above the target for one C and not for a larger
+        // one.
         let left_at_rest = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count();
         let ends_path = self.rule == Rule::L1 && left_at_rest > self.target;
         let state = rounds.into_iter().next().unwrap_or(start);
@@ -250,8 +253,8 @@ impl Reweighted {
             let mut effective = vec![0.0; width];
             places.iter().zip(&trained).for_each(|(&k, &w)| effective[k] = w);
             places.retain(|&k| self.stays(sample, k, effective[k]));
-            // Copies of a feature stay copies; rounding errors would decide between them under the
-            // ℓ0 rule.
+            // Copies of a feature must keep equal weights; under the ℓ0 rule rounding errors would
+            // decide between them.
             let scale = |&k: &usize| match self.rule {
                 _ if sample.is_kept(k) => 1.0,
                 Rule::L1 => ten_digits(effective[k].abs().sqrt()),
@@ -273,8 +276,8 @@ impl Reweighted {
     }
 }
 
-/// Whether a round has changed no weight: no other will. A weight that decays changes by the same
-/// share in every round.
+/// Whether a round has changed no weight, so that no later round will. A decaying weight changes by
+/// the same share in every round.
 fn has_settled(before: &[f64], after: &[f64]) -> bool {
     before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * b.abs())
 }
@@ -296,7 +299,7 @@ fn train(
     Ok(Solution { weights: effective, ..solution })
 }
 
-/// Places of features by how many rounds they stayed, then by how much they moved the ranking in
+/// Places of features by the number of rounds they stayed, then by their effect on the ranking in
 /// the last of these.
 fn stayed(sample: &Sample<'_>, rounds: &[Vec<f64>]) -> Vec<(usize, f64)> {
     let of_feature = |k: usize| {

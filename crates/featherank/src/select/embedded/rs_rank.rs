@@ -1,34 +1,34 @@
-//! RSRank: pairs weighted by what swapping them changes in NDCG, and a descent that cuts small
-//! weights to 0.
+//! RSRank: pairs weighted by the change of NDCG when they are swapped, and a gradient descent that
+//! truncates small weights to 0.
 //!
 //! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω
 //! φ(βᵀ(xᵢ − xⱼ)) over pairs with yᵢ > yⱼ; weights ω and loss φ are those of
-//! [`crate::engine::passes::NdcgPairs`]. Their algorithm 1 is followed: in every iteration
-//! documents are sorted by their scores, ω follows from the positions, and with ω fixed
+//! [`crate::engine::passes::NdcgPairs`]. This follows their algorithm 1: in every iteration
+//! documents are sorted by their scores, ω is computed from the positions, and with ω fixed
 //!
 //! * β ← β − η ∇L(β), all queries at once;
-//! * every K iterations all weights go towards 0 by ηg, and stop there: the truncated gradient of
-//!   Langford, Li & Zhang (JMLR 2009). These take Kηg, since only every K-th step truncates
-//!   (`truncation = langford`); at K = 1, as in the experiments, both are the same.
+//! * every K iterations all weights are moved towards 0 by ηg and clipped at 0: the truncated
+//!   gradient of Langford, Li & Zhang (JMLR 2009). That paper uses Kηg, since only every K-th step
+//!   truncates (`truncation = langford`); at K = 1, as in the experiments, both are the same.
 //!
 //! The initial β, g and the number of iterations are chosen on validation data, as published. The
-//! first initial vector has all weights 1/d, with d features, the others are drawn evenly between
-//! −1/d and 1/d.
+//! first initial vector has all weights 1/d, with d features; the others are drawn uniformly
+//! between −1/d and 1/d.
 //!
-//! The printed η = 0.001 never settles on LETOR's OHSUMED, where it jumps to and fro between
-//! rankings and their opposites. Unless set, η is 1/λ, with λ the largest curvature of L as a power
-//! iteration finds it: a step that is sure to go down while ω is fixed. On OHSUMED that is about
-//! 4e-5, on data with more queries or larger values less; fixed points do not depend on it. On its
-//! first fold validation data prefers 30 iterations to 100 and 300 for most prices. Where L ends
-//! above twice Σω, what an empty model would lose, the descent has diverged, and that is an error.
+//! The published η = 0.001 does not converge on LETOR's OHSUMED, where it oscillates between
+//! rankings and their reversals. By default η is 1/λ, with λ the largest curvature of L, estimated
+//! by power iteration: a step that always decreases L while ω is fixed. On OHSUMED η is about 4e-5,
+//! and less on data with more queries or larger values; fixed points do not depend on it. On its
+//! first fold validation data prefers 30 iterations to 100 and 300 for most values of g. If L ends
+//! above twice Σω, the loss of an empty model, the descent has diverged, which is an error.
 //!
-//! ω is positive (equation 3); printed with signs in section 4.1, it would reward pairs in the
-//! right order for coming closer. Since ω changes with the ranking there is no convex problem to
-//! certify: the certificate `gradient` is the largest change of a weight in the last iteration
-//! divided by η, 0 at a fixed point, in the unit of g. The path of g starts where no weight leaves
-//! 0 any more, and goes down for 2⅔ decades in thirds, and then to almost 0, where no feature is
-//! cut. Parts of the training data are given the g with the same weight against a pair. Features to
-//! keep are not truncated.
+//! ω is positive (equation 3); with the signs printed in section 4.1, it would reward correctly
+//! ordered pairs for smaller margins. Since ω changes with the ranking there is no convex problem
+//! to certify: the certificate `gradient` is the largest change of a weight in the last iteration
+//! divided by η, 0 at a fixed point, in the unit of g. The path of g starts at the value above
+//! which all weights stay 0, decreases for 2⅔ decades in thirds, and ends at almost 0, where no
+//! feature is truncated. Folds of the training data use the g with the same weight relative to a
+//! pair. Kept features are not truncated.
 
 use rand::RngExt;
 
@@ -43,10 +43,10 @@ use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Selection, Selector};
 
-/// Values of g on the path, before the last.
+/// The number of values of g on the path, without the last.
 const VALUES: i32 = 9;
 
-/// The last g, as a share of the first: too little to cut anything.
+/// The last g, as a share of the first: too small to truncate any weight.
 const ALMOST_NONE: f64 = 1e-9;
 
 /// Numbers of iterations that validation data chooses among.
@@ -94,7 +94,7 @@ choice! {
     }
 }
 
-/// How weights move.
+/// The parameters of the descent.
 #[derive(Debug, Clone, Copy)]
 struct Descent {
     iterations: Option<u64>,
@@ -128,7 +128,7 @@ impl Family for FromStart {
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
         let gradient = sample.ndcg_gradient(&vec![0.0; sample.width()])?;
         let steepest = gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max);
-        // Rounding errors of a sum that is 0 are no gradient.
+        // Rounding errors of a sum that is 0 must not count as a gradient.
         if steepest < f64::EPSILON {
             return Err(nothing_ranks());
         }
@@ -138,7 +138,7 @@ impl Family for FromStart {
     }
 
     fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
-        // The step follows from the sample alone: neighbours have found it already.
+        // The step length depends on the sample only: it is reused from the neighbour.
         let eta = match (self.descent.eta, near) {
             (Some(eta), _) => eta,
             (None, Some(near)) => near.state[0],
@@ -148,8 +148,8 @@ impl Family for FromStart {
     }
 }
 
-/// The initial vector of this number, counted from 1. A feature's weight does not depend on which
-/// others are in the sample, but for the unit.
+/// The initial vector with this number, counted from 1. Apart from the scale, a feature's weight
+/// does not depend on the other features of the sample.
 fn initial(sample: &Sample<'_>, number: u64) -> Vec<f64> {
     let unit = 1.0 / sample.width() as f64;
     if number == 1 {
@@ -196,11 +196,11 @@ impl Descent {
             }
         }
         let end = sample.ndcg_pairs(&weights)?;
-        // Written so that a loss that is no number has diverged.
+        // Written so that a NaN loss counts as divergence.
         if end.loss <= 2.0 * end.weight { Ok(models) } else { Err(self.diverged(eta)) }
     }
 
-    /// Numbers of iterations, made full to the next truncation.
+    /// Numbers of iterations, rounded up to the next truncation.
     fn ends(&self) -> Vec<u64> {
         let full = |iterations: u64| iterations.div_ceil(self.interval) * self.interval;
         let mut ends: Vec<u64> = match self.iterations {
@@ -227,12 +227,12 @@ impl Descent {
     }
 }
 
-/// The largest curvature of the loss with fixed weights of pairs, as a power iteration finds it.
+/// The largest curvature of the loss with fixed pair weights, estimated by power iteration.
 ///
-/// While all margins are below 1 the loss is quadratic, and two models in the same direction rank
-/// alike: the difference of their gradients is the curvature along it.
+/// While all margins are below 1 the loss is quadratic, and two models in the same direction give
+/// the same ranking: the difference of their gradients is the curvature along that direction.
 fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
-    // Scores far below 1, so that all pairs count, and far above rounding errors.
+    // Small enough that all margins are below 1, and large enough to exceed rounding errors.
     const SMALL: f64 = 1e-6;
     let mut direction = vec![1.0; sample.width()];
     let mut largest = 0.0;
@@ -299,8 +299,8 @@ mod tests {
         );
     }
 
-    /// One step with and without truncation, one without for a feature to keep, and two of which
-    /// the second truncates.
+    /// One step with and without truncation, one without for a kept feature, and two of which the
+    /// second truncates.
     #[test]
     fn steps_equal_worked_numbers() {
         let known = fixture(include_str!("../../../tests/fixtures/rsrank.json"));
@@ -312,7 +312,7 @@ mod tests {
         close(&after(descent(1, 1, false), &run, 3.0, beta()), &cut);
         let keep = Run::new(7, Constraints { keep: vec![1.into()], ..Constraints::default() });
         close(&after(descent(1, 1, false), &keep, 3.0, beta()), &[cut[0], free[1], cut[2]]);
-        // One iteration is made full to the interval of two.
+        // One iteration is rounded up to the interval of two.
         let once = after(descent(1, 2, false), &run, 3.0, beta());
         let free = after(descent(2, 1, false), &run, 0.0, beta());
         close(&once, &free.iter().map(|w| w.signum() * (w.abs() - 0.03)).collect::<Vec<_>>());
@@ -320,10 +320,11 @@ mod tests {
         close(&twice, &once);
     }
 
-    /// With weights of pairs fixed, curvature is that of Σ ω (v − 1)².
+    /// With fixed pair weights, the curvature is that of Σ ω (v − 1)².
     #[test]
     fn curvature_of_one_pair_by_hand() {
-        // ω = 1 − 1/log₂3 and δ = (0.6, 0.8): the only curved direction is δ, where it is 2ω|δ|².
+        // ω = 1 − 1/log₂3 and δ = (0.6, 0.8): the only direction with curvature is δ, where it is
+        // 2ω|δ|².
         let data = Dataset::new(
             vec![0.6, 0.0, 0.8, 0.0],
             vec![1.0, 0.0],

@@ -1,6 +1,6 @@
 //! The training data of sparse linear models: some features of some queries, on comparable scales.
 //!
-//! Penalties treat all weights alike, so that a feature measured in thousands would hardly be
+//! A penalty is the same for all weights, so that a feature measured in thousands would hardly be
 //! penalised and one measured in thousandths would be removed. Published methods were evaluated on
 //! LETOR, whose features lie between 0 and 1 in every query; such data is used without scaling. If
 //! some value lies outside, features are first divided by their standard deviation within queries
@@ -43,7 +43,7 @@ pub struct Sample<'a> {
 pub struct Loss {
     /// Its value.
     pub value: f64,
-    /// Its derivative by each weight.
+    /// Its derivative with respect to each weight.
     pub gradient: Vec<f64>,
 }
 
@@ -139,28 +139,28 @@ impl<'a> Sample<'a> {
         &self.features
     }
 
-    /// Number of features.
+    /// The number of features.
     pub fn width(&self) -> usize {
         self.features.len()
     }
 
-    /// Number of preference pairs.
+    /// The number of preference pairs.
     pub fn pairs(&self) -> f64 {
         self.pairs
     }
 
-    /// Standard deviation of every feature within queries, on the scale of the weights: a weight
-    /// times this says how much the feature moves a ranking.
+    /// The standard deviation of every feature within queries, on the scale of the weights: a
+    /// weight times this is the effect of the feature on the ranking.
     pub fn spreads(&self) -> &[f64] {
         &self.spreads
     }
 
-    /// How much a weight of the feature at this place moves a ranking, to ten digits.
+    /// The effect on the ranking of a weight of the feature at this place, rounded to ten digits.
     pub fn effect(&self, place: usize, weight: f64) -> f64 {
         ten_digits(weight.abs() * self.spreads[place])
     }
 
-    /// Whether the feature at this place is to be kept.
+    /// Whether the feature at this place must be kept.
     pub fn is_kept(&self, place: usize) -> bool {
         self.run.constraints.keep.contains(&self.features[place])
     }
@@ -198,7 +198,8 @@ impl<'a> Sample<'a> {
         Ok(Loss { value: hinge.loss / self.pairs, gradient })
     }
 
-    /// Its first and second derivative on the line towards other weights, which takes less time.
+    /// Its first and second derivative on the line towards other weights, which takes less time
+    /// than the loss.
     pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<LineDerivatives> {
         let towards = Some(self.raw(others));
         let pass = PairwiseHinge { towards, along_only: true, ..self.pass(weights) };
@@ -206,8 +207,8 @@ impl<'a> Sample<'a> {
         Ok(LineDerivatives { first: hinge.along / self.pairs, second: hinge.bend / self.pairs })
     }
 
-    /// The second derivative of the mean squared hinge between features at some places, row after
-    /// row.
+    /// The second derivative of the mean squared hinge between features at some places, in
+    /// row-major order.
     pub fn curvature(&self, weights: &[f64], places: &[usize]) -> Result<Vec<f64>> {
         let pass = PairwiseHinge { curved: places.to_vec(), ..self.pass(weights) };
         let mut curvature = self.engine.ask(&pass)?.curvature;
@@ -218,7 +219,7 @@ impl<'a> Sample<'a> {
         Ok(curvature)
     }
 
-    /// The summed loss of pairs weighted by what swapping them changes in NDCG.
+    /// The summed loss of pairs weighted by the change of NDCG when they are swapped.
     pub fn ndcg_pairs(&self, weights: &[f64]) -> Result<NdcgPairLoss> {
         self.ndcg_pairs_of(weights, false)
     }
@@ -247,14 +248,14 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A number above 0 rounded to ten digits, so that values that differ only by the order of summation
-/// are ties: copies of a feature then go by column.
+/// A positive number rounded to ten digits, so that values that differ only by the order of
+/// summation are ties: copies of a feature are then ordered by column.
 pub(in crate::select) fn ten_digits(x: f64) -> f64 {
     let unit = 10f64.powf(9.0 - x.log10().floor());
     if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }
 }
 
-/// Standard deviation of every feature around the means of its queries.
+/// The standard deviation of every feature around the means of its queries.
 fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let gram = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
     let width = features.len() + 1;

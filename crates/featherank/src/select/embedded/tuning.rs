@@ -1,4 +1,4 @@
-//! How an embedded method chooses among its models: a setting that all of them share.
+//! The choice among the models of an embedded method: parameters that all of them share.
 
 use super::sample::Scale;
 use crate::declare::choice;

@@ -1,20 +1,19 @@
 //! BestGain: add the feature whose ranking could improve the ranking so far the most.
 //!
-//! The first feature is the one that ranks best alone. For every other one the two rankings of each
-//! query are merged as a learner that knew the answer would (see
-//! [`crate::engine::passes::MergeGains`]); the mean increase of the measure is an optimistic
-//! estimate of what the feature can bring. The best one is added, its merge becomes the ranking so
-//! far, until the gain falls below `delta`.
+//! The first feature is the one that ranks best alone. For every other feature, the two rankings of
+//! each query are merged as an oracle that knows the labels would merge them (see
+//! [`crate::engine::passes::MergeGains`]); the mean increase of the measure is an upper bound on
+//! what the feature can contribute. The feature with the largest bound is added and its merged
+//! ranking becomes the current one, until the gain falls below `delta`.
 //!
 //! Costa & Silva: A fast filter feature selection algorithm for ranking, technical report 2010.
-//! Departs from the listing, which tests the gain after adding and so never returns a single
-//! feature, as the report's own results do: here a feature is added only if its gain reaches
-//! `delta`. The report does not print its `delta`; .055 gives its results on OHSUMED with
-//! `measure=map`, .01 is a good working value. Relevance is graded in many data sets and two-valued
-//! in the report: `relevant` says from which label on a document is to be brought to the top, and
-//! any measure can say what that is worth. Tied documents stand in the order of the file in the
-//! report; by default they do not here, because that order can carry information that no feature
-//! has.
+//! Departures: the listing tests the gain after adding a feature and so never returns a single
+//! feature, although the report's own results do; here a feature is added only if its gain reaches
+//! `delta`. The report does not print its `delta`; .055 reproduces its results on OHSUMED with
+//! `measure=map`, .01 is a good working value. Relevance is binary in the report and graded in many
+//! data sets: `relevant` is the lowest label that counts as relevant for the merge, and any measure
+//! can score the merged ranking. The report leaves tied documents in file order; the default here
+//! does not, because file order can carry information that no feature has.
 
 use crate::data::FeatureId;
 use crate::declare::method;

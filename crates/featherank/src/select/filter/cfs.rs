@@ -1,22 +1,22 @@
-//! CFS, correlation-based feature selection: a set whose features tell much about the class and
-//! little about each other.
+//! CFS, correlation-based feature selection: features with high correlation to the class and low
+//! correlation to each other.
 //!
-//! Hall, ICML 2000. Features are cut into intervals ([`discrete`](super::discrete)); with SU the
+//! Hall, ICML 2000. Features are discretised ([`discrete`](super::discrete)); with SU the
 //! symmetrical uncertainty, the merit of a set S of k features is
 //!
 //! ```text
 //! merit(S) = Σ SU(f, class) / √(k + 2·Σ SU(f, g)),   sums over features and over pairs of S
 //! ```
 //!
-//! and a best-first search ([`search`](crate::select::search)) goes forward from the empty set
-//! (from the kept features, if there are any). Then features join that are locally predictive: from
-//! the highest `SU(f, class)` down, every f that no feature of the set tells more about than f
-//! tells about the class.
+//! and a best-first search ([`search`](crate::select::search)) runs forward from the kept features,
+//! or from the empty set if there are none. Then locally predictive features are added: in
+//! descending order of `SU(f, class)`, every f for which no feature g of the set has an `SU(f, g)`
+//! above `SU(f, class)`.
 //!
-//! Everything is as in WEKA's `CfsSubsetEval` with `BestFirst`, whose sets it finds on real data,
-//! including one peculiarity that a parameter undoes: two features that tell nothing about each
-//! other (SU below 1e-6) count as telling everything, because in most cases one of them was never
-//! cut. On the path, the other features follow as each would raise the merit most.
+//! Everything follows WEKA's `CfsSubsetEval` with `BestFirst`, whose sets it reproduces on real
+//! data, including one peculiarity that a parameter disables: two features with SU below 1e-6 count
+//! as fully redundant, because in most cases one of them was never cut. On the path, the remaining
+//! features follow in the order in which each increases the merit most.
 
 use super::discrete::Discrete;
 use super::discrete::uncertainty::Uncertainties;
@@ -31,7 +31,7 @@ use crate::select::search::{BestFirstSearch, SubsetMerit};
 use crate::select::shared_params::{encoding_param, patience_param};
 use crate::select::{Selection, Selector};
 
-/// Below this, two features tell nothing about each other.
+/// Two features with an uncertainty below this count as unrelated.
 const NOTHING: f64 = 1e-6;
 
 method! {
@@ -85,13 +85,13 @@ pub struct CfsMerit<'a> {
 }
 
 impl<'a> CfsMerit<'a> {
-    /// On discrete data; see the method's parameter `unrelated`.
+    /// For discrete data; see the method's parameter `unrelated`.
     pub fn of(data: &'a Discrete, unrelated_are_redundant: bool) -> Self {
         CfsMerit { uncertainties: Uncertainties::of(data), unrelated_are_redundant }
     }
 
-    /// Adds the features that tell at least as much about the class as any feature of the set tells
-    /// about them.
+    /// Adds the features whose uncertainty with the class is at least that with any feature of the
+    /// set.
     pub fn add_locally_predictive(&mut self, set: &mut Vec<FeatureId>, free: &[FeatureId]) {
         for f in self.uncertainties.ranked(free) {
             let with_class = self.uncertainties.with_class(f);
@@ -110,7 +110,7 @@ impl<'a> CfsMerit<'a> {
         if uncertainty < NOTHING && self.unrelated_are_redundant { 1.0 } else { uncertainty }
     }
 
-    /// Sums of uncertainties with the class, and between pairs.
+    /// Sums of uncertainties with the class, and between pairs of features.
     fn sums(&self, subset: &[FeatureId]) -> (f64, f64) {
         let with_class = subset.iter().map(|&f| self.uncertainties.with_class(f)).sum();
         let pairs =
@@ -119,7 +119,7 @@ impl<'a> CfsMerit<'a> {
     }
 }
 
-/// Rounded, so that sets of equal merit tie whatever the order in which their sums were made.
+/// Rounded, so that sets of equal merit tie regardless of the order of summation.
 fn merit(size: usize, with_class: f64, between: f64) -> f64 {
     if size == 0 {
         return 0.0;

@@ -1,20 +1,21 @@
-//! Consistency: a small set of features under which documents that look alike have the same label.
+//! Consistency: a small set of features under which documents with equal values have the same
+//! label.
 //!
-//! Dash, Liu & Motoda, PAKDD 2000. Features are cut into intervals ([`discrete`](super::discrete)).
+//! Dash, Liu & Motoda, PAKDD 2000. Features are discretised ([`discrete`](super::discrete)).
 //! Documents with the same intervals in all features of a set form a group; those outside the
-//! largest class of their group are inconsistent, and the merit of the set is one less their share
-//! of all documents. The merit never falls with more features, so the full set is never beaten and
-//! the question is how small a set comes close.
+//! largest class of their group are inconsistent, and the merit of the set is 1 minus their share
+//! of all documents. Adding features never decreases the merit, so no set has a higher merit than
+//! the full set; the method looks for a small set with almost the same merit.
 //!
-//! Two searches. `best-first` goes forward from the empty set (from the kept features) as WEKA's
-//! `ConsistencySubsetEval` with `BestFirst` does, which is what Costa & Silva (2010) ran. One thing
-//! is ours: where it ends with no feature at all, because none alone changes a majority, it starts
-//! again from the shortest greedy run of features that does. `backward` is what their text
-//! describes: all features are visited once, from the one that tells least about the class up, and
-//! those leave without which the merit stays that of the full set. What remains is minimal: without
-//! any one of its features the merit would fall.
+//! There are two searches. `best-first` runs forward from the kept features, or from the empty set,
+//! as WEKA's `ConsistencySubsetEval` with `BestFirst` does, which is what Costa & Silva (2010) ran.
+//! One departure: if the search ends with no feature, because no single feature changes a majority,
+//! it restarts from the shortest greedy sequence of features that does. `backward` is what their
+//! text describes: all features are visited once, in ascending order of their uncertainty with the
+//! class, and a feature is removed if the merit stays that of the full set. The result is minimal:
+//! removing any of its features would decrease the merit.
 //!
-//! On the path, features follow each other as each would raise the merit most.
+//! On the path, the remaining features follow in the order in which each increases the merit most.
 
 use rayon::prelude::*;
 
@@ -90,7 +91,8 @@ impl Consistency {
     }
 }
 
-/// What remains when every feature has left whose leaving costs no document.
+/// The features that remain after removing every feature whose removal makes no document
+/// inconsistent.
 fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<FeatureId>> {
     let mut order =
         Uncertainties::of(data).ranked(&[&candidates.keep[..], &candidates.free].concat());
@@ -100,7 +102,7 @@ fn backward(run: &Run, candidates: &Candidates, data: &Discrete) -> Result<Vec<F
     Ok(stayed.into_iter().map(|(f, _)| f).collect())
 }
 
-/// The shortest greedy run of features under which some document becomes consistent.
+/// The shortest greedy sequence of features under which some document becomes consistent.
 fn shortest_start(
     run: &Run,
     free: &[FeatureId],
@@ -115,13 +117,13 @@ fn shortest_start(
 /// The consistency of sets of features.
 pub struct ConsistencyMerit<'a> {
     data: &'a Discrete,
-    /// The last set and its groups: a search mostly goes on from there.
+    /// The last set and its groups, cached: a search usually extends this set.
     subset: Vec<FeatureId>,
     groups: Groups<'a>,
 }
 
 impl<'a> ConsistencyMerit<'a> {
-    /// On discrete data.
+    /// For discrete data.
     pub fn of(data: &'a Discrete) -> Self {
         ConsistencyMerit { data, subset: Vec::new(), groups: Groups::undivided(data) }
     }

@@ -1,19 +1,19 @@
-//! DivFS: result diversification applied to features. Three rules, with r the measure of a feature
-//! alone, s the similarity of two features, S the features chosen so far; all start with the
-//! feature of the largest r.
+//! DivFS: result diversification applied to features. There are three rules, with r the measure of
+//! a feature alone, s the similarity of two features, and S the features chosen so far; all start
+//! with the feature of the largest r.
 //!
 //! - `mmr`, maximal marginal relevance: the largest (1 − λ) r(f) + λ/|S| Σ (1 − s(f, g)) over g in
 //!   S.
 //! - `mpt`, modern portfolio theory: the largest r(f) − b σ²(f) − 2b σ(f) Σ σ(g) s(f, g), σ² the
 //!   variance of r over queries.
-//! - `msd`, maximum sum dispersion: pair after pair, the largest (1 − λ)(r(f) + r(g)) + 2λ (1 −
-//!   s(f, g)).
+//! - `msd`, maximum sum dispersion: pair by pair, the largest (1 − λ)(r(f) + r(g)) + 2λ (1 − s(f,
+//!   g)).
 //!
 //! Naini & Altingovde: Exploiting result diversification methods for feature selection in learning
 //! to rank, ECIR 2014. Sousa et al. (2016) use the better of MMR and MPT with 20, 30 or 40 % of the
-//! features, λ and b from .1 to .9. All features weigh the same in the portfolio whatever their
-//! place. Each round starts from r itself, not from the last round's discounted value. λ from .5 on
-//! is almost pure diversity.
+//! features, λ and b from .1 to .9. All features have the same weight in the portfolio, regardless
+//! of their position. Each round starts from r itself, not from the discounted value of the
+//! previous round. λ of .5 or more is almost pure diversity.
 
 use crate::data::FeatureId;
 use crate::declare::{choice, method};
@@ -112,8 +112,8 @@ impl Rule {
     }
 }
 
-/// Every second feature is the best partner of the one before it; the first of a pair has the score that
-/// its best pair is.
+/// Every second feature is the best partner of the one before it; the first feature of a pair is
+/// scored by its best pair.
 struct Pairs<'a> {
     facts: &'a RelevanceAndRedundancy,
     lambda: f64,
@@ -136,7 +136,7 @@ impl Criterion for Pairs<'_> {
         }
         let best_pair = |&f: &usize| {
             let others = places.iter().filter(|&&g| g != f).map(|&g| self.pair(f, g));
-            // The last one of an odd number has nobody left.
+            // With an odd number of features, the last one has no partner.
             let alone = (1.0 - self.lambda) * self.facts.relevance[f];
             others.reduce(f64::max).unwrap_or(alone)
         };

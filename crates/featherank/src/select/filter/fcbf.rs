@@ -1,15 +1,15 @@
-//! FCBF, the fast correlation-based filter: features that tell much about the class, less those
-//! that a better one stands for.
+//! FCBF, the fast correlation-based filter: features correlated with the class, without those that
+//! are redundant to a better one.
 //!
-//! Yu & Liu, ICML 2003. Features are cut into intervals ([`discrete`](super::discrete)) and those
-//! whose symmetrical uncertainty SU with the class is not above the threshold leave. The others are
-//! visited from the highest SU down: each one that is still there is chosen, and every later
-//! feature q leaves for which `SU(p, q) ≥ SU(q, class)`: the chosen p says more about q than q says
-//! about the class.
+//! Yu & Liu, ICML 2003. Features are discretised ([`discrete`](super::discrete)), and those whose
+//! symmetrical uncertainty SU with the class does not exceed the threshold are removed. The others
+//! are visited in descending order of SU: each one not yet removed is chosen, and every later
+//! feature q with `SU(p, q) ≥ SU(q, class)` is removed: its uncertainty with the chosen p is at
+//! least that with the class.
 //!
-//! Costa & Silva (2010) word the last test against `SU(p, class)`, with ">"; the original is
-//! followed. Kept features are visited first and never leave. On the path, the features that left
-//! follow by their SU with the class.
+//! Costa & Silva (2010) state the last test against `SU(p, class)`, with ">"; this implementation
+//! follows the original. Kept features are visited first and never removed. On the path, the
+//! removed features follow by their SU with the class.
 
 use super::discrete::Discrete;
 use super::discrete::uncertainty::Uncertainties;
@@ -53,7 +53,8 @@ impl Selector for FCBF {
     }
 }
 
-/// The features that no other one stands for, best first, after those that must be among them.
+/// The features that are not redundant to another one, best first, after those that must be
+/// included.
 pub fn predominant(
     run: &Run,
     keep: &[FeatureId],

@@ -1,13 +1,15 @@
-//! GAS: features that rank well alone, each choice lowering the scores of similar features.
+//! GAS: features that rank well alone; each choice lowers the scores of similar features.
 //!
-//! Worth of a feature at the start: the measure when documents are sorted by it alone. The feature
-//! worth most is added, and every other one loses 2c times its similarity to it. Without `k` the
-//! method goes on while the worth is at least `threshold`.
+//! The initial score of a feature is the measure when documents are sorted by it alone. The feature
+//! with the highest score is added, and the score of every other feature decreases by 2c times its
+//! similarity to the added one. Without `k` the method continues while the highest score is at
+//! least `threshold`.
 //!
-//! Geng, Liu, Qin & Li: Feature selection for ranking, SIGIR 2007, in the variant GAS-E, worth by
-//! an evaluation measure. Similarity is the mean of Kendall's τ over queries, with its sign: a
-//! feature that contradicts a chosen one gains. The threshold is the second parameter that Costa &
-//! Silva (2010) speak of. Neither paper prints values; c = .02 works.
+//! Geng, Liu, Qin & Li: Feature selection for ranking, SIGIR 2007, in the variant GAS-E, which
+//! scores features by an evaluation measure. Similarity is the mean of Kendall's τ over queries,
+//! with its sign: the score of a feature that is negatively correlated with a chosen one increases.
+//! The threshold is the second parameter that Costa & Silva (2010) mention. Neither paper prints
+//! values; c = .02 works.
 
 use crate::declare::method;
 use crate::engine::{Engine, Schema};
@@ -73,7 +75,7 @@ mod tests {
             let gas = GAS::builder().c(c.parse().unwrap()).build().unwrap();
             let selection = gas.choose(&run, &schema, &facts).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
-            // A feature's weight is frozen when it is chosen.
+            // A feature's score is fixed when it is chosen.
             let weights = &expected["weights_after_each"][3];
             for step in &selection.path[..4] {
                 let weight = weights[step.feature as usize].as_f64().unwrap();

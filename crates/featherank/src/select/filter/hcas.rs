@@ -1,17 +1,18 @@
-//! HCAS, hierarchical clustering for feature selection: one delegate for each group of similar
-//! features.
+//! HCAS, hierarchical clustering for feature selection: one representative for each cluster of
+//! similar features.
 //!
 //! Features are merged bottom-up by their distances 1 − |similarity|; the tree is cut into k
-//! clusters, and the most relevant feature of each is chosen (Gigli, Lucchese, Nardini & Perego,
-//! ICTIR 2016; ties by column). Cutting once more splits one cluster, and the delegate of the whole
-//! stays the delegate of one half: sets for growing k are nested, and the order in which delegates
-//! appear is the path. Without `k` all live features are chosen, in that order. A feature to be
-//! kept is the delegate of every cluster it is in.
+//! clusters, and the most relevant feature of each, its delegate, is chosen (Gigli, Lucchese,
+//! Nardini & Perego, ICTIR 2016; ties by column). The next cut splits one cluster, and the delegate
+//! of the whole remains the delegate of one half: sets for increasing k are nested, and the order
+//! in which delegates appear is the path. Without `k` all live features are chosen, in that order.
+//! A kept feature is the delegate of every cluster that contains it.
 //!
 //! `ward` is `ward.D` of R, which the authors' code calls: the update of Lance & Williams on the
 //! distances themselves, d(A ∪ B, X) = ((a + x) d(A, X) + (b + x) d(B, X) − x d(A, B)) / (a + b +
-//! x) with a, b and x features in the clusters. Libraries today, R's `ward.D2` among them, update
-//! squared distances instead; theirs on √d is `ward.D` on d. The paper also uses `single` linkage.
+//! x) with a, b and x features in the clusters. Current libraries, including R's `ward.D2`, update
+//! squared distances instead; their update on √d equals `ward.D` on d. The paper also uses `single`
+//! linkage.
 //!
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
@@ -75,18 +76,18 @@ impl Selector for HCAS {
     }
 }
 
-/// The merges from single features to one cluster. Clusters below the number of features are single
-/// features; the others are numbered in the order of the merges that made them.
+/// The merges from single features to one cluster. Cluster numbers below the number of features are
+/// single features; the others are numbered in the order of the merges that created them.
 fn merges(facts: &RelevanceAndRedundancy, method: Method) -> Vec<Step<f64>> {
     let distance = |a, b| {
         let distance = (1.0 - facts.similarity(a, b)).max(0.0);
-        // The library squares what it is given for Ward's method.
+        // The library squares its input for Ward's method.
         if method == Method::Ward { distance.sqrt() } else { distance }
     };
     linkage(facts.width(), distance, method)
 }
 
-/// All features in the order in which they become delegates while the tree is cut from its root.
+/// All features in the order in which they become delegates when the tree is cut from its root.
 fn delegates(facts: &RelevanceAndRedundancy, kept: &[bool], merges: &[Step<f64>]) -> Vec<usize> {
     let better = |a: usize, b: usize| {
         let rank = |f: usize| (kept[f], facts.relevance[f]);
@@ -154,7 +155,8 @@ mod tests {
         assert_eq!(order[..3], [3, 0, 4], "3 instead of its more relevant neighbour 2");
     }
 
-    /// Clusters after some merges, by following them: the cut that the path must agree with.
+    /// The clusters after some merges, computed from the merges directly; the path must agree with
+    /// this cut.
     fn cut(width: usize, merges: &[Step<f64>]) -> Vec<Vec<usize>> {
         let mut clusters: Vec<Vec<usize>> = (0..width).map(|f| vec![f]).collect();
         for merge in merges {

@@ -3,21 +3,20 @@
 //!
 //! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are
 //! points whose coordinates are their absolute Kendall correlations with all features; k-means
-//! finds clusters of them (see `k_means`). The delegate of a cluster is the feature that ranks best
-//! alone (`delegate = measure`, the paper's BEM), or the one that weighs most in a learnt ranker
-//! (`delegate = ranker`, ILTR): here |w| in RankSVM on all features, times the feature's spread
-//! within queries, because weights alone depend on the scale of columns.
+//! clusters them (see `k_means`). The delegate of a cluster is the feature that ranks best alone
+//! (`delegate = measure`, the paper's BEM), or the one with the largest weight in a trained ranker
+//! (`delegate = ranker`, ILTR): here |w| in RankSVM on all features, times the feature's standard
+//! deviation within queries, because weights alone depend on the scale of columns.
 //!
-//! `k` is the number of clusters; without it `clusters` is, and when that is 0 the number is
-//! chosen. The paper does so by a quality whose formula we could not read, hence a reconstruction:
-//! for each feature its mean similarity to the others of its cluster less that to the features of
-//! other clusters, 0 for a feature that is alone; the number of clusters with the largest mean
-//! counts, from 2 on, the smallest of equals. Counting a lone feature as perfectly similar to
-//! itself would always favour very many clusters.
+//! `k` is the number of clusters; without it `clusters` is, and if that is 0 the number is chosen
+//! automatically. The paper maximises a quality whose formula was not available, so this is a
+//! reconstruction: for each feature, its mean similarity to the others of its cluster minus that to
+//! the features of other clusters, 0 for a feature that is alone; the number of clusters, at least
+//! 2, with the largest mean is chosen, the smallest of equals. If a lone feature counted as
+//! perfectly similar to itself, very many clusters would always be best.
 //!
-//! A feature to be kept is the delegate of its cluster. The path goes on with the second of each
-//! cluster, by relevance, then the third, and so on: features unlike each other before those that
-//! are alike.
+//! A kept feature is the delegate of its cluster. The path continues with the second feature of
+//! each cluster, by relevance, then the third, and so on: dissimilar features before similar ones.
 
 use rayon::prelude::*;
 
@@ -74,7 +73,7 @@ impl Selector for Hierarchical {
     }
 }
 
-/// The cluster of each feature, for so many clusters or as many as features allow.
+/// The cluster of each feature, for this many clusters or as many as the features allow.
 fn partition(facts: &RelevanceAndRedundancy, count: usize, seed: u64) -> Vec<usize> {
     points(facts).clusters(count.min(facts.width()), seed)
 }
@@ -83,14 +82,14 @@ fn points(facts: &RelevanceAndRedundancy) -> SquaredDistances {
     SquaredDistances::between_rows(facts.width(), |a, b| facts.similarity(a, b))
 }
 
-/// Numbers of clusters that are tried between two reports of progress.
+/// Numbers of clusters that are tried between two progress reports.
 const TRIED_AT_A_TIME: usize = 16;
 
-/// The clusters of the best quality over all numbers of clusters.
+/// The clusters of the highest quality over all numbers of clusters.
 fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize>> {
     let (points, width) = (points(facts), facts.width());
     let mut best = (vec![0; width], f64::NEG_INFINITY);
-    // As many clusters as features is no choice, except of two.
+    // As many clusters as features is excluded, except for two features.
     let counts: Vec<usize> = (2..width.max(3)).collect();
     let total = counts.len() as u64;
     for (wave, counts) in counts.chunks(TRIED_AT_A_TIME).enumerate() {
@@ -111,7 +110,7 @@ fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize
     Ok(best.0)
 }
 
-/// Mean over features of the similarity within their cluster less that to other clusters.
+/// The mean over features of the similarity within their cluster minus that to other clusters.
 fn quality(facts: &RelevanceAndRedundancy, clusters: &[usize]) -> f64 {
     let width = facts.width();
     let mean = |sum: f64, count: usize| if count == 0 { 0.0 } else { sum / count as f64 };
@@ -127,8 +126,8 @@ fn quality(facts: &RelevanceAndRedundancy, clusters: &[usize]) -> f64 {
     mean((0..width).map(of_feature).sum(), width)
 }
 
-/// One delegate a cluster, by relevance, and the other features: all seconds, all thirds …, each by
-/// relevance.
+/// One delegate per cluster, by relevance, then the other features: all seconds, all thirds …, each
+/// by relevance.
 fn delegates(
     facts: &RelevanceAndRedundancy,
     kept: &[bool],

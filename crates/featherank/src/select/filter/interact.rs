@@ -1,18 +1,19 @@
-//! INTERACT: backward elimination that spares features which tell little alone but much together.
+//! INTERACT: backward elimination that keeps features which are uninformative alone but informative
+//! together.
 //!
-//! Zhao & Liu, IJCAI 2007. Features are cut into intervals ([`discrete`](super::discrete)) and
-//! ordered by their symmetrical uncertainty SU with the class. Starting with all of them, S is
-//! visited from the lowest SU up: the contribution of f is
+//! Zhao & Liu, IJCAI 2007. Features are discretised ([`discrete`](super::discrete)) and ordered by
+//! their symmetrical uncertainty SU with the class. S starts with all features and is visited in
+//! ascending order of SU: the contribution of f is
 //!
 //! ```text
 //! contribution(f) = U(S without f) − U(S),   U the inconsistency of consistency.rs
 //! ```
 //!
-//! with S as it is by then, and f leaves if that is below the threshold. Small losses add up: each
-//! removal may cost almost the threshold. Of features with equal SU the later column is visited
-//! first, so that of two copies the first one stays. Kept features never leave. The chosen are
-//! listed by contribution, as the authors' program does; on the path, the others follow from the
-//! last that left to the first.
+//! with the current S, and f is removed if its contribution is below the threshold. Small losses
+//! accumulate: each removal may cost almost the threshold. Of features with equal SU the later
+//! column is visited first, so that of two copies the first one is kept. Kept features are never
+//! removed. The chosen features are listed by contribution, as in the authors' program; on the
+//! path, the others follow from the last removed to the first.
 
 use super::discrete::Discrete;
 use super::discrete::groups::Groups;
@@ -46,7 +47,7 @@ impl Selector for Interact {
         start.reverse();
         let Elimination { mut stayed, left, .. } =
             eliminate(run, &data, &start, &candidates.keep, self.threshold)?;
-        // From the highest SU down, so that equal contributions stand in that order.
+        // In descending order of SU, so that equal contributions keep that order.
         stayed.reverse();
         stayed.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let unaffordable =
@@ -56,11 +57,12 @@ impl Selector for Interact {
     }
 }
 
-/// What came of all features, in the order of their visits, with their contributions.
+/// The result of the elimination for all features, in the order of their visits, with their
+/// contributions.
 pub struct Elimination<'a> {
-    /// Those that stayed.
+    /// The features that were not removed.
     pub stayed: Vec<(FeatureId, f64)>,
-    /// Those that left.
+    /// The features that were removed.
     pub left: Vec<(FeatureId, f64)>,
     run: &'a Run,
     keep: &'a [FeatureId],
@@ -70,7 +72,7 @@ pub struct Elimination<'a> {
     total: u64,
 }
 
-/// Visits the features in order; those whose contribution is below the threshold leave.
+/// Visits the features in order and removes those whose contribution is below the threshold.
 pub fn eliminate<'a>(
     run: &'a Run,
     data: &Discrete,
@@ -94,9 +96,9 @@ pub fn eliminate<'a>(
 }
 
 impl Elimination<'_> {
-    /// Visits some features, given the groups under all others of S. The first half needs the
-    /// division by the whole second half, the second half that by what stayed of the first: d
-    /// features cost d·log d divisions, not d².
+    /// Visits some features, given the groups under all other features of S. The first half needs
+    /// the division by the whole second half, the second half the division by the features of the
+    /// first that were not removed: d features cost d·log d divisions, not d².
     fn visit(&mut self, groups: Groups<'_>, features: &[FeatureId]) -> Result<()> {
         match features {
             [] => Ok(()),

@@ -1,20 +1,20 @@
-//! k-means, from squared distances between points alone.
+//! k-means from pairwise squared distances alone.
 //!
 //! The squared distance of a point to the mean of a cluster C is Σⱼ D(i, j)/|C| − Σⱼₗ D(j,
-//! l)/(2|C|²) with j, l ∈ C, so that a round costs the square of the number of points, whatever the
+//! l)/(2|C|²) with j, l ∈ C, so that an iteration costs the square of the number of points, for any
 //! number of clusters. Centres are drawn as in k-means++ (Arthur & Vassilvitskii 2007): each with a
-//! chance that grows with the squared distance to the nearest centre so far. Points are then moved
-//! to the nearest mean until none moves. The best of several starts, by the sum of squared
-//! distances to the means, counts.
+//! probability that increases with the squared distance to the nearest centre so far. Points are
+//! then assigned to the nearest mean until the assignment is stable. The result is the best of
+//! several starts by the sum of squared distances to the means.
 
 use rand::RngExt;
 
 use crate::random::{Purpose, Stream, stream};
 
-/// Starts; each draws its centres anew.
+/// The number of starts; each draws new centres.
 const STARTS: u64 = 10;
 
-/// Rounds after which a start is taken as it is; a handful is usual.
+/// The maximum number of iterations of a start; fewer than ten are usual.
 const ROUNDS: usize = 100;
 
 /// Squared distances between points.
@@ -25,7 +25,7 @@ pub(super) struct SquaredDistances {
 }
 
 impl SquaredDistances {
-    /// Between rows of a square matrix.
+    /// The distances between rows of a square matrix.
     pub fn between_rows(width: usize, cell: impl Fn(usize, usize) -> f64) -> Self {
         let rows: Vec<Vec<f64>> =
             (0..width).map(|a| (0..width).map(|b| cell(a, b)).collect()).collect();
@@ -39,12 +39,12 @@ impl SquaredDistances {
         &self.cells[point * self.width..(point + 1) * self.width]
     }
 
-    /// At most `count` clusters, none empty, numbered by their first points; fewer where fewer
-    /// points differ, or where a cluster has lost all its points to others.
+    /// At most `count` clusters, none empty, numbered by their first points; fewer if fewer points
+    /// differ, or if a cluster loses all its points to others.
     pub fn clusters(&self, count: usize, seed: u64) -> Vec<usize> {
         let starts = (0..STARTS).map(|start| {
-            // One stream for each start and number of clusters: scanning numbers must not change
-            // what one of them gives.
+            // One random stream for each start and number of clusters: the result for one number
+            // must not depend on which others are tried.
             let index = (count as u64) << 16 | start;
             self.improved(self.drawn(count, &mut stream(seed, Purpose::Clusters, index)))
         });
@@ -52,7 +52,7 @@ impl SquaredDistances {
         best.map_or_else(Vec::new, |(clusters, _)| clusters)
     }
 
-    /// Centres drawn one after the other, and every point with the nearest.
+    /// Draws centres one after the other and assigns every point to the nearest.
     fn drawn(&self, count: usize, random: &mut Stream) -> Vec<usize> {
         let mut nearest = vec![f64::INFINITY; self.width];
         let mut clusters = vec![0; self.width];
@@ -82,8 +82,8 @@ impl SquaredDistances {
         clusters
     }
 
-    /// Moves points to the nearest mean until none moves; the clusters and the sum of squared
-    /// distances to their means.
+    /// Assigns points to the nearest mean until the assignment is stable; returns the clusters and
+    /// the sum of squared distances to their means.
     fn improved(&self, mut clusters: Vec<usize>) -> (Vec<usize>, f64) {
         for _ in 0..ROUNDS {
             let distances = self.to_means(&clusters);
@@ -105,7 +105,7 @@ impl SquaredDistances {
         (clusters, sum)
     }
 
-    /// For each point its squared distance to the mean of each cluster.
+    /// For each point, its squared distance to the mean of each cluster.
     fn to_means(&self, clusters: &[usize]) -> Vec<Vec<f64>> {
         let count = clusters.iter().max().map_or(0, |most| most + 1);
         let mut sizes = vec![0.0; count];
@@ -176,8 +176,8 @@ mod tests {
     }
 
     proptest! {
-        /// No point is nearer to another cluster's mean, worked out from coordinates, and no
-        /// cluster is empty.
+        /// No point is closer to another cluster's mean, computed from coordinates, and no cluster
+        /// is empty.
         #[test]
         fn every_point_is_with_its_nearest_mean(
             points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 3), 1..25), count in 1usize..8,

@@ -1,4 +1,4 @@
-//! Filters: methods that look at features without training a ranker.
+//! Filters: methods that score features without training a ranker.
 
 pub mod best_gain;
 pub mod cfs;

@@ -1,15 +1,15 @@
-//! mRMR: features of most relevance and least redundancy.
+//! mRMR: maximum relevance, minimum redundancy.
 //!
-//! Relevance of a feature: the measure when documents are sorted by it alone; redundancy: the mean
-//! of |similarity| to the chosen features. `difference` adds the feature with the largest relevance
-//! − redundancy, `quotient` that with the largest relevance / redundancy, redundancy counting at
-//! least .001. Both start with the most relevant feature.
+//! The relevance of a feature is the measure when documents are sorted by it alone; its redundancy
+//! is the mean of |similarity| to the chosen features. `difference` adds the feature with the
+//! largest relevance − redundancy, `quotient` that with the largest relevance / redundancy, where
+//! redundancy is at least .001. Both start with the most relevant feature.
 //!
 //! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning
-//! to rank, of which only the abstract could be read: this is our reading. Single features differ
-//! little in a ranking measure while correlations run from 0 to 1, so that the difference would
-//! choose by redundancy alone: relevance is scaled to 0–1 over the live features unless `scaling`
-//! is `none`.
+//! to rank, of which only the abstract was available: this is our interpretation. Single features
+//! differ little in a ranking measure while correlations range from 0 to 1, so that the difference
+//! would choose by redundancy alone: relevance is scaled to 0–1 over the live features unless
+//! `scaling` is `none`.
 
 use crate::declare::{choice, method};
 use crate::engine::{Engine, Schema};
@@ -54,7 +54,7 @@ method! {
     }
 }
 
-/// Redundancy below this is taken for this, so that quotients stay finite.
+/// The lower bound of redundancy, so that quotients stay finite.
 const LEAST_REDUNDANCY: f64 = 1e-3;
 
 impl Selector for MRMR {

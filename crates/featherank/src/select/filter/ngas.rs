@@ -1,16 +1,17 @@
-//! NGAS, naive greedy search for feature selection: from each feature to one that is least like it.
+//! NGAS, naive greedy search for feature selection: each feature is followed by a dissimilar one.
 //!
-//! Starts at the most relevant feature. Then, with s the feature chosen last: u is the remaining
-//! feature least similar to s, v the remaining one most similar to u, and the more relevant of u
-//! and v is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016; u when they are equally relevant).
-//! Only the last feature counts, not all chosen ones, which is what makes it naive.
+//! The first feature is the most relevant one. Then, with s the feature chosen last: u is the
+//! remaining feature least similar to s, v the remaining one most similar to u, and the more
+//! relevant of u and v is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016; u if they are
+//! equally relevant). The search is naive because it considers the last feature only, not all
+//! chosen ones.
 //!
 //! Similarity is the absolute value of Spearman's correlation, as in the authors' code;
-//! correlations are taken within queries and averaged, `scope = pooled` takes all documents as one
-//! list. Relevance in the paper is the NDCG of LambdaMART trained on the feature alone: `relevance
-//! = lambdamart`, here with 100 trees and measured on the training data. The default ranks by the
-//! feature itself, which takes one pass over the rows and differs for features that are better the
-//! lower they are.
+//! correlations are computed within queries and averaged, `scope = pooled` treats all documents as
+//! one list. Relevance in the paper is the NDCG of LambdaMART trained on the feature alone:
+//! `relevance = lambdamart`, here with 100 trees and measured on the training data. The default
+//! ranks by the feature itself, which takes one pass over the rows and differs for features whose
+//! low values indicate relevance.
 
 use super::redundancy::RelevanceAndRedundancy;
 use super::walk::walk;
@@ -55,8 +56,9 @@ mod tests {
     use super::super::redundancy::worked_example;
     use super::*;
 
-    /// From 0 the farthest is 3 (.1), whose neighbour 2 is more relevant; from 2 it is 4 (.05),
-    /// whose neighbour 1 (.2) is more relevant; from 1 it is 3 (.15) before its neighbour 4.
+    /// From 0 the least similar is 3 (.1), whose neighbour 2 is more relevant; from 2 it is 4
+    /// (.05), whose neighbour 1 (.2) is more relevant; from 1 it is 3 (.15), followed by its
+    /// neighbour 4.
     #[test]
     fn walks_as_in_the_worked_example() {
         let fixture =

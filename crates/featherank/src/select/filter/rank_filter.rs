@@ -1,28 +1,29 @@
-//! RankFilter: Relief for ranking. A feature is good where near documents of different relevance
-//! differ.
+//! RankFilter: Relief for ranking. A feature scores high if near documents of different relevance
+//! differ in it.
 //!
 //! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, replace the nearest
-//! hits and misses of Relief by nearest documents and the distance of their ranks. Its formula
-//! could not be read, hence a reconstruction: over all documents i and their k nearest neighbours j
-//! in the same query,
+//! hits and misses of Relief by nearest documents and the distance of their ranks. The formula of
+//! the paper was not available, so this is a reconstruction: over all documents i and their k
+//! nearest neighbours j in the same query,
 //!
 //! w_f = Σ |x_if − x_jf| (2 |yᵢ − yⱼ|/r − 1) / (k n)
 //!
-//! with r the range of the query's labels and n the documents of queries that have one. Features
-//! are scaled to [0, 1] over all documents (`scale = query`: over each query, which suits raw
-//! features with long tails), and documents are as far apart as the sum of absolute differences of
-//! all live features that are not dropped. Lists shorter than k + 1 documents count with the
-//! neighbours they have. Weights do not know redundancy: a copy gets its original's weight.
+//! with r the range of the query's labels and n the number of documents of queries with a non-zero
+//! range. Features are scaled to [0, 1] over all documents (`scale = query`: within each query,
+//! which suits raw features with long tails). The distance of two documents is the sum of absolute
+//! differences over all live features that are not dropped. Lists shorter than k + 1 documents use
+//! the neighbours they have. Weights ignore redundancy: a copy gets the same weight as its
+//! original.
 //!
-//! Where most neighbours are about equally relevant, as with long lists and few relevant documents,
-//! 2 |yᵢ − yⱼ|/r − 1 is mostly negative, and the features that vary least come first. Unless
-//! `balance = false`, the weight is therefore the mean difference weighted by |yᵢ − yⱼ|/r less that
-//! weighted by 1 − |yᵢ − yⱼ|/r, as Robnik-Šikonja & Kononenko (1997) do for Relief in regression:
-//! noise then gets about 0. Of the first 20 features on synthetic web data none is noise then, 6
-//! are without it.
+//! If most neighbours are about equally relevant, as in long lists with few relevant documents, the
+//! factor 2 |yᵢ − yⱼ|/r − 1 is mostly negative, and the features that vary least come first. Unless
+//! `balance = false`, the weight is therefore the mean difference weighted by |yᵢ − yⱼ|/r minus
+//! that weighted by 1 − |yᵢ − yⱼ|/r, as Robnik-Šikonja & Kononenko (1997) do for Relief in
+//! regression: noise then gets about 0. Of the first 20 features on synthetic web data, none is
+//! noise with balancing and 6 are without.
 //!
-//! Work grows with the square of a list's length; `sample` looks at a share of the queries, drawn
-//! by the seed and the query's id.
+//! The running time is quadratic in the length of a list; `sample` uses a share of the queries,
+//! drawn by the seed and the query's id.
 
 use crate::data::FeatureId;
 use crate::declare::{choice, method};
@@ -53,7 +54,7 @@ choice! {
     }
 }
 
-/// Weights of features by how near documents differ in them.
+/// Weights of features by the differences between near documents.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::select) struct ReliefWeights {
     pub neighbours: usize,
@@ -80,8 +81,8 @@ pub(in crate::select) fn compared(
 }
 
 impl ReliefWeights {
-    /// Chooses by the weights of these features, where each may count more or less for how near
-    /// documents are.
+    /// Chooses by the weights of these features; each feature can have its own weight in the
+    /// distance between documents.
     pub(in crate::select) fn weigh(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! The relevance of a feature by itself: a setting that many filters share.
+//! The relevance of a feature by itself: a parameter that many filters share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,17 +40,17 @@ choice! {
     }
 }
 
-/// Trees of a model of one feature. A step function of one variable needs no more: the default of a
-/// thousand would take ten times as long for the same order of documents.
+/// The number of trees of a model of one feature. A step function of one variable needs no more:
+/// the default of a thousand would take ten times as long for the same order of documents.
 const TREES_OF_ONE_FEATURE: usize = 100;
 
 impl Relevance {
-    /// By the ranking of a feature alone.
+    /// Relevance by the ranking of a feature alone.
     pub(in crate::select) fn alone(measure: Measure) -> Self {
         Relevance { measure, by: By::Alone }
     }
 
-    /// By the ranking of a feature alone, or of a model of it.
+    /// Relevance by the ranking of a feature alone, or of a model trained on it.
     pub(in crate::select) fn new(measure: Measure, model: RelevanceModel) -> Self {
         let by = match model {
             RelevanceModel::Alone => By::Alone,
@@ -59,12 +59,12 @@ impl Relevance {
         Relevance { measure, by }
     }
 
-    /// By the ranking of a feature alone, or by its weight among all others in RankSVM.
+    /// Relevance by the ranking of a feature alone, or by its weight among all others in RankSVM.
     pub(super) fn of_delegate(measure: Measure, by_weight: bool) -> Self {
         Relevance { measure, by: if by_weight { By::Weight } else { By::Alone } }
     }
 
-    /// One number a feature; higher is better.
+    /// One value per feature; higher is better.
     pub(super) fn of(
         &self,
         run: &Run,
@@ -78,7 +78,7 @@ impl Relevance {
         }
     }
 
-    /// How much the measure of each feature alone differs from query to query: its sample variance.
+    /// The sample variance over queries of the measure of each feature alone.
     pub(super) fn variances(
         &self,
         engine: &dyn Engine,
@@ -88,7 +88,7 @@ impl Relevance {
         Ok(alone.per_query.iter().map(|values| sample_variance(values)).collect())
     }
 
-    /// What LambdaMART reaches on the data it was trained on, from one feature at a time.
+    /// The measure of LambdaMART on its training data, for one feature at a time.
     fn of_models(&self, run: &Run, data: &Dataset, features: &[FeatureId]) -> Result<Vec<f64>> {
         self.measure.check_labels(data.labels().iter().copied().fold(0.0, f32::max))?;
         let ranker = LambdaMART::builder().trees(TREES_OF_ONE_FEATURE).build()?;
@@ -106,7 +106,7 @@ impl Relevance {
     }
 }
 
-/// Over the queries that count; 0 for fewer than two.
+/// The sample variance over the queries that count; 0 for fewer than two.
 fn sample_variance(values: &[f64]) -> f64 {
     let counted = values.iter().filter(|value| !value.is_nan());
     let count = counted.clone().count() as f64;
@@ -117,8 +117,8 @@ fn sample_variance(values: &[f64]) -> f64 {
     counted.map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)
 }
 
-/// The absolute weight of each feature in RankSVM, times how far the feature spreads within
-/// queries: what it does to scores.
+/// The absolute weight of each feature in RankSVM, times the feature's standard deviation within
+/// queries: its effect on scores.
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
     let model = RankSVMPrimal::builder().build()?.learn(run, &view, None)?;

@@ -1,4 +1,5 @@
-//! The correlation that measures the similarity of two features: a setting that many filters share.
+//! The correlation that measures the similarity of two features: a parameter that many filters
+//! share.
 
 use crate::data::FeatureId;
 use crate::declare::choice;
@@ -24,7 +25,7 @@ choice! {
 }
 
 impl Similarity {
-    /// From both settings.
+    /// Combines both settings.
     pub const fn new(kind: Correlation, scope: Scope) -> Self {
         Similarity { kind, scope }
     }

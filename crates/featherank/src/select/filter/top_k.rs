@@ -1,11 +1,11 @@
 //! Top-k: rank features by how well each one ranks documents alone.
 //!
-//! The simplest filter and every other filter's yardstick. Score of a feature: the mean over
-//! queries of a measure when documents are sorted by that feature, high values first.
+//! The simplest filter and the baseline of every other filter. The score of a feature is the mean
+//! over queries of a measure when documents are sorted by that feature in descending order.
 //!
-//! Used as the baseline in Naini & Altingovde, ECIR 2014. Departs from it: tied documents count by
-//! their expected value, not by their order in the file, because file order can carry information
-//! that no feature has.
+//! Used as the baseline in Naini & Altingovde, ECIR 2014. Departure: tied documents contribute
+//! their expected value, not the value in file order, because file order can carry information that
+//! no feature has.
 
 use crate::declare::method;
 use crate::engine::passes::{Moments, feature_means};
@@ -41,9 +41,9 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Two queries, labels (1, 0) and (0, 1). Feature 1 orders one query right: mean MAP (1 +
-    /// 1/2)/2 = .75; feature 2 both: 1; feature 3 is tied in both: .75 expected as well, and stands
-    /// behind 1; feature 4 none: .5. Feature 5 never differs within a query.
+    /// Two queries, labels (1, 0) and (0, 1). Feature 1 orders one query correctly: mean MAP (1 +
+    /// 1/2)/2 = .75; feature 2 both: 1; feature 3 is tied in both: expected value .75 as well,
+    /// listed after feature 1; feature 4 none: .5. Feature 5 is constant within each query.
     #[test]
     fn orders_features_by_their_mean_alone() {
         let values = vec![
@@ -60,7 +60,7 @@ mod tests {
         let set = [("measure".to_owned(), "map[ties=expected]".to_owned())];
         let selection = TopK::SPEC.run(&set, &run, &engine).unwrap();
         let order: Vec<(u32, f64)> = selection.selected.iter().map(|c| (c.id, c.score)).collect();
-        // Feature 3: tie in query 1 (.75) and right in query 2 (1).
+        // Feature 3: tied in query 1 (.75) and correct in query 2 (1).
         assert_eq!(order, [(2, 1.0), (3, 0.875), (1, 0.75), (4, 0.5)]);
         assert_eq!(selection.set_aside.iter().map(|s| s.id).collect::<Vec<_>>(), [5]);
     }

@@ -1,8 +1,8 @@
-//! Relevance against redundancy: the rule shared by the greedy filters that trade how well a feature
-//! ranks alone against its similarity to the features already chosen.
+//! Relevance against redundancy: the rule shared by the greedy filters that combine the relevance
+//! of a feature alone with its similarity to the features already chosen.
 //!
-//! All of them score a candidate by its relevance and one sum over the chosen features, so that sums
-//! grow by one term a step and a whole path takes O(d²).
+//! All of them score a candidate by its relevance and one sum over the chosen features, so that
+//! each step adds one term to each sum and a whole path takes O(d²).
 
 use super::redundancy::RelevanceAndRedundancy;
 use crate::data::FeatureId;
@@ -64,7 +64,7 @@ pub(super) mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::run::Constraints;
 
-    /// A run without constraints, over data with so many features.
+    /// A run without constraints, over data with this many features.
     pub(crate) fn run_over(features: usize) -> (Run, Schema) {
         let table = FeatureTable::numbered(features, 0);
         let data = Dataset::new(vec![0.0; features], vec![0.0], Queries::from_sizes(&[1]), table);

@@ -1,6 +1,7 @@
-//! Feature-to-feature walks: the part that NGAS and XGAS share.
+//! Feature-to-feature traversal, shared by NGAS and XGAS.
 //!
-//! A walk starts at the most relevant feature; a rule chooses the next feature from the last one.
+//! A traversal starts at the most relevant feature; a rule chooses the next feature from the last
+//! one.
 
 use super::redundancy::RelevanceAndRedundancy;
 use crate::data::FeatureId;
@@ -10,8 +11,8 @@ use crate::run::Run;
 use crate::select::Selection;
 use crate::select::forward::{Criterion, forward};
 
-/// Walks over all features. `next` is given the place of the last feature and the places that are
-/// left, never none, by column.
+/// Traverses all features. `next` receives the place of the last feature and the non-empty list of
+/// remaining places, by column.
 pub(super) fn walk(
     run: &Run,
     schema: &Schema,
@@ -27,7 +28,7 @@ struct Walk<'a, F> {
 }
 
 impl<F: Fn(usize, &[usize]) -> usize> Criterion for Walk<'_, F> {
-    /// The relevance of the feature to pick; the walk does not compare the others.
+    /// The relevance of the feature to pick; the other candidates are not compared.
     fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         let places: Vec<usize> = candidates.iter().filter_map(|&f| self.facts.place(f)).collect();
         let pick = match chosen.last().and_then(|&last| self.facts.place(last)) {

@@ -1,10 +1,11 @@
-//! XGAS, extended naive greedy search: from each feature to the most relevant of those least like
-//! it.
+//! XGAS, extended naive greedy search: each feature is followed by the most relevant of the
+//! dissimilar ones.
 //!
-//! Starts at the most relevant feature. Of the remaining features, the share `p` that is least
-//! similar to the one chosen last stands for election, at least one, and the most relevant of them
-//! is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016). The number is p times the remaining
-//! features, rounded half up as the authors' code did. p = 1 orders by relevance.
+//! The first feature is the most relevant one. Of the remaining features, the share `p` that is
+//! least similar to the feature chosen last, at least one, are candidates, and the most relevant of
+//! them is next (Gigli, Lucchese, Nardini & Perego, ICTIR 2016). The number of candidates is p
+//! times the remaining features, rounded half up as in the authors' code. p = 1 orders by
+//! relevance.
 //!
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 

@@ -1,13 +1,14 @@
-//! Best-first search: hill climbing that may go back.
+//! Best-first search: hill climbing with backtracking.
 //!
-//! The best subset that was not looked at yet is expanded: every feature in turn is added to it,
-//! and the results join a short list. The search ends when a number of expansions in a row, its
-//! patience, have found nothing better, or when the list is empty. As WEKA's `BestFirstSearch` does it
-//! forward: the list holds as many subsets as the patience, a new subset stands behind others of
-//! equal merit, and "better" means by more than 1e-5.
+//! Each step expands the best subset that was not expanded yet: every feature in turn is added to
+//! it, and the results are added to a short list. The search ends when a number of consecutive
+//! expansions, its patience, have found nothing better, or when the list is empty. It follows
+//! WEKA's `BestFirstSearch` in forward direction: the list holds as many subsets as the patience, a
+//! new subset is placed after others of equal merit, and "better" means by more than 1e-5.
 //!
 //! One rule is up to the caller. WEKA's comments say that a subset is never listed twice, but its
-//! code lists a subset again each time it is met, and spends patience on it; `revisits` says which.
+//! code lists a subset again each time it is found, which uses up patience; `revisits` selects the
+//! rule.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::forward::Criterion;
 
-/// A subset must be better by more than this.
+/// The smallest increase of merit that counts as better.
 const BETTER: f64 = 1e-5;
 
 /// The merit of subsets: the score of a candidate is the merit of the subset with it.
@@ -25,12 +26,12 @@ pub trait SubsetMerit: Criterion {
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64>;
 }
 
-/// How to search.
+/// The parameters of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BestFirstSearch {
-    /// Expansions without a better subset after which the search ends; at least 1.
+    /// The number of expansions without a better subset after which the search ends; at least 1.
     pub patience: usize,
-    /// Whether a subset that is met again is listed again.
+    /// Whether a subset that is found again is listed again.
     pub revisits: bool,
 }
 
@@ -92,7 +93,7 @@ impl BestFirstSearch {
     }
 }
 
-/// A subset whatever the order of its features.
+/// A subset, independent of the order of its features.
 fn key(subset: &[FeatureId]) -> Vec<FeatureId> {
     let mut key = subset.to_vec();
     key.sort_unstable();
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
     use crate::run::Constraints;
 
-    /// Merits from a table, and a record of what was expanded.
+    /// Merits from a table, and a record of the expanded subsets.
     struct Table {
         merits: HashMap<Vec<FeatureId>, f64>,
         expanded: Vec<Vec<FeatureId>>,
@@ -158,8 +159,8 @@ mod tests {
         assert_eq!(table.expanded, expected);
     }
 
-    /// By hand: after {0,2} the whole set (.38) heads the list; expanding {0,1} lists it again,
-    /// which leaves no patience for {1,2}.
+    /// By hand: after {0,2} the whole set (.38) is first in the list; expanding {0,1} lists it
+    /// again, which leaves no patience for {1,2}.
     #[test]
     fn revisits_spend_patience() {
         let (mut table, _) = fixture();

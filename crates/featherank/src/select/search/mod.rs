@@ -1,4 +1,4 @@
-//! Searches through subsets of features, for methods that can say how good a subset is.
+//! Searches through subsets of features, for methods that compute the merit of a subset.
 
 mod best_first;
 

@@ -1,4 +1,4 @@
-//! Which of several judged subsets or models is taken.
+//! The choice among evaluated subsets or models.
 
 /// Values closer than this are equal: summation in another order changes the last digits.
 const EQUAL: f64 = 1e-9;
@@ -23,9 +23,9 @@ pub fn smallest_within_slack(slack: f64, values: &[Option<f64>], sizes: &[usize]
     best_place(&(0..values.len()).map(smallest).collect::<Vec<_>>())
 }
 
-/// The place of the smallest subset that is not clearly worse than the best: on average over the
-/// queries that count, at most `errors` standard errors of the difference below it. Ties go to the
-/// better one, then to the first.
+/// The place of the smallest subset that is not clearly worse than the best: its mean over the
+/// queries that count is at most `errors` standard errors of the difference below it. Ties go to
+/// the better one, then to the first.
 pub fn smallest_within_errors(
     errors: f64,
     per_query: &[Vec<f64>],
@@ -66,8 +66,8 @@ mod tests {
         assert_eq!(best_place(&[None, None]), None);
     }
 
-    /// The second is .1 worse on every query, which is clear; the third .1 worse on average, with
-    /// an error of .1 · √(3/2).
+    /// The second is .1 worse on every query, which is clear; the third is .1 worse on average,
+    /// with a standard error of .1 · √(3/2).
     #[test]
     fn takes_the_smallest_subset_that_is_not_clearly_worse() {
         let per_query = [

@@ -1,4 +1,4 @@
-//! Subsets of features evaluated by a ranker: trained and judged on every split of a run.
+//! Evaluation of feature subsets by a ranker that is trained and evaluated on every split of a run.
 
 use super::held_out::{HeldOut, check_counts};
 use super::progress::TrainingProgress;
@@ -13,11 +13,11 @@ use crate::rank::{Ranker, RankerSpec, model_importance};
 use crate::run::Run;
 use crate::select::rows::check_ranker;
 
-/// Subsets that are judged in one pass: their weights and the scores of a block of documents stay
-/// in the cache.
+/// The number of subsets that are evaluated in one pass: their weights and the scores of a block of
+/// documents stay in the cache.
 const SUBSETS_PER_PASS: usize = 512;
 
-/// A ranker, the measure it is judged by, and the data of one run.
+/// A ranker, the measure it is evaluated with, and the data of one run.
 pub struct SubsetEvaluator<'a> {
     ranker: &'a dyn Ranker,
     measure: &'a Measure,
@@ -41,7 +41,7 @@ impl<'a> SubsetEvaluator<'a> {
         Ok(SubsetEvaluator { ranker, measure, run, engine, progress: TrainingProgress::new(run) })
     }
 
-    /// All training data, both to train and to judge on.
+    /// All training data, both for training and for evaluation.
     pub fn whole(&self, features: &[FeatureId]) -> Result<Split<'a>> {
         let all = || PartEngine::all(self.engine);
         Split::new(self.ranker, all(), None, all(), features)
@@ -89,7 +89,7 @@ impl<'a> SubsetEvaluator<'a> {
     }
 
     /// For each subset, the measure of every query of the training data, by the ranker of the split
-    /// that judges on it; NaN if the query does not count.
+    /// that evaluates it; NaN if the query does not count.
     pub fn per_query(
         &self,
         trainers: &[SubsetTrainer<'_>],

@@ -1,11 +1,11 @@
-//! The queries that models are judged on: validation data, folds held out in turn, or the training
-//! data itself.
+//! The queries that models are evaluated on: validation data, folds held out in turn, or the
+//! training data itself.
 //!
-//! Folds consist of whole queries and follow from the query ids and the seed, so that the order of
-//! the data has no influence. A query is judged by the model that was trained without it, and the
-//! measure is taken over all queries together. With fewer than two informative queries per fold
-//! (queries with documents of different relevance) nothing is held out: models are judged on the
-//! data they were trained on.
+//! Folds consist of whole queries and depend on the query ids and the seed only, so that the order
+//! of the data has no influence. A query is evaluated by the model that was trained without it, and
+//! the measure is computed over all queries together. With fewer than two informative queries per
+//! fold (queries with documents of different relevance) nothing is held out: models are evaluated
+//! on the data they were trained on.
 
 use crate::data::FeatureId;
 use crate::engine::passes::feature_means;
@@ -15,17 +15,17 @@ use crate::measure::Measure;
 use crate::remedy;
 use crate::run::Run;
 
-/// Folds for methods that do not let the user choose their number.
+/// The number of folds of methods that do not let the user choose it.
 pub const FOLDS: usize = 5;
 
-/// Whether the data has enough informative queries to hold some out in so many folds.
+/// Whether the data has enough informative queries for this number of folds.
 fn can_hold_out(schema: &Schema, folds: usize) -> bool {
     schema.informative() >= 2 * folds
 }
 
-/// The queries that models are judged on.
+/// The queries that models are evaluated on.
 pub enum HeldOut<'a> {
-    /// None: models are judged on the training data.
+    /// None: models are evaluated on the training data.
     Nothing,
     /// Validation data, all of it.
     Validation(&'a dyn Engine),
@@ -39,8 +39,8 @@ pub enum HeldOut<'a> {
 }
 
 impl<'a> HeldOut<'a> {
-    /// The run's validation data if it has any, else `folds` folds; nothing if there are too few
-    /// queries, or if `folds` is 0.
+    /// The run's validation data if it has any, otherwise `folds` folds; nothing if there are too
+    /// few queries, or if `folds` is 0.
     pub fn of_run(
         run: &'a Run,
         engine: &dyn Engine,
@@ -63,12 +63,12 @@ impl<'a> HeldOut<'a> {
         }
     }
 
-    /// `count` folds of the training data, however few queries there are.
+    /// `count` folds of the training data, for any number of queries.
     pub fn folds(run: &Run, schema: &Schema, count: usize) -> Self {
         HeldOut::Folds { folds: QueryFolds::new(&schema.query_keys, count, run.seed), count }
     }
 
-    /// For each training run: the queries to train on, and those to judge the model on.
+    /// For each training run: the queries to train on, and those to evaluate the model on.
     pub fn parts<'b>(&self, engine: &'b dyn Engine) -> Result<Vec<(PartEngine<'b>, PartEngine<'b>)>>
     where
         'a: 'b,
@@ -88,8 +88,8 @@ impl<'a> HeldOut<'a> {
     }
 }
 
-/// Refuses a measure that cannot take the labels, or that counts no query. Whether a query counts
-/// does not depend on its ranking, so one feature suffices for the check.
+/// Rejects a measure that does not support the labels, or that counts no query. Whether a query
+/// counts does not depend on its ranking, so one feature suffices for the check.
 pub fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     let first: Vec<FeatureId> = engine.schema().features.iter().map(|(f, _)| f).take(1).collect();
     let counted = feature_means(engine, measure, &first)?;

@@ -1,4 +1,4 @@
-//! Linear models, many at once: measured in one pass, on any engine.
+//! Many linear models, measured in one pass, on any engine.
 
 use rayon::prelude::*;
 
@@ -43,7 +43,7 @@ fn request(measure: &Measure, models: &[Weights]) -> LinearMeasures {
     LinearMeasures { measure: measure.clone(), features, weights }
 }
 
-/// The measure of each linear model over the queries held out; `None` for a model that is empty in
+/// The measure of each linear model over the held-out queries; `None` for a model that is empty in
 /// some fold. `fitted_to_all` are the models fitted to all training data; `fit` fits the same
 /// models to some of its queries, or returns `None` if these have no preference pair.
 pub fn held_out_values(
@@ -54,7 +54,7 @@ pub fn held_out_values(
     fit: impl Fn(&PartEngine<'_>) -> Result<Option<Vec<Weights>>>,
 ) -> Result<Vec<Option<f64>>> {
     let is_empty = |model: &Weights| model.iter().all(|(_, w)| *w == 0.0);
-    // An empty model ranks by the order of the input, which may happen to be good.
+    // An empty model ranks in the order of the input, which may happen to be good.
     let mut ranks: Vec<bool> = fitted_to_all.iter().map(|model| !is_empty(model)).collect();
     let means = match held_out {
         HeldOut::Nothing => Some(linear_means(engine, measure, fitted_to_all)?),

@@ -1,13 +1,13 @@
-//! Evaluating subsets of features: split the queries, train a ranker on each subset, judge it.
+//! Evaluation of feature subsets: split the queries, train a ranker on each subset, evaluate it.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `held_out` | [`HeldOut`]: validation data, folds or the training data itself |
-//! | `split` | [`Split`]: the queries and features of one training run and the queries it is judged on |
+//! | `split` | [`Split`]: the queries and features of one training run and its evaluation queries |
 //! | `trainer` | [`SubsetTrainer`] and [`FittedSubsets`]: a ranker trained on subsets |
 //! | `evaluator` | [`SubsetEvaluator`]: the measure of subsets over all splits of a run |
 //! | `linear` | linear models of many subsets, measured in one pass |
-//! | `choose` | the best value, or the smallest subset that is hardly worse |
+//! | `choose` | the best value, or the smallest subset that is slightly worse |
 //! | `repair` | [`SubsetRepair`]: random subsets made to satisfy the constraints |
 //! | `progress` | [`TrainingProgress`]: progress in trained rankers |
 //!

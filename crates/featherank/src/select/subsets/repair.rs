@@ -20,8 +20,8 @@ pub struct SubsetRepair {
 }
 
 impl SubsetRepair {
-    /// For subsets of `features`, with at least `least` of them. Features to keep that are not
-    /// among them take their share of the budget and of the number of features.
+    /// For subsets of `features`, with at least `least` of them. Kept features that are not among
+    /// them count towards the budget and the number of features.
     pub fn new(constraints: &Constraints, features: &[FeatureId], least: usize) -> Self {
         let elsewhere: Vec<FeatureId> =
             constraints.keep.iter().copied().filter(|f| !features.contains(f)).collect();
@@ -101,7 +101,8 @@ mod tests {
         for density in [0.0, 0.1, 0.5, 1.0].repeat(50) {
             let mut subset = bernoulli(10, density, &mut rng);
             repair.repair(&mut subset, &mut rng);
-            // Feature 30 is not among the ten: it takes one of the four places and 1 of the budget.
+            // Feature 30 is not among the ten: it counts as one of the four features and uses 1 of
+            // the budget.
             let is_valid = subset.get(7) && subset.count() == 3 && repair.cost(&subset) <= 7.0;
             assert!(is_valid, "{subset}");
             subset.ones().for_each(|k| seen.set(k, true));

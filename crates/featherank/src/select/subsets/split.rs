@@ -1,4 +1,4 @@
-//! One training run on subsets of features: the queries it trains on and those it is judged on.
+//! One training run on subsets of features: its training and evaluation queries.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +10,8 @@ use crate::rank::Ranker;
 use crate::rank::linear::least_squares::Sums;
 use crate::select::rows::needs_rows;
 
-/// The queries that a ranker is trained on, those it is judged on, and the features whose subsets
-/// it may see.
+/// The queries that a ranker is trained on, those it is evaluated on, and the features whose
+/// subsets it may use.
 pub struct Split<'a> {
     features: Vec<FeatureId>,
     train: PartEngine<'a>,
@@ -29,7 +29,7 @@ pub(super) struct SplitRows<'a> {
     pub judge: View<'a>,
 }
 
-/// All that least squares need to know of the training queries.
+/// The sums over the training queries that least squares need.
 pub(super) struct TrainingSums {
     pub sums: Sums,
     /// The standard deviation within queries of each feature of the data.
@@ -37,7 +37,7 @@ pub(super) struct TrainingSums {
 }
 
 impl<'a> Split<'a> {
-    /// A split for a ranker and subsets of `features`. Rankers that support early stopping watch
+    /// A split for a ranker and subsets of `features`. Rankers that support early stopping evaluate
     /// the queries of `early_stopping` while they train.
     pub fn new(
         ranker: &dyn Ranker,
@@ -71,12 +71,13 @@ impl<'a> Split<'a> {
         &self.train
     }
 
-    /// The queries that the ranker is judged on.
+    /// The queries that the ranker is evaluated on.
     pub fn judge(&self) -> &PartEngine<'a> {
         &self.judge
     }
 
-    /// What least squares need of the training queries; the passes run once for each centring.
+    /// The sums over the training queries that least squares need; the passes run once for each
+    /// centring.
     pub(super) fn sums(&self, centring: Centring) -> Result<Arc<TrainingSums>> {
         let lock = || self.sums.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, sums)) = lock().iter().find(|(own, _)| *own == centring) {

@@ -1,9 +1,9 @@
-//! A ranker trained on subsets of features and judged: on rows, or by passes alone if it is least
+//! A ranker trained and evaluated on subsets of features: on rows, or by passes alone for least
 //! squares.
 //!
 //! Least squares need one matrix of sums of products over the training queries; then all subsets
-//! are judged in one pass. They take this way even if the rows are in memory, so that the answer
-//! does not depend on where the rows are.
+//! are evaluated in one pass. This applies even if the rows are in memory, so that the result does
+//! not depend on the location of the rows.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl<'a> SubsetTrainer<'a> {
         Ok(SubsetTrainer { progress, measure, split, method })
     }
 
-    /// The split that the ranker is trained and judged on.
+    /// The split that the ranker is trained and evaluated on.
     pub fn split(&self) -> &'a Split<'a> {
         self.split
     }
@@ -98,7 +98,7 @@ impl<'a> SubsetTrainer<'a> {
 }
 
 impl FittedSubsets<'_> {
-    /// For each subset, the measure of every query that the split judges on.
+    /// For each subset, the measure of every evaluation query of the split.
     pub fn per_query(&self) -> Result<Vec<Vec<f64>>> {
         match &self.fitted {
             Fitted::Models { rows, models } => self.judge_rows(models, rows, |values| values),
@@ -106,7 +106,7 @@ impl FittedSubsets<'_> {
         }
     }
 
-    /// For each subset, the measure over all queries that the split judges on.
+    /// For each subset, the measure over all evaluation queries of the split.
     pub fn means(&self) -> Result<MeasureSums> {
         match &self.fitted {
             Fitted::Models { rows, models } => {
@@ -175,7 +175,7 @@ mod tests {
     use crate::rank::tree::Tree;
 
     /// Friedman's relative influence: gains of 4 and 3 on feature 0, 1 on feature 1, 2 on feature
-    /// 2; and none on feature 3.
+    /// 2; none on feature 3.
     #[test]
     fn shares_equal_the_fixture_s_influence() {
         let text = include_str!("../../../tests/fixtures/btfs.json");

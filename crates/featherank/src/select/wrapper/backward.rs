@@ -1,15 +1,15 @@
-//! Backward elimination: remove the feature without which a ranker, trained anew, ranks best.
+//! Backward elimination: removes the feature without which a retrained ranker ranks best.
 //!
-//! Marill & Green, IEEE Transactions on Information Theory 1963. From all features on, every round
-//! tries to do without each of them, and removes the one whose absence leaves the largest measure
-//! V; of equals the last column. It stops before V would fall by more than δ below the best V on
-//! the way: compared with the round before, many small falls would add up. A feature's score is by
-//! how much V falls without it, in the round in which it left or in the last one. Rankers are
-//! judged on parts of the queries that are held out in turn, or on validation data; with `folds=0`
-//! on the training data.
+//! Marill & Green, IEEE Transactions on Information Theory 1963. Starting from all features, every
+//! round evaluates the removal of each feature, and removes the one that leaves the largest measure
+//! V; of equals the last column. It stops before V would fall by more than δ below the best V so
+//! far: compared with the previous round only, many small decreases would accumulate. A feature's
+//! score is the decrease of V without it, in the round in which it was removed or in the last one.
+//! Rankers are evaluated on held-out folds or on validation data; with `folds=0` on the training
+//! data.
 //!
-//! As many rankers are trained as half the square of the number of features, times the parts. The
-//! default ranker has done its work on the rows after one pass, whatever the subset.
+//! The number of trained rankers is half the square of the number of features, times the folds. The
+//! default ranker needs only one pass over the rows for all subsets.
 
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -53,8 +53,8 @@ impl Selector for Backward {
     }
 }
 
-/// The features that are left, and those that were removed, the last one first, each with what the
-/// measure falls by without it.
+/// The remaining features, and the removed ones, the last one first, each with the decrease of the
+/// measure without it.
 fn eliminate(
     candidates: &Candidates,
     values: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>,
@@ -74,7 +74,7 @@ fn eliminate(
         let unaffordable: Scored =
             falls.iter().copied().filter(|(f, _)| candidates.unaffordable.contains(f)).collect();
         if !unaffordable.is_empty() && unaffordable.len() < left.len() {
-            // Unaffordable features leave at once; the others set the value to compare with.
+            // Unaffordable features are removed first; the others determine the reference value.
             left.retain(|f| !candidates.unaffordable.contains(f));
             removed.extend(unaffordable.into_iter().rev());
             reached = value(&left)?;
@@ -101,8 +101,7 @@ fn eliminate(
     }
 }
 
-/// By how much the measure falls without each feature, those that are missed most first; equals by
-/// column.
+/// The decrease of the measure without each feature, largest first; ties by column.
 fn falls(
     left: &[FeatureId],
     reached: f64,
@@ -127,8 +126,8 @@ mod tests {
     use crate::run::Constraints;
 
     /// The values of the fixture: all .38; without 1 .4, without 0 .35, without 2 .31. From {0,2}:
-    /// without 2 .3, without 0 .1. So 1 leaves with a gain of .02. Then 2 would leave with a fall
-    /// of .1, and 0 with one of .3.
+    /// without 2 .3, without 0 .1. So 1 is removed with a gain of .02. Then 2 would be removed with
+    /// a decrease of .1, and 0 with one of .3.
     #[test]
     fn removes_what_is_missed_least() {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
@@ -165,12 +164,12 @@ mod tests {
             eliminate(0.0, Constraints { k: Some(3), ..free() }).0,
             [(2, 0.07), (0, 0.03), (1, -0.02)]
         );
-        // 1 is kept: without 0 .35 is left, without 2 .31. Then, without 2, .28, which is .1 below
-        // .38.
+        // 1 is kept: without 0 the value is .35, without 2 .31. Then, without 2, .28, which is .1
+        // below .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(eliminate(0.05, kept), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
-        // Unaffordable features leave first, the others set the value: {1,2} .35, without 2
-        // .28, without 1 .1.
+        // Unaffordable features are removed first, the others determine the value: {1,2} .35,
+        // without 2 .28, without 1 .1.
         let expensive = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
         assert_eq!(eliminate(0.05, expensive), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
     }

@@ -1,18 +1,18 @@
-//! BFS-Wrapper: best-first search for subsets that a ranker makes most of.
+//! BFS-Wrapper: best-first search for the subsets on which a ranker performs best.
 //!
 //! Dang & Croft, "Feature selection for document ranking using best first search and coordinate
-//! ascent", SIGIR workshop on feature generation and selection for information retrieval, 2010. A
-//! subset is scored by the measure, on training data, of the ranker that is trained there on it;
+//! ascent", SIGIR workshop on feature generation and selection for information retrieval, 2010. The
+//! score of a subset is the measure on training data of the ranker trained there on the subset;
 //! coordinate ascent in the paper. A [best-first search](crate::select::search) finds the best
-//! subset. Its features are set aside, and the search begins again among the others. At the end
-//! each subset counts as one feature, its ranker's score, and a ranker of these is trained; subsets
-//! of which it makes no use are not chosen.
+//! subset. Its features are removed from the candidates, and the search restarts among the others.
+//! At the end each subset becomes one feature, its ranker's score, and a ranker is trained on
+//! these; subsets that it does not use are not chosen.
 //!
-//! The paper goes on until no feature is left; here `subsets` says how many are looked for, where 0
-//! means the same, and `k` looks for as many as it takes. The paper's patience is not known. Chosen
-//! features go subset by subset, each in the order in which its features were added, with the value
-//! of the subset; the others follow by their own values. Coordinate ascent climbs once with few
-//! trials where its settings are `auto`, because a search trains hundreds.
+//! The paper continues until no feature is left; here `subsets` limits the number of subsets, where
+//! 0 means no limit, and `k` searches for as many as needed. The paper does not state its patience.
+//! Chosen features are listed subset by subset, each in the order in which its features were added,
+//! with the value of the subset; the others follow by their own values. With `auto` settings,
+//! coordinate ascent runs once with few trials, because a search trains hundreds of rankers.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ impl Selector for BestFirst {
 }
 
 impl BestFirst {
-    /// Subsets that have no feature in common, the best first. Features to keep are in the first.
+    /// Disjoint subsets, the best first. Kept features are in the first.
     fn search(
         &self,
         run: &Run,
@@ -107,7 +107,7 @@ impl BestFirst {
     }
 }
 
-/// Which subsets a ranker uses when each of them is one feature.
+/// The subsets that a ranker uses if each of them is one feature.
 fn used(
     evaluator: &SubsetEvaluator<'_>,
     trainer: &SubsetTrainer<'_>,
@@ -125,7 +125,7 @@ fn used(
     Ok((0..found.len()).map(|place| important.contains(&FeatureId::from(place))).collect())
 }
 
-/// The measure of the ranker trained on a subset as its merit.
+/// The merit of a subset is the measure of the ranker trained on it.
 struct TrainedMerit<V> {
     values: V,
     /// The value of each feature when it was first tried.
@@ -166,8 +166,8 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// The fixture's values: {0, 2} is best with .4; what is left is {1}, with .28. Each feature
-    /// alone: .3, .28, .1.
+    /// The fixture's values: {0, 2} is best with .4; the rest is {1}, with .28. Each feature alone:
+    /// .3, .28, .1.
     #[test]
     fn finds_the_fixture_s_subset_and_goes_on_among_the_others() {
         let all: serde_json::Value =
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(search(1, free()), (vec![(vec![0, 2], 0.4)], vec![0.3, 0.28, 0.1]));
         assert_eq!(search(0, free()).0, [(vec![0, 2], 0.4), (vec![1], 0.28)]);
         assert_eq!(search(1, Constraints { k: Some(3), ..free() }).0.len(), 2);
-        // From {1} on: {1, 2} has .35, and no larger set has .00001 more than all three, .38.
+        // From {1}: {1, 2} has .35, and no larger set exceeds all three, .38, by .00001.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(search(1, kept).0, [(vec![1, 2, 0], 0.38)]);
     }

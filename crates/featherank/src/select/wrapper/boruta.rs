@@ -1,33 +1,35 @@
-//! Boruta: features that matter more to a forest than features which cannot matter.
+//! Boruta: features that are more important to a forest than shuffled copies of features.
 //!
-//! Kursa & Rudnicki, Journal of Statistical Software 2010. Every round each feature gets a shadow,
-//! a copy with its values shuffled, and a forest is trained on features and shadows. A feature that
-//! matters more to it than every shadow has a hit. A feature that tells nothing has one in at most
-//! half of the rounds: by a binomial test of both sides, corrected for the number of features,
-//! features with many hits are confirmed, features with few are rejected and leave, and the others
-//! stay tentative. It ends when none is tentative, or after `rounds`. Unlike methods that look for
-//! the best set, Boruta looks for all features that tell something: a copy is as good as its
+//! Kursa & Rudnicki, Journal of Statistical Software 2010. In every round each feature gets a
+//! shadow, a copy with its values shuffled, and a forest is trained on features and shadows. A
+//! feature has a hit if it is more important than every shadow. An irrelevant feature has a hit in
+//! at most half of the rounds: by a two-sided binomial test, corrected for the number of features,
+//! features with many hits are confirmed, features with few are rejected and removed, and the
+//! others stay tentative. It ends when none is tentative, or after `rounds`. Unlike methods that
+//! search for the best set, Boruta searches for all relevant features: a copy is as good as its
 //! original.
 //!
-//! Departs from the authors' package for R:
-//! - Shadows are shuffled within queries. Over all documents a shadow would also lose what its
-//!   feature tells about queries, which is of no use to a ranking, and every feature that only
-//!   tells queries apart would be confirmed.
-//! - What matters is the gain of splits in training (for linear rankers the weight times the spread
-//!   within queries), not the Z-score of the loss by permutation out of bag. Any ranker will do.
-//! - One test of both sides at the level, instead of one a side, each at the level.
-//! - Without forests of 500 trees: of 100 with at most 32 leaves, since hits are counted over many
-//!   forests.
+//! Departures from the authors' package for R:
+//! - Shadows are shuffled within queries. Shuffled over all documents, a shadow would also lose the
+//!   differences of its feature between queries, which a ranking cannot use, and every feature that
+//!   only distinguishes queries would be confirmed.
+//! - Importance is the gain of splits in training (for linear rankers the weight times the standard
+//!   deviation within queries), not the Z-score of the out-of-bag permutation loss. Any ranker can
+//!   be used.
+//! - There is one two-sided test at the level, instead of one test for each side, each at the
+//!   level.
+//! - Forests have 100 trees with at most 32 leaves instead of 500 trees, since hits are counted
+//!   over many forests.
 //!
-//! What a feature and the labels have in common by chance is there in every round, here as in the
-//! package: where nothing explains the labels, now and then a feature is confirmed all the same;
-//! with labels shuffled within queries 6 of 5 × 18 were.
+//! A chance correlation of a feature with the labels is present in every round, here as in the
+//! package: a feature is occasionally confirmed even if no feature explains the labels; with labels
+//! shuffled within queries 6 of 5 × 18 were.
 //!
-//! As there, at least five shadows take part, and confirmed features go on to be tested. Documents
-//! are put in an order of their own before anything is drawn, so that the order of rows plays no
-//! part. The score is the share of rounds with a hit. Chosen are the confirmed features, with
-//! `tentative=keep` the tentative ones as well; within each group features go by hits, then by
-//! importance.
+//! As in the package, there are at least five shadows, and confirmed features continue to be
+//! tested. Documents are sorted before random numbers are drawn, so that the order of rows has no
+//! influence. The score is the share of rounds with a hit. The confirmed features are chosen, with
+//! `tentative=keep` the tentative ones as well; within each group features are ordered by hits,
+//! then by importance.
 
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ method! {
     }
 }
 
-/// What `settings=auto` sets, as far as the ranker has such parameters.
+/// The values that `settings=auto` sets, if the ranker has these parameters.
 fn small_forest() -> [(&'static str, String); 3] {
     [("trees", "100"), ("leaves", "32"), ("features-per-split", "0.33")]
         .map(|(name, value)| (name, value.to_owned()))
@@ -83,10 +85,10 @@ choice! {
     }
 }
 
-/// Shadows that take part, at least.
+/// The minimum number of shadows.
 const SHADOWS: usize = 5;
 
-/// What is known of a feature; the order is that of the result.
+/// The decision about a feature; the order is that of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Confirmed,
@@ -94,7 +96,7 @@ enum Verdict {
     Rejected,
 }
 
-/// How a feature has done so far.
+/// The hits of a feature so far.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     verdict: Verdict,
@@ -167,11 +169,11 @@ impl Boruta {
     }
 }
 
-/// What so many hits in so many rounds say, by a binomial test of both sides.
+/// The decision for a number of hits in a number of rounds, by a two-sided binomial test.
 fn verdict(hits: u64, rounds: u64, level: f64) -> Result<Verdict> {
     let fair = Binomial::new(0.5, rounds)
         .map_err(|problem| Error::invalid("number of rounds", rounds, problem.to_string()))?;
-    // Fair coins are symmetric: at least so many hits is at most so many misses.
+    // The distribution is symmetric: P(at least this many hits) = P(at most this many misses).
     let (at_least, at_most) = (fair.cdf(rounds - hits), fair.cdf(hits));
     Ok(match (2.0 * at_least < level, 2.0 * at_most < level) {
         (true, _) => Verdict::Confirmed,
@@ -180,7 +182,7 @@ fn verdict(hits: u64, rounds: u64, level: f64) -> Result<Verdict> {
     })
 }
 
-/// Documents in an order of their own, with room for shadows behind the features.
+/// Documents in a canonical order, with columns for shadows after the features.
 struct Shadowed {
     data: Dataset,
     features: usize,
@@ -219,8 +221,8 @@ impl Shadowed {
         Shadowed { data, features: features.len() }
     }
 
-    /// How much some features matter to a ranker beside new shadows of them, as shares of 1, and
-    /// the most that a shadow matters.
+    /// The importance of some features to a ranker trained on them and new shadows, as shares of 1,
+    /// and the largest importance of a shadow.
     fn importances(
         &mut self,
         ranker: &dyn Ranker,
@@ -238,7 +240,7 @@ impl Shadowed {
             column.copy_from_slice(&original);
             spans.iter().for_each(|span| column[span.clone()].shuffle(&mut draws));
         }
-        // Every round draws its own forest.
+        // Every round trains its forest with another seed.
         let seed = stream(run.seed, Purpose::Shadows, round << 24 | 0xff_ffff).next_u64();
         let own = Run { seed, observer: Arc::new(Silent), ..run.clone() };
         let columns: Vec<FeatureId> =
@@ -279,8 +281,8 @@ mod tests {
         );
     }
 
-    /// A shadow has its feature's values in every query, and the rows stand in the same order
-    /// whatever the input's.
+    /// A shadow has its feature's values in every query, and the rows have the same order for any
+    /// order of the input.
     #[test]
     fn shadows_are_shuffled_within_queries() {
         let sizes = [6, 8];

@@ -1,20 +1,21 @@
-//! BTFS: boosted trees say which features matter; a population of subsets shrinks, and only its
-//! best survives.
+//! BTFS: boosted trees score the features; a population of subsets shrinks, and only its best
+//! member survives.
 //!
 //! Pan, Converse, Ahn, Salvetti & Donato, "Feature selection for ranking using boosted trees", CIKM
 //! 2009, and "Greedy and randomized feature selection for web search ranking", CIT 2011. Only their
-//! abstracts could be read, hence a reconstruction of the variant that did best, randomised search
+//! abstracts were available, so this is a reconstruction of the best variant, randomised search
 //! with backward elimination by importance. A feature's influence is Friedman's: its share of the
 //! gain of all splits. Every generation trains boosted trees on each subset of a population and
-//! judges them on queries held out. The best subset survives, loses the `rate` of its features with
-//! the least influence, and founds the next generation: itself, and copies in which some features,
-//! drawn at random, are swapped for features outside. Thus a feature that left too early may come
-//! back.
+//! evaluates them on held-out queries. The best subset survives, loses the share `rate` of its
+//! features with the least influence, and starts the next generation: itself, and copies in which
+//! some features, drawn at random, are swapped for features outside. A feature that was removed too
+//! early can thus return.
 //!
-//! It ends at `k` features. Without `k` it goes on to one feature, and the survivor that was best
-//! is taken, or the smallest within `slack` of it; the papers fix the number. Influence is the mean
-//! over the parts that are held out. Of equal subsets the first survives. The score of a chosen
-//! feature is its influence in its subset; the others follow as they left the survivors.
+//! It ends at `k` features. Without `k` it continues to one feature, and the best survivor is
+//! taken, or the smallest within `slack` of it; the papers fix the number. Influence is the mean
+//! over the held-out folds. Of equal subsets the first survives. The score of a chosen feature is
+//! its influence in its subset; the others follow in the reverse order of their removal from the
+//! survivors.
 
 use rand::seq::SliceRandom;
 
@@ -78,7 +79,7 @@ impl Selector for BTFS {
             let (sizes, values): (Vec<usize>, Vec<Option<f64>>) = survivors
                 .iter()
                 .rev()
-                // What the budget cannot pay for is in the first generation alone.
+                // Subsets that exceed the budget occur in the first generation only.
                 .filter(|member| {
                     survivors.len() == 1 || !holds_any(&member.ranked, &candidates.unaffordable)
                 })
@@ -103,7 +104,7 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
     ranked.iter().any(|(f, _)| features.contains(f))
 }
 
-/// Trains on each part and judges on what was held out; influence is the mean over the parts.
+/// Trains on each fold and evaluates on its held-out queries; influence is the mean over the folds.
 fn evaluate(
     evaluator: &SubsetEvaluator<'_>,
     trainers: &[SubsetTrainer<'_>],
@@ -157,7 +158,7 @@ impl BTFS {
         Ok(survivors_so_far)
     }
 
-    /// A founder and copies of it with some features swapped; empty without a founder.
+    /// A parent and copies of it with some features swapped; empty without a parent.
     fn descend(
         &self,
         seed: u64,
@@ -200,8 +201,9 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Eight features. A subset scores the number of its features below 3, less a little for each
-    /// feature; influence falls with the number, except that feature 2 seems to have none.
+    /// Eight features. The score of a subset is the number of its features below 3, minus a small
+    /// amount per feature; influence decreases with the feature number, except that feature 2 has
+    /// none.
     fn member(subset: &[FeatureId]) -> ScoredSubset {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
@@ -233,7 +235,7 @@ mod tests {
         survivors.iter().map(|member| (ids(member), member.value)).collect()
     }
 
-    /// By hand, alone: 8 → 6 loses 2 and 7; then 5 4 … by number. Sizes 8 6 5 4 3 2 1.
+    /// By hand, without copies: 8 → 6 removes 2 and 7; then 5 4 … by number. Sizes 8 6 5 4 3 2 1.
     #[test]
     fn without_copies_it_is_elimination_by_influence() {
         let found: Vec<Vec<u32>> =
@@ -245,8 +247,8 @@ mod tests {
         assert_eq!(found[5..], [vec![0, 1], vec![0]]);
     }
 
-    /// Feature 2 leaves at once, for its influence is 0; swaps bring it back, and it survives
-    /// because it is good. It leaves again with every generation.
+    /// Feature 2 is removed first, because its influence is 0; swaps return it, and the subset with
+    /// it survives because its score is higher. It is removed again in every generation.
     #[test]
     fn swaps_bring_back_what_left_too_early() {
         let (alone, many) = (evolve(1, Constraints::default()), evolve(40, Constraints::default()));

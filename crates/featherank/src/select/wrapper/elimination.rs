@@ -1,18 +1,18 @@
-//! Elimination by importance: the features that matter least to a model leave, a few a round.
+//! Elimination by importance: each round removes the features that are least important to a model.
 
 use crate::data::FeatureId;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 
-/// How many features are left after a round. A wanted size on the way is not jumped over.
+/// The number of features after a round. A wanted size in between is not skipped.
 pub fn next_size(step: f64, size: usize, wanted: usize) -> usize {
     let leaving = if step < 1.0 { step * size as f64 } else { step };
     let next = size.saturating_sub((leaving.floor() as usize).max(1)).max(1);
     if size > wanted { next.max(wanted) } else { next }
 }
 
-/// The features that are left after a round, by column; none where no more may leave. Those that
-/// the budget cannot pay for leave first, and those that are to be kept never do.
+/// The features that remain after a round, by column; none if no more can be removed. Those that
+/// the budget does not allow are removed first, and kept features never.
 pub fn survivors(
     ranked: &[(FeatureId, f64)],
     candidates: &Candidates,
@@ -34,7 +34,7 @@ pub fn survivors(
     if left.len() == ranked.len() { Vec::new() } else { left }
 }
 
-/// All features, those that stayed longest first; those that left together by importance. The score
+/// All features, those that stayed longest first; those removed together by importance. The score
 /// is the last share.
 pub fn order(rounds: &[Scored]) -> Scored {
     let mut order: Scored = Vec::new();
@@ -49,8 +49,8 @@ pub fn order(rounds: &[Scored]) -> Scored {
 mod tests {
     use super::*;
 
-    /// The reference's schedules: a share of what is left, at least one, and the target is hit
-    /// exactly.
+    /// The reference's schedules: each round removes a share of the remaining features, at least
+    /// one, and reaches the target exactly.
     #[test]
     fn sizes_shrink_as_the_fixture_says() {
         let text = include_str!("../../../tests/fixtures/btfs.json");

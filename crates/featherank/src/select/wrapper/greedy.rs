@@ -1,15 +1,14 @@
-//! Greedy wrapper: add the feature with which a ranker, trained on what is chosen so far and on it,
-//! ranks best.
+//! Greedy wrapper: adds the feature that, together with the chosen ones, gives the best trained
+//! ranker.
 //!
-//! Costa & Silva, technical report, 2010, as the yardstick of [BestGain](crate::select::filter):
+//! Costa & Silva, technical report, 2010, as the baseline of [BestGain](crate::select::filter):
 //! with V(S) the measure on training data of the ranker trained there on the features S, every
-//! round adds the feature f with the largest V(S ∪ f); ties go to the first. It stops before V would
-//! grow by less than δ. The report takes SVM-MAP and MAP.
+//! round adds the feature f with the largest V(S ∪ f); ties go to the first. It stops before V
+//! would increase by less than δ. The report uses SVM-MAP and MAP.
 //!
-//! The report does not print δ. Departs from it where documents tie: they count by their expected
-//! value, because file order carries information in real data. Once the choice is made no more
-//! rankers are trained: the features that were not chosen follow in the order of their values in
-//! the last round.
+//! The report does not print δ. Departure: tied documents contribute their expected value, because
+//! file order carries information in real data. After the choice no more rankers are trained: the
+//! features that were not chosen follow in the order of their values in the last round.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -61,7 +60,7 @@ struct GreedyCriterion<V> {
     /// The value of each candidate in its last round.
     last: BTreeMap<FeatureId, f64>,
     enough: Cell<bool>,
-    /// The value of what is chosen.
+    /// The value of the chosen features.
     reached: f64,
 }
 
@@ -105,7 +104,7 @@ mod tests {
     use crate::engine::{LocalEngine, Schema};
     use crate::run::Constraints;
 
-    /// The reference's table of values: δ = .01 takes features 0 and 2, δ = .11 feature 0 alone.
+    /// The reference's table of values: δ = .01 chooses features 0 and 2, δ = .11 feature 0 alone.
     #[test]
     fn stops_before_the_value_would_grow_too_little() {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
@@ -143,7 +142,7 @@ mod tests {
         assert_eq!(path, [(0, 0.3), (1, 0.28), (2, 0.1)], "nothing is trained after the choice");
     }
 
-    /// Feature 1 orders the first query, feature 2 the second; together least squares orders both.
+    /// Feature 1 orders the first query, feature 2 the second; least squares on both orders both.
     #[test]
     fn trains_the_ranker_that_is_asked_for() {
         let values = vec![1., 0., 0., 0., 0., 0., 1., 0., 0., 0., 0.5, 1.];

@@ -1,11 +1,12 @@
-//! RankWrapper: Relief for ranking, with near documents as a ranking SVM sees them.
+//! RankWrapper: Relief for ranking, with distances between documents weighted by a trained ranker.
 //!
 //! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, beside
-//! [RankFilter](crate::select::filter::rank_filter). Its formula could not be read, hence a
-//! reconstruction: a ranker is trained on all features, and features count for how near documents
-//! are as much as they move its scores. That is the size of the weight times the feature's range,
-//! for linear rankers, and the gain of its splits, for trees. Documents that the ranker cannot tell
-//! apart are near, whatever else they differ in. The weights of the features are then RankFilter's.
+//! [RankFilter](crate::select::filter::rank_filter). The formula of the paper was not available, so
+//! this is a reconstruction: a ranker is trained on all features, and the weight of a feature in
+//! the distance between documents is its effect on the scores. That is the absolute weight times
+//! the feature's range, for linear rankers, and the gain of its splits, for trees. Documents with
+//! nearly equal scores are thus near even if they differ in features that the ranker does not use.
+//! The weights of the features are then computed as in RankFilter.
 
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -45,8 +46,8 @@ impl Selector for RankWrapper {
     }
 }
 
-/// How far each feature moves a model's scores, as a share of all; all alike where the model moves
-/// nothing.
+/// The effect of each feature on a model's scores, as a share of all; equal shares if the model is
+/// constant.
 fn distance_weights(
     model: &Model,
     features: &[FeatureId],

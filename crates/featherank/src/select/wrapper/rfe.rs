@@ -1,18 +1,18 @@
-//! Recursive feature elimination: train a ranker, let the features go that matter least to it, and
-//! begin again.
+//! Recursive feature elimination: trains a ranker, removes the features that are least important to
+//! it, and repeats.
 //!
-//! Guyon, Weston, Barnhill & Vapnik, Machine Learning 2002. They take a support vector machine and
-//! the squares of its weights; here any ranker will do. What a feature matters is, for trees, the
-//! gain of its splits, and for linear models the size of its weight times the spread of the feature
-//! within queries: a weight alone depends on the feature's unit. Of equally important features the
-//! later column leaves first.
+//! Guyon, Weston, Barnhill & Vapnik, Machine Learning 2002. They use a support vector machine and
+//! the squares of its weights; here any ranker can be used. The importance of a feature is, for
+//! trees, the gain of its splits, and for linear models its absolute weight times the standard
+//! deviation of the feature within queries: a weight alone depends on the feature's unit. Of
+//! equally important features the later column is removed first.
 //!
-//! The paper leaves open how many features are best. Without `k` each of `folds` parts of the
-//! queries is held out in turn, the elimination runs on the others down to one feature, and every
-//! size is judged on the part held out. The size with the best measure over all queries is taken,
-//! or the smallest within `slack` of it; then the elimination runs on all data. Validation data,
-//! where the run has some, takes the place of the parts. A feature's score is its share of all
-//! importance in the last round that it took part in; `fits` holds the measure of every size.
+//! The paper does not specify how to choose the number of features. Without `k` each of `folds`
+//! folds is held out in turn, the elimination runs on the others down to one feature, and every
+//! size is evaluated on the held-out fold. The size with the best measure over all queries is
+//! chosen, or the smallest within `slack` of it; then the elimination runs on all data. Validation
+//! data of the run, if available, replaces the folds. A feature's score is its share of all
+//! importance in its last round; `fits` holds the measure of every size.
 
 use super::elimination::{order, survivors};
 use crate::declare::method;
@@ -67,7 +67,7 @@ impl Selector for RFE {
                     let rounds: Vec<Vec<Round>> =
                         parts.iter().map(of_part).collect::<Result<_>>()?;
                     let (size, fits) = self.choose_size(&evaluator, &candidates, &rounds)?;
-                    // A single part is all training data.
+                    // A single split uses all training data.
                     let order = match &rounds[..] {
                         [only] => order_of(only),
                         _ => order_of(&eliminate(1)?),
@@ -82,7 +82,7 @@ impl Selector for RFE {
 }
 
 /// The features of a round, most important first, and the measure over the queries that it is
-/// judged on.
+/// evaluated on.
 struct Round {
     ranked: Scored,
     means: MeasureSums,
@@ -110,8 +110,8 @@ impl RFE {
         Ok(rounds)
     }
 
-    /// The size that is best where it was judged, and all sizes, smallest first. All parts went
-    /// through the same sizes.
+    /// The best size on the evaluated queries, and all sizes, smallest first. All splits have the
+    /// same sizes.
     fn choose_size(
         &self,
         evaluator: &SubsetEvaluator<'_>,
@@ -132,7 +132,7 @@ impl RFE {
     }
 }
 
-/// What is remembered of every size.
+/// The recorded result of every size.
 pub(super) fn record(sizes: &[usize], values: &[Option<f64>], chosen: usize) -> Vec<Fit> {
     let fit = |(place, (&features, &value)): (usize, (&usize, &Option<f64>))| Fit {
         settings: Default::default(),

@@ -1,5 +1,5 @@
-//! The parameters that wrappers share: a ranker that is trained on subsets of features, and how it
-//! is judged.
+//! The parameters that wrappers share: a ranker that is trained on subsets of features, and its
+//! evaluation.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::rank::{self, Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::subsets::SubsetEvaluator;
 
-/// What `settings=auto` sets, as far as the ranker has such parameters.
+/// The values that `settings=auto` sets, if the ranker has these parameters.
 pub type AutoSettings = [(&'static str, String)];
 
 /// Few trees: enough for methods that train many ensembles.
@@ -22,7 +22,7 @@ pub fn one_short_climb(measure: &Measure) -> Vec<(&'static str, String)> {
     vec![("measure", measure.to_string()), ("restarts", "1".into()), ("iterations", "10".into())]
 }
 
-/// A ranker and what it is judged by.
+/// A ranker and the measure it is evaluated with.
 pub struct Trainer {
     spec: &'static RankerSpec,
     ranker: Box<dyn Ranker>,
@@ -30,7 +30,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// A ranker with its own parameters; without any, `auto` sets them.
+    /// A ranker with its own parameters; `auto` sets them if none are given.
     pub fn new(
         name: &RankerName,
         settings: Option<Settings>,
@@ -53,7 +53,7 @@ impl Trainer {
     }
 }
 
-/// A ranker with its own parameters; without any, `auto` sets them.
+/// A ranker with its own parameters; `auto` sets them if none are given.
 pub fn ranker(
     name: &RankerName,
     settings: Option<Settings>,

@@ -1,18 +1,19 @@
-//! Groups of documents that some features cannot tell apart, and how inconsistent their labels are.
+//! Groups of documents that a set of features cannot distinguish, and the inconsistency of their
+//! labels.
 //!
 //! The inconsistency of a set of features is the number of documents outside the largest class of
-//! their group, over all documents (Dash, Liu & Motoda 2000). It never grows with more features,
-//! because groups are only divided. A group of one class stays consistent however it is divided, so
-//! it is forgotten: what remains to be looked at shrinks with every feature.
+//! their group, divided by the number of all documents (Dash, Liu & Motoda 2000). Adding features
+//! never increases it, because groups are only divided. A group of one class stays consistent under
+//! any division, so it is discarded: the remaining work shrinks with every feature.
 
 use super::Discrete;
 use crate::data::FeatureId;
 
-/// The groups of more than one class, under some set of features.
+/// The groups of more than one class under a set of features.
 #[derive(Debug, Clone)]
 pub struct Groups<'a> {
     data: &'a Discrete,
-    /// Group after group.
+    /// Rows, ordered by group.
     rows: Vec<u32>,
     /// The class of each of `rows`.
     classes: Vec<u16>,
@@ -20,7 +21,7 @@ pub struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// All documents in one group: what no feature can tell apart.
+    /// All documents in one group: the division by no features.
     pub fn undivided(data: &'a Discrete) -> Self {
         let classes = data.classes().codes().to_vec();
         let mut whole = Groups { data, rows: Vec::new(), classes: Vec::new(), ends: Vec::new() };
@@ -32,7 +33,7 @@ impl<'a> Groups<'a> {
         whole
     }
 
-    /// Divided by one more feature.
+    /// The groups divided by one more feature.
     #[must_use]
     pub fn divided_by(&self, feature: FeatureId) -> Self {
         let column = self.data.column(feature);
@@ -75,18 +76,18 @@ impl<'a> Groups<'a> {
         divided
     }
 
-    /// Divided by several features.
+    /// The groups divided by several features.
     #[must_use]
     pub fn divided_by_all(self, features: &[FeatureId]) -> Self {
         features.iter().fold(self, |groups, &feature| groups.divided_by(feature))
     }
 
-    /// Documents outside the largest class of their group.
+    /// The number of documents outside the largest class of their group.
     pub fn inconsistent(&self) -> u64 {
         self.count_inconsistent(1, |_| 0)
     }
 
-    /// The same, were the groups divided by one more feature.
+    /// The same number if the groups were divided by one more feature.
     pub fn inconsistent_with(&self, feature: FeatureId) -> u64 {
         let column = self.data.column(feature);
         self.count_inconsistent(column.bins(), |row| usize::from(column.codes()[row as usize]))
@@ -102,7 +103,7 @@ impl<'a> Groups<'a> {
                 let code = code(row);
                 let count = &mut counts[code * class_count + usize::from(class)];
                 *count += 1;
-                // Each time the largest class of a part grows, one more document is in it.
+                // Each time the largest class of a part grows, it contains one more document.
                 if *count > largest[code] {
                     largest[code] = *count;
                     consistent += 1;
@@ -134,8 +135,8 @@ mod tests {
     use super::*;
 
     /// Six documents, classes 0 0 1 1 1 0. Feature 0 splits them 3:3 into (0 0 1) and (1 1 0): two
-    /// stand out. Feature 1 divides (0 0 | 1) and (1 1 | 0): none does. Together with a constant
-    /// feature 2 nothing changes.
+    /// are inconsistent. Feature 1 divides (0 0 | 1) and (1 1 | 0): none is. A constant feature 2
+    /// changes nothing.
     #[test]
     fn groups_by_hand() {
         let data = Discrete::from_codes(

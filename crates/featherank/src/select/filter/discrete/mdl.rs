@@ -1,32 +1,33 @@
-//! Cutting a numeric feature into intervals by minimum description length (Fayyad & Irani 1993).
+//! Discretisation of a numeric feature by minimum description length (Fayyad & Irani 1993).
 //!
-//! Documents are sorted by the feature's value and split in two where the mean class entropy of the
-//! parts is least; the split stays if it pays for its own description,
+//! Documents are sorted by the feature's value and split in two at the cut with the smallest mean
+//! class entropy of the parts; the split is accepted if its gain exceeds the cost of its
+//! description,
 //!
 //! ```text
 //! gain > (log2 C + log2(3^k − 2) − (k·H − k₁·H₁ − k₂·H₂)) / n
 //! ```
 //!
 //! with `H` the class entropy of `n` documents of `k` classes, and `H₁`, `H₂`, `k₁`, `k₂` those of
-//! the parts; then both parts are split in turn. `C` is the number of places a cut could be at: `n
-//! − 1` in the paper ([`Encoding::Plain`]), the number of borders between distinct values in WEKA's
-//! filters ([`Encoding::Better`]).
+//! the parts; then both parts are split recursively. `C` is the number of possible cuts: `n − 1` in
+//! the paper ([`Encoding::Plain`]), the number of borders between distinct values in WEKA's filters
+//! ([`Encoding::Better`]).
 //!
-//! Where the paper is silent, WEKA's rules hold, and real data is cut where WEKA cuts it: a cut
-//! lies halfway between its two neighbours, the first of equally good cuts wins, and entropies are
-//! summed in WEKA's order, so that "equally good" means the same to the last bit.
+//! WEKA's rules apply to cases that the paper does not specify, so that the cuts on real data equal
+//! WEKA's: a cut lies halfway between its two neighbours, the first of equally good cuts wins, and
+//! entropies are summed in WEKA's order, so that "equally good" agrees to the last bit.
 
 use std::f64::consts::LN_2;
 
 use crate::declare::choice;
 use crate::measure::{ascending, from_ascending};
 
-/// How the choice of a cut is priced.
+/// The number of possible cuts that the description length assumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// By the number of borders between distinct values.
+    /// The number of borders between distinct values.
     Better,
-    /// By the number of documents less one, as published.
+    /// The number of documents minus one, as published.
     Plain,
 }
 
@@ -37,19 +38,19 @@ choice! {
 /// A border between two intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// The largest value below.
+    /// The largest value below the border.
     pub below: f32,
-    /// Halfway to the smallest value above.
+    /// The midpoint between `below` and the smallest value above.
     pub at: f64,
 }
 
-/// `n·ln n` for all counts of a data set: the cuts ask for nothing else, millions of times.
+/// A table of `n·ln n` for all counts of a data set: finding cuts evaluates it millions of times.
 pub struct Entropies {
     n_ln_n: Vec<f64>,
 }
 
 impl Entropies {
-    /// For at most so many documents.
+    /// For at most this many documents.
     pub fn up_to(documents: usize) -> Self {
         Entropies {
             n_ln_n: (0..=documents).map(|n| super::uncertainty::x_ln_x(n as f64)).collect(),
@@ -85,16 +86,16 @@ impl Entropies {
     }
 }
 
-/// Documents of one value and one class.
+/// The number of documents with one value and one class.
 struct Tally {
     value: f32,
     class: u16,
     documents: u32,
 }
 
-/// The best split of a run of tallies, and what it must gain.
+/// The best split of a sequence of tallies, and the gain it must exceed.
 struct Split {
-    /// Tallies in the lower part.
+    /// The number of tallies in the lower part.
     lower: usize,
     cut: Cut,
     gain: f64,
@@ -123,8 +124,7 @@ pub fn cuts(
     cuts
 }
 
-/// Documents by value, then class. Sorting whole numbers is faster than sorting floats by their
-/// order.
+/// Documents by value, then class. Sorting integers is faster than sorting floats by their order.
 fn tally(values: &[f32], classes: &[u16]) -> Vec<Tally> {
     let mut keys: Vec<u64> = values
         .iter()
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// Gains and thresholds of every accepted step, worked out elsewhere.
+    /// Gains and thresholds of every accepted step, computed independently.
     #[test]
     fn steps_equal_the_fixture() {
         let fixture: Value =
@@ -235,8 +235,8 @@ mod tests {
         );
     }
 
-    /// Twelve documents, two values, six of each class: the one border is no choice (log2 1 = 0),
-    /// but would be one of eleven under the plain encoding. Left (5, 1), right (1, 5): gain 1 −
+    /// Twelve documents, two values, six of each class: there is one border to choose from (log2 1
+    /// = 0), but eleven possible cuts under the plain encoding. Left (5, 1), right (1, 5): gain 1 −
     /// .6500 = .3500; delta = log2 7 − (2 − 4·.6500) = 3.4074; thresholds 3.4074/12 = .2840 and
     /// (3.4594 + 3.4074)/12 = .5722.
     #[test]

@@ -1,9 +1,9 @@
-//! Discrete data: what the filters from classification look at.
+//! Discrete data, the input of the filters that come from classification.
 //!
-//! Those filters know classes and categories, no queries and no ranks: all documents are pooled,
-//! each distinct label is a class, and each feature becomes a column of interval numbers ([`mdl`]).
-//! The filters then count: how much two columns tell about each other ([`uncertainty`]), and which
-//! documents a set of columns cannot tell apart ([`groups`]).
+//! These filters use classes and categories, not queries and ranks: all documents are pooled, each
+//! distinct label is a class, and each feature becomes a column of interval numbers ([`mdl`]). The
+//! filters then use counts: the uncertainty of two columns ([`uncertainty`]), and the groups of
+//! documents that a set of columns cannot distinguish ([`groups`]).
 
 pub mod groups;
 pub mod mdl;
@@ -19,15 +19,15 @@ use crate::run::Run;
 use crate::select::rows::rows;
 use mdl::{Cut, Encoding, Entropies};
 
-/// Labels that are told apart as classes, at most: every candidate cut looks at the counts of all
-/// of them.
+/// The largest number of distinct labels: every candidate cut iterates over the counts of all
+/// classes.
 const MOST_CLASSES: usize = 256;
 
-/// Features whose values are sorted at the same time; bounds memory, and is how often a run can be
-/// stopped.
+/// Features whose values are sorted at the same time; limits memory, and the time until a run
+/// reacts to cancellation.
 const AT_A_TIME: usize = 16;
 
-/// One column of small whole numbers, one a document.
+/// One column of small integers, one per document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     codes: Vec<u16>,
@@ -36,7 +36,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that is discrete already.
+    /// A column that is already discrete.
     pub fn from_codes(codes: Vec<u16>) -> Self {
         let bins = codes.iter().max().map_or(0, |&most| usize::from(most)) + 1;
         Column { codes, bins, cuts: Vec::new() }
@@ -52,17 +52,17 @@ impl Column {
         })
     }
 
-    /// The number of each document's interval.
+    /// The interval number of each document.
     pub fn codes(&self) -> &[u16] {
         &self.codes
     }
 
-    /// Number of intervals.
+    /// The number of intervals.
     pub fn bins(&self) -> usize {
         self.bins
     }
 
-    /// The borders between intervals; a value on a border belongs below it.
+    /// The borders between intervals; a value equal to a border belongs to the interval below it.
     pub fn cuts(&self) -> &[f64] {
         &self.cuts
     }
@@ -76,13 +76,13 @@ pub struct Discrete {
 }
 
 impl Discrete {
-    /// Features and classes that are discrete already.
+    /// Features and classes that are already discrete.
     pub fn from_codes(columns: Vec<Vec<u16>>, classes: Vec<u16>) -> Self {
         let columns = columns.into_iter().map(|codes| Some(Column::from_codes(codes))).collect();
         Discrete { classes: Column::from_codes(classes), columns }
     }
 
-    /// Cuts these features of the engine's rows into intervals.
+    /// Discretises these features of the engine's rows.
     pub fn of(
         run: &Run,
         engine: &dyn Engine,
@@ -109,7 +109,7 @@ impl Discrete {
         Ok(Discrete { classes, columns })
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub fn documents(&self) -> usize {
         self.classes.codes.len()
     }
@@ -122,7 +122,7 @@ impl Discrete {
     /// A feature's column.
     ///
     /// # Panics
-    /// If the feature was not among those that were made discrete.
+    /// If the feature is not among those that were discretised.
     #[allow(clippy::expect_used, reason = "methods ask for the features they handed in")]
     pub fn column(&self, feature: FeatureId) -> &Column {
         self.columns[feature.index()].as_ref().expect("a feature that was made discrete")

@@ -1,12 +1,12 @@
-//! Symmetrical uncertainty: how much two discrete columns tell about each other, from 0 for nothing
-//! to 1 for everything.
+//! Symmetrical uncertainty: the normalised mutual information of two discrete columns, from 0 for
+//! independent columns to 1 for columns that determine each other.
 //!
 //! ```text
 //! SU(a, b) = 2·(H(a) + H(b) − H(a, b)) / (H(a) + H(b))
 //! ```
 //!
-//! and 0 where a column is constant. Values are rounded to twelve decimals: columns that tell
-//! equally much must tie, whatever the order in which their counts were added.
+//! and 0 if a column is constant. Values are rounded to twelve decimals, so that equal
+//! uncertainties tie regardless of the order in which counts were added.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::{Column, Discrete};
 use crate::data::FeatureId;
 
-/// Below this an entropy, in nats times documents, is none.
+/// An entropy below this, in nats times documents, counts as zero.
 const NONE: f64 = 1e-6;
 
 pub(super) fn x_ln_x(x: f64) -> f64 {
@@ -33,7 +33,7 @@ pub fn symmetrical_uncertainty(a: &Column, b: &Column) -> f64 {
         (0..b.bins()).map(|y| joint.iter().skip(y).step_by(b.bins()).sum::<u32>()).collect();
     let sum = |counts: &[u32]| counts.iter().map(|&count| x_ln_x(f64::from(count))).sum::<f64>();
     let whole = x_ln_x(a.codes().len() as f64);
-    // Entropies with their sign changed.
+    // Negated entropies.
     let (of_a, of_b, of_both) = (sum(&rows) - whole, sum(&columns) - whole, sum(&joint) - whole);
     if of_a.abs() < NONE || of_b.abs() < NONE {
         return 0.0;
@@ -42,8 +42,8 @@ pub fn symmetrical_uncertainty(a: &Column, b: &Column) -> f64 {
     ((uncertainty * 1e12).round() / 1e12).clamp(0.0, 1.0)
 }
 
-/// Symmetrical uncertainties of features with the class, and of pairs of features as they are asked
-/// for.
+/// Symmetrical uncertainties of features with the class, and of pairs of features, computed on
+/// demand.
 pub struct Uncertainties<'a> {
     data: &'a Discrete,
     with_class: Vec<f64>,
@@ -51,7 +51,7 @@ pub struct Uncertainties<'a> {
 }
 
 impl<'a> Uncertainties<'a> {
-    /// Of the features of the data with its classes.
+    /// The uncertainties of the features of the data with its classes.
     pub fn of(data: &'a Discrete) -> Self {
         let columns = data.columns().par_iter();
         let with_class = columns
@@ -64,19 +64,19 @@ impl<'a> Uncertainties<'a> {
         Uncertainties { data, with_class, pairs: HashMap::new() }
     }
 
-    /// Of a feature with the class.
+    /// The uncertainty of a feature with the class.
     pub fn with_class(&self, feature: FeatureId) -> f64 {
         self.with_class[feature.index()]
     }
 
-    /// The features, those that tell most about the class first; equal ones by column.
+    /// The features in descending order of their uncertainty with the class; ties by column.
     pub fn ranked(&self, features: &[FeatureId]) -> Vec<FeatureId> {
         let mut order = features.to_vec();
         order.sort_by(|&f, &g| self.with_class(g).total_cmp(&self.with_class(f)).then(f.cmp(&g)));
         order
     }
 
-    /// Works out the pairs of every feature of `some` with every one of `others`, on all cores.
+    /// Computes the pairs of every feature of `some` with every one of `others`, on all cores.
     pub fn prepare(&mut self, some: &[FeatureId], others: &[FeatureId]) {
         let pairs = some.iter().flat_map(|&f| others.iter().map(move |&g| pair(f, g)));
         let mut unknown: Vec<_> =
@@ -89,7 +89,7 @@ impl<'a> Uncertainties<'a> {
         self.pairs.extend(known);
     }
 
-    /// Of two features.
+    /// The uncertainty of two features.
     pub fn between(&self, f: FeatureId, g: FeatureId) -> f64 {
         let key = pair(f, g);
         self.pairs.get(&key).copied().unwrap_or_else(|| of_pair(self.data, key.0, key.1))

@@ -19,7 +19,7 @@ pub(super) struct Accuracy<'a> {
 }
 
 impl<'a> Accuracy<'a> {
-    /// An error where no query counts.
+    /// Fails if no query counts.
     pub fn new(rows: &'a OrderedRows, measure: &'a Measure) -> Result<Self> {
         let mut labels = vec![0.0; rows.documents()];
         for query in rows.queries() {
@@ -37,12 +37,12 @@ impl<'a> Accuracy<'a> {
         }
     }
 
-    /// Of one model.
+    /// The accuracy of one model.
     pub fn of(&self, features: &[usize], weights: &[f64]) -> f64 {
         self.of_some(&[(features, weights)])[0]
     }
 
-    /// Of many models, each some features and their weights.
+    /// The accuracy of many models, each given as features and their weights.
     pub fn of_all(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {
         models.par_chunks(MODELS).flat_map_iter(|some| self.of_some(some)).collect()
     }

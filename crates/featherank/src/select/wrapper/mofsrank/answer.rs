@@ -20,19 +20,19 @@ use crate::select::subsets::{
 };
 use crate::select::{Fit, Member, Searched, Selection};
 
-/// The fold that the searches do not see.
+/// The fold that the searches do not use.
 const HELD_OUT: usize = 0;
 
 /// Chooses among the finalists.
 pub(super) struct FinalistJudge<'a> {
     measure: &'a Measure,
-    /// How many standard errors below the best the answer may be, if it is smaller.
+    /// The number of standard errors by which a smaller answer may be below the best.
     slack: f64,
     held_out: HeldOut<'a>,
 }
 
 impl<'a> FinalistJudge<'a> {
-    /// By the data that `choose` names. Of folds, only the first is held out.
+    /// Uses the data that `choose` names. Of folds, only the first is held out.
     pub fn new(
         choose: Choose,
         slack: f64,
@@ -66,12 +66,12 @@ impl<'a> FinalistJudge<'a> {
         Ok(FinalistJudge { measure, slack, held_out })
     }
 
-    /// Whether the searches must not see the query of the training data with this key.
+    /// Whether the query of the training data with this key is held out from the searches.
     pub fn holds_out(&self, key: u64) -> bool {
         matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.fold_of(key) == HELD_OUT)
     }
 
-    /// The measure of every finalist on each query held out; `None` if nothing is held out.
+    /// The measure of every finalist on each held-out query; `None` if nothing is held out.
     fn per_query(
         &self,
         sample: &Sample<'_>,
@@ -123,7 +123,7 @@ impl Answer<'_> {
                     finalists.iter().map(|one| one.model.features.len()).collect();
                 smallest_within_errors(judge.slack, per_query, &sizes)
             }
-            // Those with the fewest features come first, and of equals the first is taken.
+            // Finalists are ordered by their number of features, and ties go to the first.
             None => best_place(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
         };
         let place = place.unwrap_or(0);
@@ -183,8 +183,8 @@ impl Answer<'_> {
             (0..sample.width()).filter(|&k| selected.contains(&feature(k))).collect();
         let is_as_found =
             wanted.len() == chosen.len() && chosen.iter().all(|(f, _)| selected.contains(f));
-        // Where constraints change the set, all pairs train the SVM of the features that they
-        // leave.
+        // If constraints change the set, the SVM is refitted on all pairs with the remaining
+        // features.
         let refitted = (!is_as_found).then(|| {
             let weights = self.svm.solve(self.all, &self.guide.start(wanted.clone()));
             Weighted { features: wanted, weights }

@@ -1,8 +1,8 @@
-//! The third phase, MOEN: weighted sums of the rankers that the second phase left.
+//! The third phase, MOEN: weighted sums of the rankers from the second phase.
 //!
 //! A genome has a bit for every feature that some ranker uses, and for every ranker a number
 //! between 0 and 1 for each of these features. The weight of feature i is bit_i · Σ_j number_ji ·
-//! weight_ji. Its objectives: what the chosen features cost, and 1 − the accuracy of the sum.
+//! weight_ji. Its objectives are the cost of the chosen features, and 1 − the accuracy of the sum.
 
 use rand::RngExt;
 
@@ -15,16 +15,17 @@ use crate::evolve::{
 use crate::random::Stream;
 use crate::select::subsets::SubsetRepair;
 
-/// How near children stay to their parents, and mutants to themselves.
+/// The distribution index of crossover and mutation: children are closer to their parents if it is
+/// larger.
 const ETA: f64 = 20.0;
 
-/// What the numbers may be.
+/// The range of the numbers.
 const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 
 /// The search for weighted sums.
 pub(super) struct Combination<'a> {
     accuracy: &'a Accuracy<'a>,
-    /// For sets of the features below.
+    /// For subsets of the features below.
     repair: SubsetRepair,
     /// The features that some ranker uses.
     features: Vec<usize>,
@@ -48,7 +49,7 @@ impl<'a> Combination<'a> {
         Combination { accuracy, repair: repair.restricted(&features), rankers, features }
     }
 
-    /// The model that a genome stands for.
+    /// The model that a genome encodes.
     pub fn model(&self, genome: &Mixed) -> Weighted {
         let all = sum(&genome.bits, &genome.reals, &self.rankers);
         Weighted {
@@ -62,7 +63,7 @@ impl<'a> Combination<'a> {
     }
 }
 
-/// The weights of a weighted sum of rankers; `numbers` are ranker after ranker.
+/// The weights of a weighted sum of rankers; `numbers` are ordered by ranker.
 fn sum(bits: &Bits, numbers: &[f64], rankers: &[Vec<f64>]) -> Vec<f64> {
     let mut weights = vec![0.0; bits.length()];
     for (numbers, ranker) in numbers.chunks(bits.length().max(1)).zip(rankers) {
@@ -121,7 +122,8 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// The paper's example; it prints 1.2 × .09 in the third weight where its own ranker has .12.
+    /// The paper's example; it prints 1.2 × .09 in the third weight although its own ranker has
+    /// .12.
     #[test]
     fn sums_are_those_of_the_reference() {
         let text = include_str!("../../../../tests/fixtures/mofsrank.json");

@@ -1,9 +1,8 @@
-//! The second phase, MOFS: sets of features, few of them and such that a ranker with them ranks
-//! well.
+//! The second phase, MOFS: small sets of features with which a ranker ranks well.
 //!
-//! A genome has a bit for every feature. Its objectives: what its features cost (their number
-//! unless they have prices), and 1 − the accuracy of the best of the SVMs trained on each set of
-//! pairs that the first phase left. That SVM is kept.
+//! A genome has a bit for every feature. Its objectives are the cost of its features (their number
+//! unless they have costs), and 1 − the accuracy of the best of the SVMs trained on each set of
+//! pairs from the first phase. That SVM is kept.
 //!
 //! Mutation is adaptive in the first few generations: a feature that ranks well alone is added more
 //! and removed less often; a feature similar to the chosen ones is added less and removed more
@@ -47,7 +46,7 @@ impl AsRef<[f64]> for TrainedSubset {
 pub(super) struct FeatureChoice<'a> {
     pub svm: &'a PairSvm,
     pub guide: &'a Guide,
-    /// The sets of pairs that rankers are trained on.
+    /// The sets of pairs on which rankers are trained.
     pub subsets: Vec<Box<dyn PairMatrix + 'a>>,
     pub accuracy: &'a Accuracy<'a>,
     pub repair: &'a SubsetRepair,
@@ -107,17 +106,17 @@ impl Problem for FeatureChoice<'_> {
     }
 }
 
-/// What makes mutation adaptive.
+/// The inputs of adaptive mutation.
 pub(super) struct Adaptive {
     /// The accuracy of every feature alone, as a share of their sum.
     importance: Vec<f64>,
-    /// The size of the correlation of every two features, row after row, and 0 of a feature with
-    /// itself.
+    /// The absolute correlation of every two features, in row-major order, and 0 on the diagonal.
     similarity: Vec<f64>,
 }
 
 impl Adaptive {
-    /// By the accuracy of every feature alone and the correlations between features, row after row.
+    /// From the accuracy of every feature alone and the correlations between features, in row-major
+    /// order.
     pub fn new(alone: &[f64], correlations: &[f64]) -> Self {
         let (width, total) = (alone.len(), alone.iter().sum::<f64>());
         let share = |accuracy: &f64| if total > 0.0 { accuracy / total } else { 0.0 };
@@ -131,8 +130,8 @@ impl Adaptive {
         }
     }
 
-    /// The probability that each bit of a set flips. The paper's σ = e^−generation fades
-    /// within five generations; it does not say whether the first is 0 or 1, and this one is 1.
+    /// The probability that each bit of a set flips. The paper's σ = e^−generation vanishes within
+    /// five generations; the paper does not say whether the first is 0 or 1; here it is 1.
     pub fn rates(&self, set: &Bits, base: f64, generation: u64) -> Vec<f64> {
         let fading = (-(generation as f64)).exp();
         let rate = |(k, importance): (usize, &f64)| {
@@ -148,7 +147,7 @@ impl Adaptive {
     }
 }
 
-/// The accuracy of every feature alone, high values first.
+/// The accuracy of the ranking by every feature alone, in descending order of its values.
 pub(super) fn alone(rows: &OrderedRows, accuracy: &Accuracy<'_>) -> Vec<f64> {
     let features: Vec<usize> = (0..rows.width()).collect();
     let models: Vec<(&[usize], &[f64])> =

@@ -1,7 +1,7 @@
-//! The first phase, MOIS: sets of preference pairs, few of them and such that a ranker trained on
-//! them ranks well.
+//! The first phase, MOIS: small sets of preference pairs on which a ranker can be trained that
+//! ranks well.
 //!
-//! A genome has a bit for every pair. Its objectives: how many pairs it has, and 1 − the accuracy,
+//! A genome has a bit for every pair. Its objectives are the number of pairs, and 1 − the accuracy,
 //! on all training data, of the SVM trained on them with all features.
 
 use rayon::prelude::*;
@@ -14,15 +14,15 @@ use crate::error::{Error, Result};
 use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
 
-/// The smallest share of the pairs that a genome starts with where shares are spread.
+/// The smallest initial share of the pairs in a genome if shares are spread.
 const SMALLEST_SHARE: f64 = 0.005;
 
-/// The share of the pairs that genomes start with.
+/// The initial share of the pairs in genomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shares {
     /// From few pairs to all, evenly on a logarithmic scale.
     Spread,
-    /// Half of them.
+    /// Half of the pairs.
     Coins,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct PairChoice<'a> {
     pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
-    /// With all features.
+    /// The starting point with all features.
     pub start: &'a Start,
     pub accuracy: &'a Accuracy<'a>,
     pub shares: Shares,
     pub population: usize,
-    /// The probability that a bit is turned over.
+    /// The probability that a bit flips.
     pub mutation: f64,
 }
 

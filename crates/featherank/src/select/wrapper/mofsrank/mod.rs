@@ -1,33 +1,34 @@
-//! MOFSRank: three evolutionary searches, for pairs to learn from, for features, and for a weighted
-//! sum of rankers.
+//! MOFSRank: three evolutionary searches, for training pairs, for features, and for a weighted sum
+//! of rankers.
 //!
-//! Cheng, Guo & Zhang, Complexity 2018. NSGA-II three times, each time trading a number against 1 −
-//! accuracy, the measure on the training data: MOIS (`instance_selection`) searches for few
+//! Cheng, Guo & Zhang, Complexity 2018. NSGA-II runs three times, each time minimising a number and
+//! 1 − accuracy, the measure on the training data: MOIS (`instance_selection`) searches for few
 //! preference pairs that train a good SVM, MOFS (`feature_selection`) for few features with which
-//! one of these sets of pairs trains a good SVM, and MOEN (`ensemble`) combines the rankers that
-//! MOFS leaves. Of the combinations that no other dominates the most accurate one is the answer:
-//! its features, and it as the model.
+//! one of these sets of pairs trains a good SVM, and MOEN (`ensemble`) combines the rankers from
+//! MOFS. The most accurate of the nondominated combinations is the answer: its features are
+//! selected, and it is the model.
 //!
-//! The paper leaves open, and this is our reading: two-point crossover of bits, simulated binary
-//! crossover and polynomial mutation (η = 20) of numbers; C of the SVM, which is shared out among
-//! the pairs, so that few pairs mean no weaker loss; the SVM has a squared hinge; where MOIS is
-//! skipped MOFS learns from all pairs; without MOEN the most accurate member of MOFS answers.
-//! Departs from it in what its figures need or its rules lose:
-//! - MOIS starts with shares of the pairs from .005 to 1. Fair coins, the usual start
-//!   (`shares=coins`), leave about .4 of the pairs after 200 generations; the paper's own table has
-//!   .03.
-//! - MOEN starts with the members of MOFS among random sums: it can then only get better.
-//! - The answer is chosen on validation data if there is any: accuracy on training data is far
-//!   above that on new data, and grows with every feature. `choose=training` is the paper's rule;
-//!   `slack` takes a smaller answer that is hardly worse.
-//! - Tied documents count by their expected value, because file order carries information in real
+//! The paper does not specify the following, which is our interpretation: two-point crossover of
+//! bits, simulated binary crossover and polynomial mutation (η = 20) of numbers; C of the SVM,
+//! which is divided by the number of pairs, so that the loss of few pairs has the same weight; the
+//! SVM has a squared hinge; if MOIS is skipped, MOFS trains on all pairs; without MOEN the most
+//! accurate member of MOFS is the answer. Departures, required to reach the paper's figures or to
+//! avoid losses by its rules:
+//! - MOIS starts with shares of the pairs from .005 to 1. The usual start, each bit with
+//!   probability ½ (`shares=coins`), leaves about .4 of the pairs after 200 generations; the
+//!   paper's own table has .03.
+//! - MOEN starts with the members of MOFS and random sums, so that it cannot be worse than MOFS.
+//! - The answer is chosen on validation data if available: accuracy on training data is far above
+//!   that on new data, and increases with every feature. `choose=training` is the paper's rule;
+//!   `slack` allows a smaller answer that is slightly worse.
+//! - Tied documents contribute their expected value, because file order carries information in real
 //!   data.
-//! - Copies of a feature take no part, for they can only stand in for each other.
-//! - `k`, `keep`, `drop`, costs and budget hold within the searches; with costs, what a set costs
-//!   takes the place of its number of features.
+//! - Copies of a feature are excluded, because they can only replace each other.
+//! - `k`, `keep`, `drop`, costs and budget apply within the searches; with costs, the cost of a set
+//!   replaces its number of features.
 //!
-//! Out of time, the phase under way stops with what it has and those after it do their first
-//! generation alone.
+//! When the time limit is reached, the current phase stops with its result so far, and later phases
+//! run their first generation only.
 
 mod accuracy;
 mod answer;
@@ -67,10 +68,10 @@ use pairs::{OfDocuments, Pair, preference_pairs};
 use phases::{Phase, Progress, SearchInputs, Searches, seed_of};
 use rows::OrderedRows;
 
-/// Values of C that are tried: what the mean loss of a pair is multiplied by.
+/// Values of C that are tried: the factor of the mean loss of a pair.
 const CS: [f64; 9] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0];
 
-/// Published: individuals in each search, and generations of each phase.
+/// Published values: individuals in each search, and generations of each phase.
 const POPULATION: u64 = 50;
 const GENERATIONS: [u64; 3] = [200, 300, 500];
 
@@ -193,7 +194,7 @@ impl MOFSRank {
                 remedy!["to hold out no queries, ", ParameterValue("choose", "training").set()],
             ));
         }
-        // The unit of a feature must not decide how much its weight is penalised.
+        // The penalty of a weight must not depend on the unit of its feature.
         let penalties: Vec<f64> =
             sample.divisors().iter().map(|divisor| ten_digits(*divisor).powi(2)).collect();
         let flat = curvature(&all, &vec![0.0; rows.width()]);
@@ -247,7 +248,7 @@ impl MOFSRank {
     }
 
     /// The C with which the SVM on all pairs and all features ranks best on validation data or,
-    /// without any, on held-out queries.
+    /// without validation data, on held-out queries.
     fn best_c(
         &self,
         sample: &Sample<'_>,
@@ -291,7 +292,7 @@ fn among(all: &OfDocuments<'_>, part: &dyn Engine) -> Vec<Pair> {
     all.pairs.iter().copied().filter(|(better, _)| is_in[*better as usize]).collect()
 }
 
-/// The features without those that are copies of another, which is kept or comes before.
+/// The features without copies; of equal columns a kept one or else the first remains.
 fn distinct_columns(data: &Dataset, features: &[FeatureId], keep: &[FeatureId]) -> Vec<FeatureId> {
     let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) =
         features.iter().partition(|f| keep.contains(f));

@@ -1,17 +1,18 @@
-//! A linear SVM on any set of preference pairs and any set of features, fast enough to be trained a
-//! million times.
+//! A linear SVM on any set of preference pairs and features, fast enough to be trained a million
+//! times.
 //!
 //! Minimises ½ Σ pₖwₖ² + C/(2n) Σ max(0, 1 − wᵀδ)² over the n differences δ of the pairs: the
-//! squared hinge of RankSVM in the primal (Chapelle & Keerthi 2010), with C shared out among the
-//! pairs, so that few pairs mean no weaker loss than many.
+//! squared hinge of RankSVM in the primal (Chapelle & Keerthi 2010), with C divided by the number
+//! of pairs, so that the loss of few pairs has the same weight as that of many.
 //!
-//! Newton's method. Where few pairs are learnt from again and again, products of their differences
-//! are known for those that a model of all features violates, and only pairs for which it differs
-//! are looked at: the second derivative costs little more than the margins. Otherwise conjugate
-//! gradients find the step. The curvature of the loss of a subset of the pairs is close to that of all pairs, so that the
-//! second derivative over all pairs, factored, leaves them a handful of products. Every solution is
-//! reached from the same place, the minimum of the quadratic that all pairs suggest: what a subset
-//! is worth must not depend on what was tried before it.
+//! The solver is Newton's method. If a small set of pairs is used repeatedly, the products of
+//! differences are precomputed for the pairs that a model of all features violates, and only pairs
+//! that change this status are visited: the Hessian then costs little more than the margins.
+//! Otherwise conjugate gradients compute the step. The curvature of the loss of a subset of the
+//! pairs is close to that of all pairs, so that the factored Hessian over all pairs is a
+//! preconditioner with which a few products suffice. Every solution starts from the same point, the
+//! minimum of the quadratic model for all pairs: the score of a subset must not depend on the
+//! subsets tried before it.
 
 use rayon::prelude::*;
 
@@ -20,35 +21,35 @@ use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::newton::{EXACTLY, minimum_along};
 use crate::vector::{add_times, dot};
 
-/// Newton's steps at most; three or four are usual.
+/// The maximum number of Newton steps; three or four are usual.
 const STEPS: usize = 100;
 
-/// Stops where the next step would lower the objective by less than about this share of it.
+/// Stops when the predicted relative decrease of the objective is below about this value.
 const TOLERANCE: f64 = 1e-9;
 
-/// What all pairs say of the distance to the minimum may be too small by this factor where few
-/// pairs are learnt from.
+/// The distance to the minimum estimated from all pairs may be too small by this factor for a small
+/// set of pairs.
 const OPTIMISM: f64 = 1e4;
 
-/// A step of 1 is taken as it is where no more than this share of the derivative is left there.
+/// A step of 1 is accepted if at most this share of the derivative is left there.
 const FLAT: f64 = 0.25;
 
 /// The problem, for any set of pairs.
 pub(super) struct PairSvm {
-    /// What the mean loss of a pair is multiplied by.
+    /// The factor of the mean loss of a pair.
     pub c: f64,
     /// p, for each feature.
     pub penalties: Vec<f64>,
 }
 
-/// What all pairs say of the features: where the minimum is and the curvature of the objective there.
+/// The minimum for all pairs, and the curvature of the objective there.
 pub(super) struct Guide {
     pub weights: Vec<f64>,
-    /// The second derivative, row after row.
+    /// The Hessian in row-major order.
     hessian: Vec<f64>,
 }
 
-/// Where to start with some of the features, and the factored second derivative there.
+/// The starting point for some of the features, and the factored Hessian there.
 pub(super) struct Start {
     pub features: Vec<usize>,
     weights: Vec<f64>,
@@ -56,13 +57,13 @@ pub(super) struct Start {
 }
 
 impl Guide {
-    /// Where all pairs lead; `flat` is their curvature without any weights.
+    /// The minimum for all pairs; `flat` is their curvature at zero weights.
     pub fn new(svm: &PairSvm, all: &dyn PairMatrix, flat: &[f64]) -> Self {
         let weights = svm.minimum(all, flat);
         Guide { hessian: svm.hessian(&curvature(all, &weights)), weights }
     }
 
-    /// The minimum of the quadratic where only these features have weights.
+    /// The minimum of the quadratic model if only these features have weights.
     pub fn start(&self, features: Vec<usize>) -> Start {
         let width = self.weights.len();
         let gradient = |&k: &usize| dot(&self.hessian[k * width..(k + 1) * width], &self.weights);
@@ -73,20 +74,20 @@ impl Guide {
     }
 }
 
-/// A point, and all that pairs say there.
+/// A point, with the margins and derivatives there.
 struct Point {
     weights: Vec<f64>,
     margins: Vec<f64>,
 }
 
-/// A direction, and how far each margin goes along it.
+/// A direction, and the change of each margin along it.
 struct Direction {
     weights: Vec<f64>,
     margins: Vec<f64>,
 }
 
 impl PairSvm {
-    /// The weights of the minimum, one for each feature of the start.
+    /// The weights at the minimum, one for each feature of the start.
     pub fn solve(&self, pairs: &dyn PairMatrix, start: &Start) -> Vec<f64> {
         let features = &start.features;
         let penalties: Vec<f64> = features.iter().map(|&k| self.penalties[k]).collect();
@@ -141,7 +142,7 @@ impl PairSvm {
         point.weights
     }
 
-    /// How far to go: 1 where that is about right, the minimum along the direction otherwise.
+    /// The step length: 1 if that is nearly optimal, the minimum along the direction otherwise.
     fn step(
         &self,
         share: f64,
@@ -173,11 +174,12 @@ impl PairSvm {
             first_derivative,
             second_derivative,
         );
-        // Looking along a line cannot fail; if it did, a full step is still a step downhill.
+        // The line search cannot fail; if it did, a full step would still be in a descent
+        // direction.
         found.map_or(1.0, |(t, _)| t)
     }
 
-    /// The weights of all features at the minimum; `flat` is the curvature of the pairs without any
+    /// The weights of all features at the minimum; `flat` is the curvature of the pairs at zero
     /// weights.
     pub fn minimum(&self, pairs: &dyn PairMatrix, flat: &[f64]) -> Vec<f64> {
         let width = self.penalties.len();
@@ -190,7 +192,7 @@ impl PairSvm {
     }
 }
 
-/// The second derivative of the objective, from that of the loss.
+/// The Hessian of the objective, from that of the loss.
 fn penalised(times: f64, mut curvature: Vec<f64>, penalties: &[f64]) -> Vec<f64> {
     curvature.iter_mut().for_each(|cell| *cell *= times);
     curvature
@@ -201,8 +203,7 @@ fn penalised(times: f64, mut curvature: Vec<f64>, penalties: &[f64]) -> Vec<f64>
     curvature
 }
 
-/// The second derivative of half the mean loss of a pair at some weights of all features, row after
-/// row.
+/// The Hessian of half the mean loss of a pair at some weights of all features, in row-major order.
 pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64]) -> Vec<f64> {
     let features: Vec<usize> = (0..weights.len()).collect();
     let lost = lost(&pairs.margins(&features, weights));
@@ -217,8 +218,8 @@ pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64]) -> Vec<f64> {
     rows.concat()
 }
 
-/// Solves for Newton's direction by conjugate gradients, the better the nearer the minimum is;
-/// `None` where it is near `enough`.
+/// Solves for Newton's direction by conjugate gradients, more precisely closer to the minimum;
+/// `None` if the distance to it is at most `enough`.
 fn newton_direction(
     product: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
     downhill: &[f64],
@@ -229,7 +230,7 @@ fn newton_direction(
     let mut residual = downhill.to_vec();
     let mut search = factored.solve(&residual);
     let first = dot(&residual, &search);
-    // Also where numbers have become too large to compare.
+    // Also stops if numbers have overflowed.
     if first.is_nan() || first <= enough / OPTIMISM {
         return None;
     }
@@ -278,8 +279,8 @@ mod tests {
         generate(&config).unwrap().0
     }
 
-    /// The objective with its first and second derivative, pair by pair and feature by feature as
-    /// the formula says.
+    /// The objective with its gradient and Hessian, computed from the formula pair by pair and
+    /// feature by feature.
     fn by_formula(
         svm: &PairSvm,
         deltas: &[Vec<f64>],
@@ -311,7 +312,7 @@ mod tests {
         values().map(|x| (x - mean).powi(2)).sum::<f64>() / count
     }
 
-    /// Newton's method with halved steps, until nothing gets smaller.
+    /// Newton's method with halved steps, until the objective no longer decreases.
     fn least(svm: &PairSvm, deltas: &[Vec<f64>], penalties: &[f64]) -> f64 {
         let mut weights = vec![0.0; penalties.len()];
         let mut reached = by_formula(svm, deltas, penalties, &weights);
@@ -333,8 +334,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// All forms of pairs reach the least value that there is, for sets of pairs of any size,
-        /// any features and any C.
+        /// All representations of pairs reach the minimum, for sets of pairs of any size, any
+        /// features and any C.
         #[test]
         fn the_minimum_is_reached(seed in 0u64..1000, density in 0.002f64..1.0, share in 0.1f64..1.0, exponent in -1.0f64..4.0) {
             let data = data(seed);
@@ -342,8 +343,8 @@ mod tests {
             let rows = OrderedRows::new(&data, &alive, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
-            // On the scale of the features, as the method has them: raw ones range over ten powers
-            // of ten.
+            // On the scale of the features, as in the method: raw ones span ten orders of
+            // magnitude.
             let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
             let svm = PairSvm { c: 10f64.powf(exponent), penalties };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };

@@ -1,4 +1,4 @@
-//! Preference pairs one by one, so that any of them can be left out.
+//! Individual preference pairs, so that any subset of them can be used.
 
 use std::ops::Range;
 
@@ -9,24 +9,24 @@ use crate::evolve::Bits;
 use crate::random::Stream;
 use crate::vector::{add_times, dot, sum};
 
-/// Differences of pairs are written out up to so many values; beyond, margins come from the scores
-/// of documents.
+/// Differences of pairs are stored up to this many values; beyond, margins are computed from the
+/// scores of documents.
 const WRITTEN_OUT: usize = 1 << 21;
 
-/// Runs of pairs pay where they have so many pairs on average.
+/// The average length from which runs of pairs are faster.
 const LONG: usize = 4;
 
 /// Two documents of one query, the better one first.
 pub(super) type Pair = (u32, u32);
 
-/// All pairs of documents with different labels, or so many of them at most, drawn at random; query
-/// by query.
+/// All pairs of documents with different labels, or a random sample of at most `most` of them;
+/// query by query.
 pub(super) fn preference_pairs(rows: &OrderedRows, most: usize, rng: &mut Stream) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     for query in rows.queries() {
         let labels = &rows.labels()[query.clone()];
         for (i, label) in labels.iter().enumerate() {
-            // Documents stand by their labels.
+            // Documents are ordered by their labels.
             let worse = labels.partition_point(|other| other >= label);
             pairs.extend(
                 (worse..labels.len()).map(|j| ((query.start + i) as u32, (query.start + j) as u32)),
@@ -41,17 +41,17 @@ pub(super) fn preference_pairs(rows: &OrderedRows, most: usize, rng: &mut Stream
     pairs
 }
 
-/// What a linear model makes of pairs, each of them the difference of two documents.
+/// Operations of a linear model on pairs, each of them the difference of two documents.
 pub(super) trait PairMatrix: Sync {
-    /// Number of pairs.
+    /// The number of pairs.
     fn pairs(&self) -> usize;
-    /// By how much these weights of these features score the better document of each pair above the
-    /// other.
+    /// The margin of each pair: the score of the better document minus that of the other, for these
+    /// weights of these features.
     fn margins(&self, features: &[usize], weights: &[f64]) -> Vec<f64>;
-    /// The sum of all differences, each times its factor.
+    /// The sum of all differences, each multiplied by its factor.
     fn combined(&self, features: &[usize], factors: &[f64]) -> Vec<f64>;
-    /// What pairs with a margin below 1 say at some weights, where it is cheaper to have than
-    /// products with it.
+    /// The sums over pairs with a margin below 1 at some weights, if they are cheaper than products
+    /// with the matrix.
     fn violated(
         &self,
         _features: &[usize],
@@ -62,15 +62,15 @@ pub(super) trait PairMatrix: Sync {
     }
 }
 
-/// What pairs with a margin m below 1 say together.
+/// Sums over the pairs with a margin m below 1.
 pub(super) struct Violated {
     /// Σ (1 − m) δ.
     pub gradient: Vec<f64>,
-    /// Σ δδᵀ, row after row.
+    /// Σ δδᵀ, in row-major order.
     pub curvature: Vec<f64>,
 }
 
-/// Pairs whose margins come from the scores of documents: for many pairs.
+/// Pairs whose margins are computed from the scores of documents: for many pairs.
 pub(super) struct OfDocuments<'a> {
     pub rows: &'a OrderedRows,
     pub pairs: Vec<Pair>,
@@ -99,8 +99,7 @@ impl PairMatrix for OfDocuments<'_> {
     }
 }
 
-/// Pairs of one document with documents that stand one after the other, again and again: for all
-/// pairs, or nearly all.
+/// Runs of pairs of one document with consecutive documents: for all pairs, or nearly all.
 pub(super) struct Runs<'a> {
     rows: &'a OrderedRows,
     /// The better document, and the worse ones.
@@ -150,7 +149,7 @@ impl PairMatrix for Runs<'_> {
     }
 }
 
-/// Pairs whose differences are written out, feature by feature: for fewer pairs than documents.
+/// Pairs whose differences are stored, feature by feature: for fewer pairs than documents.
 pub(super) struct Differences {
     pairs: usize,
     columns: Vec<Vec<f32>>,
@@ -198,11 +197,12 @@ impl PairMatrix for Differences {
 /// Differences with their products: for many subsets of features.
 pub(super) struct WithProducts {
     differences: Differences,
-    /// Whether each pair is violated by a model of all features that is near those of some.
+    /// Whether each pair is violated by a model of all features, which is close to the models of
+    /// subsets.
     is_usual: Vec<bool>,
     /// Σ δ over these pairs.
     sums: Vec<f64>,
-    /// Σ δδᵀ over these pairs, row after row: other models violate nearly the same ones.
+    /// Σ δδᵀ over these pairs, in row-major order: other models violate nearly the same ones.
     products: Vec<f64>,
 }
 
@@ -261,7 +261,7 @@ impl PairMatrix for WithProducts {
     }
 }
 
-/// The scalar product of every two columns, row after row.
+/// The scalar product of every two columns, in row-major order.
 fn products(columns: &[Vec<f64>]) -> Vec<f64> {
     let width = columns.len();
     let mut products = vec![0.0; width * width];
@@ -280,7 +280,7 @@ pub(super) fn of_genome(pairs: &[Pair], genome: &Bits) -> Vec<Pair> {
     genome.ones().map(|pair| pairs[pair]).collect()
 }
 
-/// Some pairs in the form in which one model of all features is trained fastest.
+/// Some pairs in the representation in which one model of all features is trained fastest.
 pub(super) fn for_one_model<'a>(
     rows: &'a OrderedRows,
     pairs: Vec<Pair>,
@@ -295,8 +295,9 @@ pub(super) fn for_one_model<'a>(
     Box::new(OfDocuments { rows, pairs })
 }
 
-/// Some pairs in the form in which models of many subsets of features are trained fastest. `usual`
-/// are weights of all features that leave about the same pairs violated as those models will.
+/// Some pairs in the representation in which models of many subsets of features are trained
+/// fastest. `usual` are weights of all features that violate about the same pairs as those models
+/// will.
 pub(super) fn for_many_models<'a>(
     rows: &'a OrderedRows,
     pairs: Vec<Pair>,

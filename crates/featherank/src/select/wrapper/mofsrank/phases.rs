@@ -1,4 +1,4 @@
-//! The three searches one after the other, from the start or resumed from a checkpoint.
+//! The three searches in sequence, from the start or resumed from a checkpoint.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ use crate::select::subsets::SubsetRepair;
 #[derive(Debug, Clone)]
 pub(super) struct Searches {
     pub population: usize,
-    /// Of each phase.
+    /// The number of generations of each phase.
     pub generations: [u64; 3],
     pub crossover: f64,
     pub pair_mutation: f64,
@@ -61,13 +61,13 @@ pub(super) enum Progress<'a> {
 pub(super) struct Features {
     /// The mean number of pairs in the sets of pairs.
     pub pairs: f64,
-    /// Rankers that none other dominates.
+    /// The nondominated rankers.
     pub members: Vec<Weighted>,
     /// Their accuracies.
     pub accuracies: Vec<f64>,
 }
 
-/// A model that no other dominates.
+/// A nondominated model.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finalist {
     pub model: Weighted,
@@ -281,7 +281,7 @@ impl Searches {
     }
 }
 
-/// A seed for one part of the method, so that parts draw different numbers.
+/// A seed for one part of the method, so that parts draw different random numbers.
 pub(super) fn seed_of(seed: u64, part: u64) -> u64 {
     stream(seed, Purpose::Phases, part).next_u64()
 }

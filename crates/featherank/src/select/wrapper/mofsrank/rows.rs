@@ -23,7 +23,7 @@ pub(super) struct OrderedRows {
 }
 
 impl OrderedRows {
-    /// These features of the queries that are wanted.
+    /// The given features of the wanted queries.
     pub fn new(data: &Dataset, features: &[FeatureId], is_wanted: impl Fn(usize) -> bool) -> Self {
         let all = data.queries();
         let mut order: Vec<usize> = (0..all.len()).filter(|&q| is_wanted(q)).collect();
@@ -81,7 +81,7 @@ impl OrderedRows {
         &self.queries
     }
 
-    /// A number for each query that depends on its id alone.
+    /// A key for each query that depends on its id only.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -113,8 +113,8 @@ impl OrderedRows {
         sums
     }
 
-    /// Pearson's correlation of every two features over all documents, row after row; 0 where one
-    /// never varies.
+    /// Pearson's correlation of every two features over all documents, in row-major order; 0 if one
+    /// is constant.
     pub fn correlations(&self) -> Vec<f64> {
         let width = self.width();
         let centred: Vec<Vec<f64>> = self.columns.iter().map(|column| centred(column)).collect();
@@ -161,8 +161,8 @@ mod tests {
         )
     }
 
-    /// The same rows in another order of queries and documents are the same, but for where they
-    /// stood.
+    /// The same rows in another order of queries and documents give the same result, except for
+    /// their positions.
     #[test]
     fn the_order_of_the_file_does_not_matter() {
         let features = [FeatureId(0), FeatureId(1)];

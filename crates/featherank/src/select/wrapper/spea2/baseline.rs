@@ -1,4 +1,4 @@
-//! What risk is measured against.
+//! The baseline that risk is measured against.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use crate::measure::Measure;
 use crate::measure::risk::{max_baseline, mean_baseline};
 use crate::select::rows::rows;
 
-/// What may be asked for, in words.
+/// The accepted values, for help texts.
 pub const WORDS: &str = "full, mean, max, feature:NAME or scores:FILE";
 
-/// A system whose queries should not get worse.
+/// A system against which a loss on a query is a risk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Baseline {
     /// The same ranker with all features, as published.
     Full,
-    /// The mean of all features, each ranking alone.
+    /// The mean over all features, each ranking alone.
     Mean,
     /// The best feature of every query.
     Max,
@@ -42,7 +42,7 @@ impl Baseline {
         }
     }
 
-    /// Its value in each query that counts; `full` computes the values of the ranker trained on all
+    /// Its value on each query that counts; `full` computes the values of the ranker trained on all
     /// features.
     pub fn per_query(
         &self,

@@ -1,4 +1,4 @@
-//! Which subset of the front is the answer.
+//! The choice of a subset from the front.
 
 use super::objectives::SubsetScores;
 use super::tested::{Test, TestName};
@@ -19,8 +19,8 @@ choice! {
 }
 
 impl FrontChoice {
-    /// The place of the answer on a front, which has at least one member. Of equals the cheaper one
-    /// is taken, then the smaller one, then the more effective one, then the first.
+    /// The place of the chosen subset on a front, which has at least one member. Of equals the
+    /// cheaper one is taken, then the smaller one, then the more effective one, then the first.
     pub fn of(self, front: &[&SubsetScores], test: Test) -> usize {
         let values = |value: &dyn Fn(&SubsetScores) -> f64| {
             front.iter().map(|scores| value(scores)).collect::<Vec<f64>>()
@@ -30,7 +30,7 @@ impl FrontChoice {
             FrontChoice::Effectiveness => best,
             FrontChoice::Knee => least(front, &distances(front)),
             FrontChoice::Cheapest => {
-                // Without a test every difference would count.
+                // Without a test every difference would be significant.
                 let test = match test {
                     Test::Means => Test::new(TestName::Wilcoxon, LEVEL),
                     tested => tested,
@@ -48,7 +48,7 @@ impl FrontChoice {
     }
 }
 
-/// How far each member is from the best of every objective at once.
+/// The distance of each member from the best value of every objective.
 fn distances(front: &[&SubsetScores]) -> Vec<f64> {
     let mut squares = vec![0.0; front.len()];
     for objective in 0..front.first().map_or(0, |scores| scores.objectives.len()) {
@@ -66,7 +66,7 @@ fn distances(front: &[&SubsetScores]) -> Vec<f64> {
     squares
 }
 
-/// The place of the least value.
+/// The place of the smallest value.
 fn least(front: &[&SubsetScores], values: &[f64]) -> usize {
     // Sums in another order differ in their last digits.
     let rounded = |value: f64| (value * 1e12).round();
@@ -97,8 +97,8 @@ mod tests {
         SubsetScores { effectiveness, per_query, features: 1, cost, objectives }
     }
 
-    /// The first is the most effective one; the second gains in half of the queries and loses a
-    /// little more in the others, which says nothing; the third loses in all.
+    /// The first is the most effective one; the second gains in half of the queries and loses
+    /// slightly more in the others, which is not significant; the third loses in all.
     #[test]
     fn each_rule_by_hand() {
         let even = vec![0.8; 60];

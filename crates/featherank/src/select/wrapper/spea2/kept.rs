@@ -1,4 +1,5 @@
-//! What a checkpoint holds: subsets, and not what they are scores, which follows from the data.
+//! The content of a checkpoint: subsets without their scores, which can be recomputed from the
+//! data.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use crate::error::Result;
 use crate::evolve::{Bits, Individual, Memo, Problem, SearchState};
 use crate::select::Generation;
 
-/// A search after a generation.
+/// The state of a search after a generation.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
     state: SearchState<Bits, ()>,
@@ -16,7 +17,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// What there is to keep.
+    /// The content for a state of the search.
     pub fn of(state: &SearchState<Bits, SubsetScores>, generations: &[Generation]) -> Self {
         let bare = |one: &Individual<Bits, SubsetScores>| Individual {
             genome: one.genome.clone(),
@@ -31,7 +32,7 @@ impl Kept {
         Kept { state, generations: generations.to_vec() }
     }
 
-    /// The search as it was, its subsets evaluated again.
+    /// The restored search, its subsets evaluated again.
     pub fn revived(
         self,
         problem: &mut Memo<SubsetProblem<'_>>,

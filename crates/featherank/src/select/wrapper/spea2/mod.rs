@@ -2,33 +2,33 @@
 //! significance tests decide which is better.
 //!
 //! Sousa, Canuto, Rosa, Martins & Gonçalves, CIKM 2016. A chromosome has a bit for each feature. A
-//! subset is scored by a ranker trained on the training data with these features alone, judged
-//! there: its effectiveness is the mean of the measure over queries, F_RISK its mean loss against a
-//! baseline, T_RISK gains less 1 + α times the losses in standard errors. The objectives are E,
-//! E-F, E-R, T-F or T as published, or one to three of them, GeoRisk and the cost of features
-//! included. A subset beats another in an objective if its value is better and a paired test over
-//! queries says so. The answer is the most effective subset of the last archive's front.
+//! subset is scored by a ranker trained and evaluated on the training data with these features
+//! alone: its effectiveness is the mean of the measure over queries, F_RISK its mean loss against a
+//! baseline, T_RISK gains minus 1 + α times the losses in standard errors. The objectives are E,
+//! E-F, E-R, T-F or T as published, or one to three of them, including GeoRisk and the cost of
+//! features. A subset beats another in an objective if its value is better and a paired test over
+//! queries is significant. The answer is the most effective subset of the last archive's front.
 //!
-//! The search itself is described in [`crate::evolve::spea2`]: distances between genomes, not
-//! objectives; copies are removed from population and archive before anything is counted. Departs
-//! from the paper or settles what it leaves open:
+//! The search itself is described in [`crate::evolve::spea2`]: it uses distances between genomes,
+//! not objectives; copies are removed from population and archive before anything is counted.
+//! Departures from the paper, and choices that it leaves open:
 //!
-//! * the tournament takes the lowest fitness, since fitness is minimised, and exactly as many
-//!   children as wanted are born;
-//! * an empty subset gets a random feature; features constant within every query are not shown to
-//!   the search;
-//! * the subset of all features is not among the first ones: with the full model as baseline it has
-//!   no risk, and nothing would dominate it;
-//! * documents that tie count by their expected value, because file order carries information in
-//!   real data;
-//! * tests tell values of a query apart that differ by 2⁻²⁶ or more, values above 16 by more
-//!   (`PerQuery`): half the bytes.
+//! * the tournament selects the lowest fitness, since fitness is minimised, and each generation
+//!   creates exactly the wanted number of children;
+//! * an empty subset gets a random feature; features that are constant within every query are
+//!   excluded from the search;
+//! * the subset of all features is not in the initial population: with the full model as baseline
+//!   it has no risk, and nothing would dominate it;
+//! * tied documents contribute their expected value, because file order carries information in real
+//!   data;
+//! * tests distinguish values of a query that differ by 2⁻²⁶ or more; values above 16 must differ
+//!   by more (`PerQuery`): this halves the memory.
 //!
-//! `folds` judges subsets on queries that the ranker was not trained on, which drops more features
-//! at equal quality. With few queries almost nothing differs significantly, and the tests leave the
-//! search without direction: the result says so. Chosen features are ordered by how many members of
-//! the last archive have them. GeoRisk is taken among two systems, the subset and the baseline; its
-//! tests compare gains and weighted losses, as those of T_RISK do.
+//! `folds` evaluates subsets on queries that the ranker was not trained on, which drops more
+//! features at equal quality. With few queries almost no difference is significant, and the tests
+//! give the search no direction: the result contains a note. Chosen features are ordered by the
+//! number of members of the last archive that contain them. GeoRisk is computed over two systems,
+//! the subset and the baseline; its tests compare gains and weighted losses, as those of T_RISK do.
 
 mod baseline;
 mod choice;
@@ -59,10 +59,10 @@ use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
 use crate::select::{Generation, Member, Searched, Selection, Selector};
 
-/// Queries that tell rankings apart below which tests leave little to go by.
+/// The number of informative queries below which tests have little power.
 const FEW_QUERIES: u64 = 500;
 
-/// How many evaluated subsets are remembered.
+/// The number of evaluated subsets in the cache.
 const REMEMBERED: usize = 4096;
 
 method! {
@@ -117,7 +117,7 @@ method! {
     }
 }
 
-/// One fold would leave nothing to train on.
+/// Rejects one fold, which would leave no queries for training.
 fn more_than_one(folds: usize) -> Result<usize> {
     match folds {
         1 => Err(Error::invalid("folds", folds, "0, or 2 to 100")),
@@ -261,7 +261,7 @@ impl SPEA2 {
         Ok(Selection { searched: Some(Searched { generations, front }), unfinished, ..selection })
     }
 
-    /// Objectives by name; effectiveness is always of interest.
+    /// Objectives by name; effectiveness is always included.
     fn reported(&self, scores: &SubsetScores) -> BTreeMap<String, f64> {
         let own = self.objectives.iter().zip(&scores.objectives);
         own.map(|(objective, judged)| {
@@ -285,7 +285,7 @@ impl SPEA2 {
     }
 }
 
-/// How those that survived do.
+/// Statistics of the survivors.
 fn generation(archive: &[Individual<Bits, SubsetScores>]) -> Generation {
     let count = archive.len() as f64;
     let effectiveness = || archive.iter().map(|one| one.evaluation.effectiveness);

@@ -90,7 +90,7 @@ impl Objective {
 pub struct SubsetScores {
     /// The measure over all queries.
     pub effectiveness: f64,
-    /// The values that the mean is taken of, one for each query that counts.
+    /// The values that the mean is computed from, one for each query that counts.
     pub per_query: Arc<PerQuery>,
     /// Its number of features.
     pub features: usize,
@@ -116,9 +116,9 @@ pub struct SubsetJudge {
     pub objectives: Vec<Objective>,
     /// The measure of effectiveness.
     pub measure: Measure,
-    /// The baseline's value in each query that counts.
+    /// The baseline's value on each query that counts.
     pub baseline: Vec<f64>,
-    /// A loss weighs 1 + α times as much as a gain.
+    /// The weight of a loss is 1 + α times that of a gain.
     pub alpha: f64,
 }
 

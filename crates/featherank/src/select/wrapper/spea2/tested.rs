@@ -1,9 +1,9 @@
-//! Dominance by tests: better is what is significantly better.
+//! Dominance by tests: a subset is better only if it is significantly better.
 //!
-//! A subset beats another in an objective if its value is better and the values of single queries
-//! differ by a paired test; it dominates if it beats it in one and is beaten in none. Numbers of
-//! features and costs are certain and need no test. This relation is not transitive and may go in
-//! circles.
+//! A subset beats another in an objective if its value is better and the values per query differ by
+//! a paired test; it dominates if it beats the other in one objective and is beaten in none.
+//! Numbers of features and costs are exact and need no test. This relation is not transitive and
+//! can be cyclic.
 
 use std::cmp::Ordering;
 
@@ -15,14 +15,14 @@ use crate::measure::significance::{PerQuery, SignedRankLevel, paired_t};
 /// Values closer than this are equal: sums in another order differ in their last digits.
 const EQUAL: f64 = 1e-12;
 
-/// How a difference proves itself.
+/// The test that decides whether a difference counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Test {
-    /// By Wilcoxon's signed-rank test.
+    /// Wilcoxon's signed-rank test.
     Wilcoxon(SignedRankLevel),
-    /// By the paired t-test at this level.
+    /// The paired t-test at this level.
     Student(f64),
-    /// Not at all: any difference of the values counts.
+    /// No test: any difference of the values counts.
     Means,
 }
 
@@ -39,7 +39,7 @@ choice! {
 }
 
 impl Test {
-    /// By name, at a level.
+    /// The test of this name, at a level.
     pub fn new(name: TestName, level: f64) -> Self {
         match name {
             TestName::Wilcoxon => Test::Wilcoxon(SignedRankLevel::new(level)),
@@ -48,7 +48,7 @@ impl Test {
         }
     }
 
-    /// Whether the values of single queries differ.
+    /// Whether the values per query differ.
     pub fn differ(&self, a: &PerQuery, b: &PerQuery) -> bool {
         match self {
             Test::Wilcoxon(level) => level.differ(a, b),
@@ -65,7 +65,7 @@ impl Test {
     }
 }
 
-/// Who has the better value.
+/// Compares the values of two subsets.
 fn compare((a, b): (&ObjectiveScore, &ObjectiveScore)) -> Ordering {
     if (a.value - b.value).abs() <= EQUAL { Ordering::Equal } else { a.value.total_cmp(&b.value) }
 }
@@ -86,7 +86,7 @@ impl Dominance<SubsetScores> for Test {
             if !proven {
                 *place = Ordering::Equal;
             } else if one_sided {
-                // The others cannot speak against it.
+                // The remaining objectives cannot change the result.
                 break;
             }
         }
