@@ -13,16 +13,16 @@ fuzz_target!(|input: &[u8]| {
         Err(error) => return check_error(&error, text),
     };
     check(&data, &options);
-    // Files are slow: a part of the inputs is enough to see a data set that does not survive being
-    // written.
+    // Files are slow: a part of the inputs is enough to detect a data set that does not survive
+    // writing.
     if text.len() % 16 == 0 {
         let path = file("again.txt");
         let sparse = choice & 64 != 0;
-        // The writer refuses a few query ids that the reader takes, such as those with a no-break
+        // The writer rejects a few query ids that the reader accepts, such as those with a no-break
         // space.
         if write(&data, &path, &WriteOptions { sparse, names: None }).is_ok() {
             let again = read(&[&path], &options).expect("what was written can be read");
-            assert_eq!(again, data, "what was written comes back");
+            assert_eq!(again, data, "what was written is read back");
         }
     }
 });

@@ -8,7 +8,7 @@ use featherank::data::read_bytes;
 use featherank_fuzz::{check, options};
 use libfuzzer_sys::fuzz_target;
 
-/// What the last panic said.
+/// The message of the last panic.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 fuzz_target!(

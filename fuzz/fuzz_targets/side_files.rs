@@ -1,5 +1,5 @@
-//! Files that stand beside the data: query sizes, feature names, judgments, scores. The first byte
-//! chooses the options and, with its two highest bits, which of the four the rest of the input is.
+//! Files beside the data: query sizes, feature names, judgments, scores. The first byte chooses the
+//! options and, with its two highest bits, which of the four the rest of the input is.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -15,16 +15,16 @@ const LOG: &str = r#"{"qid":"a","response":{"docs":[{"id":"x","[features]":"f=1,
 {"qid":"b","hits":{"hits":[{"_id":"x","fields":{"_ltrlog":[{"log":[{"name":"f","value":5},{"name":"g","value":6}]}]}}]}}
 "#;
 
-/// The data that score files are for.
+/// The data for score files.
 fn ranked() -> &'static Dataset {
     static DATA: OnceLock<Dataset> = OnceLock::new();
-    DATA.get_or_init(|| read_bytes(RANKED.into(), "a.txt", &ReadOptions::default()).expect("good rows"))
+    DATA.get_or_init(|| read_bytes(RANKED.into(), "a.txt", &ReadOptions::default()).expect("valid rows"))
 }
 
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, text)) = input.split_first() else { return };
     let (mut options, side) = (options(choice), file("side"));
-    // Features of the rows here count from 1.
+    // The ids of these rows start at 1.
     options.zero_based = false;
     put(&side, text);
     let (content, name) = match choice >> 6 {
@@ -57,12 +57,12 @@ fuzz_target!(|input: &[u8]| {
     }
     match read(&[&data], &options) {
         Ok(data) => check(&data, &options),
-        // The place may be in the data: a document without a judgment, say.
+        // The location may be in the data, for instance at a document without a judgment.
         Err(error) => check_error(&error, if at(&error, &data) { content.as_bytes() } else { text }),
     }
 });
 
-/// True for an error that names the data file.
+/// Whether an error names the data file.
 fn at(error: &featherank::Error, data: &std::path::Path) -> bool {
     matches!(error, featherank::Error::Input { at, .. } if at.file == data.display().to_string())
 }

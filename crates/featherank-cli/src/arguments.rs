@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, ValueEnum};
 use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_like};
 use featherank::experiment::split_outside_brackets;
-use featherank::measure::{Measure, Preset};
+use featherank::measure::{ConventionPreset, Measure};
 use featherank::{Error, Result};
 
 /// Options of every command.
@@ -201,7 +201,7 @@ pub struct Measuring {
     measures: String,
     /// Conventions for all measures: standard, letor3 or letor4
     #[arg(long, value_name = "PRESET")]
-    preset: Option<Preset>,
+    preset: Option<ConventionPreset>,
 }
 
 impl Measuring {

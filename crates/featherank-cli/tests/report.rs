@@ -83,7 +83,7 @@ fn what_cannot_be_read_is_said_and_leaves_the_old_page() {
     std::fs::write(at("other.json"), EMPTY.replace("\"cells\":[]", cell)).unwrap();
     for (name, words) in [
         ("missing.json", "there is no such file"),
-        ("empty", "neither a results.json nor a selection.json in this folder"),
+        ("empty", "neither results.json nor selection.json"),
         ("newer.json", "use the newer featherank that wrote it"),
         ("model.json", "this is a featherank model, not a results"),
         ("cut.json", "this is not a featherank results"),
@@ -109,7 +109,7 @@ fn a_page_that_cannot_be_written_leaves_everything_as_it_was() {
     );
     assert!(refused(folder.path(), &["results.json", "-o", "page"]).contains("folder"));
     let message = refused(folder.path(), &["results.json", "-o", "./results.json"]);
-    assert!(message.contains("which it is made of") && message.contains("help: "), "{message}");
+    assert!(message.contains("its own source") && message.contains("help: "), "{message}");
     assert_eq!(std::fs::read_to_string(at("results.json")).unwrap(), EMPTY);
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -1,8 +1,9 @@
-//! Checkpoints: what a long run needs to go on after it was killed, written whole or not at all.
+//! Checkpoints: the progress of a long run, written atomically, from which the run resumes after it
+//! was killed.
 //!
-//! A checkpoint says of which work it is: method, parameters, seed, constraints, data and release.
-//! A run takes up its own checkpoint only. Any other, and one that was cut off, is refused and left
-//! alone: a result must never come from two different runs.
+//! A checkpoint identifies its run by method, parameters, seed, constraints, data and release. A
+//! run resumes from its own checkpoint only. Any other file, and a truncated one, is rejected and
+//! left unchanged: a result must never mix two different runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,27 +19,27 @@ use crate::run::Constraints;
 const KIND: &str = "checkpoint";
 const VERSION: u32 = 1;
 
-/// What a run does; two runs that agree in this do the same.
+/// The identity of a run: two runs with equal values compute the same result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Work {
     /// The method's name.
     pub method: String,
-    /// Its parameters, all of them.
+    /// All its parameters.
     pub parameters: BTreeMap<String, String>,
     /// The seed.
     pub seed: u64,
-    /// What the result must satisfy.
+    /// The constraints on the result.
     pub constraints: Constraints,
-    /// Changes with any value, label, query or feature.
+    /// The fingerprint of the data: it changes with any value, label, query or feature.
     pub data: String,
-    /// The same of the validation data, where there is some.
+    /// The fingerprint of the validation data, if any.
     pub valid: Option<String>,
-    /// The release of featherank: another one may go another way.
+    /// The release of featherank; another one may compute another result.
     pub release: String,
 }
 
 impl Work {
-    /// The first thing in which another piece of work differs, and how.
+    /// Describes the first difference to another run.
     fn difference(&self, other: &Work) -> Option<String> {
         let differs = |what: &str, there: String, here: String| {
             (there != here).then(|| format!("{what} is {there} there and {here} here"))
@@ -59,7 +60,7 @@ impl Work {
     }
 }
 
-/// The file in which a run keeps what it needs to go on.
+/// The file in which a run saves its progress.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     path: PathBuf,
@@ -67,13 +68,13 @@ pub struct Checkpoint {
 }
 
 #[derive(Serialize)]
-struct Kept<'a, S> {
+struct SavedState<'a, S> {
     work: &'a Work,
     state: &'a S,
 }
 
 #[derive(Deserialize)]
-struct Found<S> {
+struct LoadedState<S> {
     state: S,
 }
 
@@ -88,13 +89,14 @@ impl Checkpoint {
         Checkpoint { path: path.to_owned(), work: Work::default() }
     }
 
-    /// The same file for some work.
+    /// The same file for the run with this identity.
     #[must_use]
     pub fn of(&self, work: Work) -> Self {
         Checkpoint { path: self.path.clone(), work }
     }
 
-    /// What an earlier run of the same work has left. An error where the file holds anything else.
+    /// The state saved by an earlier run with the same identity. An error if the file holds
+    /// anything else.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
         if !self.path.exists() {
             return Ok(None);
@@ -107,16 +109,16 @@ impl Checkpoint {
                 help: "repeat the run that wrote it, or give this run another file".into(),
             });
         }
-        let Found { state } = document::load(KIND, VERSION, &self.path)?;
+        let LoadedState { state } = document::load(KIND, VERSION, &self.path)?;
         Ok(Some(state))
     }
 
-    /// Replaces what is kept.
+    /// Replaces the saved state.
     pub fn save<S: Serialize>(&self, state: &S) -> Result<()> {
-        document::save_compact(KIND, VERSION, &Kept { work: &self.work, state }, &self.path)
+        document::save_compact(KIND, VERSION, &SavedState { work: &self.work, state }, &self.path)
     }
 
-    /// Removes the file, if it is there: the run has ended and its result is safe.
+    /// Removes the file, if it exists: the run has ended and its result is saved.
     pub fn remove(&self) -> Result<()> {
         match fs::remove_file(&self.path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_finds_what_it_kept_last() {
+    fn a_run_loads_its_last_state() {
         let folder = tempfile::tempdir().unwrap();
         let own = checkpoint(folder.path(), 1);
         assert_eq!(own.load::<Vec<f64>>().unwrap(), None);
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_and_left_alone() {
+    fn other_files_are_rejected_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let own = checkpoint(folder.path(), 1);
         own.save(&vec![0.5; 100]).unwrap();

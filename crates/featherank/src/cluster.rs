@@ -1,12 +1,12 @@
-//! Hierarchical clustering: merging things bottom-up by their distances, and the leaves of the tree
-//! in a readable order.
+//! Hierarchical clustering: agglomerative linkage, and an order of the leaves for display.
 
 pub(crate) use kodama::Method;
 use kodama::Step;
 
-/// Merges `width` things, nearest first; a distance is asked for once a pair and must be a number.
+/// Merges `width` items, nearest first. `distance` is called once for each pair and must not return
+/// NaN.
 ///
-/// Clusters below `width` are single things; cluster `width + i` is what step i made.
+/// Clusters below `width` are single items; cluster `width + i` is the result of step i.
 pub(crate) fn linkage(
     width: usize,
     distance: impl Fn(usize, usize) -> f64,
@@ -22,9 +22,9 @@ pub(crate) fn linkage(
     kodama::linkage(&mut distances, width, method).steps().to_vec()
 }
 
-/// The leaves of the tree from left to right. Each merge turns its two branches so that the leaves
-/// that meet are as near as they can be (Gruvaeus & Wainer 1972); where that leaves a choice, the
-/// smaller thing stands left.
+/// The leaves of the tree from left to right. Each merge orients its two branches so that the
+/// adjacent leaves are as near as possible (Gruvaeus & Wainer 1972); among equals the branch with
+/// the smaller item comes first.
 pub(crate) fn leaf_order(
     width: usize,
     steps: &[Step<f64>],
@@ -37,18 +37,18 @@ pub(crate) fn leaf_order(
         if right.iter().min() < left.iter().min() {
             std::mem::swap(&mut left, &mut right);
         }
-        let seam = |turned: &(bool, bool)| {
-            let last = if turned.0 { left[0] } else { left[left.len() - 1] };
-            let first = if turned.1 { right[right.len() - 1] } else { right[0] };
+        let gap = |reversed: &(bool, bool)| {
+            let last = if reversed.0 { left[0] } else { left[left.len() - 1] };
+            let first = if reversed.1 { right[right.len() - 1] } else { right[0] };
             distance(last, first)
         };
-        let ways = [(false, false), (false, true), (true, false), (true, true)];
-        let nearest = ways.into_iter().min_by(|a, b| seam(a).total_cmp(&seam(b)));
-        let (turn_left, turn_right) = nearest.unwrap_or_default();
-        if turn_left {
+        let orientations = [(false, false), (false, true), (true, false), (true, true)];
+        let nearest = orientations.into_iter().min_by(|a, b| gap(a).total_cmp(&gap(b)));
+        let (reverse_left, reverse_right) = nearest.unwrap_or_default();
+        if reverse_left {
             left.reverse();
         }
-        if turn_right {
+        if reverse_right {
             right.reverse();
         }
         left.append(&mut right);
@@ -69,7 +69,7 @@ mod tests {
     /// those two pairs at a mean distance of (10 + 11 + 9 + 10)/4 = 10, then 30 at (30 + 20 + 29 +
     /// 19)/4 = 24.5. The order is that of the line.
     #[test]
-    fn leaves_stand_as_the_points_do() {
+    fn leaves_follow_the_points() {
         let points: [f64; 5] = [0., 10., 1., 11., 30.];
         let distance = |a: usize, b: usize| (points[a] - points[b]).abs();
         let steps = linkage(5, distance, Method::Average);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_one_thing_and_equal_distances() {
+    fn few_items_and_equal_distances() {
         for width in 0..6 {
             let steps = linkage(width, |_, _| 1.0, Method::Average);
             let mut order = leaf_order(width, &steps, |_, _| 1.0);

@@ -1,5 +1,4 @@
-//! Saved documents: versioned JSON, written whole or not at all, refused when they are not what
-//! they should be.
+//! Saved documents: versioned JSON, written atomically, with kind and version checked on reading.
 
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::write_atomically;
 use crate::error::{Error, REPORT_DEFECT, Result};
 
-/// The lines that every document starts with.
+/// The fields at the start of every document.
 #[derive(Serialize, Deserialize)]
 struct Header {
     featherank: String,
@@ -24,14 +23,15 @@ struct Document<'a, T> {
     content: &'a T,
 }
 
-/// A document's text, ending in a line end.
+/// A document's text, with a final newline.
 pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Result<String> {
     let text = serde_json::to_string_pretty(&Document { featherank: kind, version, content });
     text.map(|text| text + "\n")
         .map_err(|e| Error::internal(format!("cannot write the {kind}: {e}"), REPORT_DEFECT))
 }
 
-/// Writes a document on one line: half the bytes, for what nobody reads.
+/// Writes a document on one line: half the bytes, for files that are not meant to be read by
+/// people.
 pub(crate) fn save_compact<T: Serialize>(
     kind: &str,
     version: u32,
@@ -53,13 +53,13 @@ pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &P
     })
 }
 
-/// Reads a document of that kind, of this or an older version.
+/// Reads a document of the given kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     parse(kind, version, &text, path)
 }
 
-/// A document from its text; `path` names it in messages.
+/// Parses a document; `path` is used in error messages.
 pub(crate) fn parse<T: DeserializeOwned>(
     kind: &str,
     version: u32,
@@ -74,8 +74,8 @@ pub(crate) fn parse<T: DeserializeOwned>(
         .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
 }
 
-/// Refuses a document of another kind or of a version yet to come, for those who would replace it.
-/// A damaged one may be replaced.
+/// Returns an error if the file is a document of another kind or of a newer version and so must not
+/// be replaced. A damaged document may be replaced.
 pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))
@@ -100,7 +100,7 @@ fn refused(path: &Path, what: String, help: &'static str) -> Error {
     Error::document(what, path, help)
 }
 
-/// A document inside another one, or none: `#[serde(with)]` for fields.
+/// `#[serde(with)]` for an optional document nested in another one.
 pub(crate) mod inside {
     use serde::de::{DeserializeOwned, Error};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -115,7 +115,7 @@ pub(crate) mod inside {
         content: T,
     }
 
-    /// Writes the header before the content.
+    /// Writes the header, then the content.
     pub fn serialize<T: Serialize, S: Serializer>(
         kind: &str,
         version: u32,
@@ -125,7 +125,7 @@ pub(crate) mod inside {
         content.map(|content| Document { featherank: kind, version, content }).serialize(to)
     }
 
-    /// Refuses another kind of document, and versions yet to come.
+    /// Returns an error for another kind of document or a newer version.
     pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
         kind: &str,
         version: u32,

@@ -1,4 +1,4 @@
-//! Inspection: what one should know about ranking data before selecting anything from it.
+//! Inspection of ranking data: what to know before selecting features.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::measure::significance::{WilcoxonMethod, paired_t, wilcoxon};
 use crate::measure::{Measure, Ties};
 
-/// Everything that `featherank inspect` knows.
+/// The result of `featherank inspect`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inspection {
     /// Number of queries.
@@ -26,35 +26,35 @@ pub struct Inspection {
     pub queries_without_relevant: u64,
     /// Queries whose labels are all equal.
     pub queries_all_equal: u64,
-    /// How long the lists are.
+    /// Lengths of the result lists.
     pub query_sizes: QuerySizes,
     /// Features constant over all documents.
     pub constant: Vec<Feature>,
-    /// Features constant within every query (constant ones among them): no ranking can use them.
+    /// Features constant within every query, including the constant ones: no ranking can use them.
     pub dead: Vec<Feature>,
     /// Groups of features with equal columns.
     pub duplicates: Vec<Vec<Feature>>,
-    /// Pairs of live features without missing values, not equal, whose values correlate at least as
-    /// much as asked.
+    /// Pairs of live features without missing values whose columns differ but correlate at least as
+    /// much as requested.
     pub near_duplicates: Vec<NearDuplicate>,
-    /// What a score that is the same for all documents gets.
+    /// The value of a score that is the same for all documents.
     pub constant_score: Vec<ConstantScore>,
-    /// Every feature by itself.
+    /// Facts about each feature.
     pub per_feature: Vec<FeatureFacts>,
 }
 
-/// How long the lists are.
+/// Lengths of the result lists.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuerySizes {
     /// Shortest list.
     pub min: u32,
-    /// Middle list.
+    /// Median length.
     pub median: u32,
     /// Mean length.
     pub mean: f64,
     /// Longest list.
     pub max: u32,
-    /// How many lists have a length in each span.
+    /// The number of lists in each range of lengths.
     pub histogram: Vec<SizeSpan>,
 }
 
@@ -69,41 +69,41 @@ pub struct SizeSpan {
     pub queries: usize,
 }
 
-/// Two features that say nearly the same.
+/// Two features that are nearly equal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearDuplicate {
-    /// The one that stands first.
+    /// The first of the two in column order.
     pub a: Feature,
-    /// The other.
+    /// The second.
     pub b: Feature,
     /// Pearson correlation over all documents.
     pub correlation: f64,
 }
 
-/// A constant score under one measure. If documents come in an informative order, stable ties
-/// reward saying nothing.
+/// The value of a constant score under one measure. If the order of the documents is informative,
+/// ties broken by input order reward a score that says nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConstantScore {
-    /// The measure, ties in input order.
+    /// The measure, with ties in input order.
     pub measure: Measure,
-    /// With documents in the order of the file.
+    /// The value with documents in file order.
     pub file_order: f64,
-    /// With documents in random order: the expected value.
+    /// The expected value with documents in random order.
     pub random_order: f64,
-    /// Of the difference over queries; the larger of paired t and Wilcoxon.
+    /// The p-value of the difference over queries: the larger of paired t and Wilcoxon.
     pub p: f64,
-    /// The order of the file tells relevance.
+    /// Whether the file order reveals relevance.
     pub informative: bool,
 }
 
-/// One feature by itself.
+/// Facts about one feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeatureFacts {
-    /// Which.
+    /// The feature.
     #[serde(flatten)]
     pub feature: Feature,
-    /// Documents that lack it. They count for nothing below, and rank last where the feature ranks
-    /// alone.
+    /// Documents without a value. They are excluded from the statistics below and rank last when
+    /// the feature ranks alone.
     pub missing: u64,
     /// Smallest value.
     pub min: f32,
@@ -115,13 +115,13 @@ pub struct FeatureFacts {
     pub deviation: f64,
     /// Share of values that are 0.
     pub zeros: f64,
-    /// Share of queries in which it takes more than one value.
+    /// Share of queries in which it has more than one value.
     pub alive: f64,
-    /// What it gets as the only feature, by measure; tied documents by expected value.
+    /// Effectiveness as the only feature, by measure, with the expected value over ties.
     pub alone: Vec<f64>,
 }
 
-/// Looks at the data behind an engine. `near` is the least correlation of near-duplicates.
+/// Inspects the data of an engine. `near` is the least correlation of near-duplicates.
 pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<Inspection> {
     let schema = engine.schema();
     let moments = engine.ask(&Moments)?;
@@ -159,7 +159,7 @@ fn query_sizes(sizes: &[u32]) -> QuerySizes {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();
     let (min, max) = (sorted.first().copied().unwrap_or(0), sorted.last().copied().unwrap_or(0));
-    // Spans double in width: lists of 5 and of 1,000 documents stand in one readable picture.
+    // Ranges double in width, so that lists of 5 and of 1,000 documents fit into one histogram.
     let mut histogram = Vec::new();
     let (mut from, mut to) = (1u32, 4u32);
     while from <= max {
@@ -178,8 +178,7 @@ fn query_sizes(sizes: &[u32]) -> QuerySizes {
     }
 }
 
-/// Groups of equal columns, live or dead, constant ones aside: those are equal to each other for a
-/// duller reason.
+/// Groups of equal columns, live or dead. Constant columns are excluded and reported on their own.
 fn duplicates(moments: &FeatureStatistics, all: &[FeatureId]) -> Vec<Vec<FeatureId>> {
     let key = |f: &FeatureId| {
         let m = &moments.features[f.index()];
@@ -216,7 +215,8 @@ fn near_duplicates(
     Ok(found)
 }
 
-/// A dead feature would do as a constant score, but there may be none; labels and sizes are enough.
+/// Computed from labels and sizes: a dead feature would serve as a constant score, but there may be
+/// none.
 fn constant_scores(engine: &dyn Engine, measures: &[Measure]) -> Result<Vec<ConstantScore>> {
     let Some(data) = engine.local() else { return Ok(Vec::new()) };
     let (view, scores) = (data.view(), vec![0.0; data.documents()]);
@@ -247,7 +247,7 @@ fn per_feature(
         FeatureFacts {
             feature: schema.features.get(f).clone(),
             missing: m.missing,
-            // A feature that all documents lack has no range.
+            // A feature without any value has no range.
             min: if m.count > 0 { m.min } else { f32::NAN },
             max: if m.count > 0 { m.max } else { f32::NAN },
             mean: m.mean,
@@ -267,9 +267,9 @@ mod tests {
     use crate::engine::LocalEngine;
 
     /// Feature 1 ranks; 2 equals 1; 3 is nearly 1; 4 is constant; 5 is constant within queries; 6
-    /// is something else.
+    /// is unrelated.
     #[test]
-    fn finds_what_is_odd() {
+    fn finds_anomalies() {
         let one = [1., 2., 3., 4., 5., 6.];
         let near = [1.001, 2., 3., 4., 5., 6.];
         let other = [3., 1., 2., 2., 1., 3.];
@@ -290,18 +290,18 @@ mod tests {
         let near: Vec<(u32, u32)> =
             found.near_duplicates.iter().map(|n| (n.a.id, n.b.id)).collect();
         assert_eq!(near, [(1, 3), (2, 3)]);
-        // The relevant document always comes first in the file: 1, against (1 + 1/2 + 1/3)/3 at
-        // random.
+        // The relevant document is always first in the file: 1, against (1 + 1/2 + 1/3)/3 in random
+        // order.
         let constant = &found.constant_score[0];
         assert_eq!(constant.file_order, 1.0);
         assert!((constant.random_order - 11.0 / 18.0).abs() < 1e-12);
         assert_eq!(found.query_sizes.histogram, [SizeSpan { from: 1, to: 4, queries: 2 }]);
     }
 
-    /// Feature 1 ranks right where it is known, feature 2 is near it but for a missing value,
-    /// feature 3 is never known.
+    /// Feature 1 ranks correctly where it has a value, feature 2 equals it except for a missing
+    /// value, feature 3 has no value at all.
     #[test]
-    fn missing_values_make_no_nonsense() {
+    fn missing_values_are_handled() {
         let none = f32::NAN;
         let values = vec![3., 1., none, 4., 3., 1., none, 4., none, none, none, none];
         let labels = vec![1., 0., 0., 1.];

@@ -1,29 +1,49 @@
-//! featherank chooses the ranking features worth paying for.
+//! Feature selection for learning to rank: which ranking features are needed, and which are not.
 //!
-//! A tour, in the order in which data flows:
-//! 1. [`data`] reads files into a [`data::Dataset`]: documents of queries, labels, features.
-//! 2. [`engine`] takes the rows. Methods never touch them; they send passes and get small answers.
-//! 3. [`registry`] knows every measure, selector and ranker with its parameters.
-//! 4. [`select`] chooses features and returns a [`select::Selection`]; [`rank`] learns to score
-//!    documents.
-//! 5. [`measure`] says how good a ranking is, how risky, and whether a difference is more than
-//!    chance.
-//! 6. [`experiment`] puts them together as papers do: settings chosen on validation data, test data
-//!    looked at once.
+//! A selector chooses features of a data set, a ranker learns to score documents:
 //!
 //! ```
 //! use featherank::data::synth::{Preset, generate};
-//! use featherank::engine::LocalEngine;
-//! use featherank::registry;
-//! use featherank::run::{Constraints, Run};
+//! use featherank::prelude::*;
 //!
-//! let (data, truth) = generate(&Preset::Tiny.config())?;
-//! let engine = LocalEngine::new(data, 0)?;
+//! let (data, _) = generate(&Preset::Tiny.config())?;
+//! let engine = LocalEngine::new(data.clone(), 0)?;
 //! let run = Run::new(1, Constraints { k: Some(5), ..Constraints::default() });
-//! let selection = registry::selector("top-k")?.run(&[], &run, &engine)?;
+//!
+//! let selection = BestGain::builder().delta(0.03).build()?.select(&run, &engine)?;
 //! assert_eq!(selection.selected.len(), 5);
+//!
+//! let train = data.view().with_features(selection.columns(data.features())?);
+//! let model = RankRLS::builder().lambda(10.0).build()?.fit(&run, &train, None)?;
+//! assert_eq!(model.features().len(), 5);
 //! # Ok::<(), featherank::Error>(())
 //! ```
+//!
+//! Every method is also known by name, with parameters as text, as on the command line:
+//!
+//! ```
+//! # use featherank::data::synth::{Preset, generate};
+//! # use featherank::prelude::*;
+//! use featherank::registry;
+//!
+//! # let engine = LocalEngine::new(generate(&Preset::Tiny.config())?.0, 0)?;
+//! # let run = Run::new(1, Constraints::default());
+//! let set = [("delta".to_owned(), "0.03".to_owned())];
+//! let selection = registry::selector("best-gain")?.run(&set, &run, &engine)?;
+//! assert_eq!(selection.parameters["delta"], "0.03");
+//! # Ok::<(), featherank::Error>(())
+//! ```
+//!
+//! # Modules, in the order in which data flows
+//!
+//! 1. [`data`] reads files into a [`data::Dataset`]: documents of queries, labels, features.
+//! 2. [`measure`] evaluates rankings and their risk, and tests differences for significance.
+//! 3. [`engine`] holds the rows and answers passes over them; most methods see only the answers.
+//! 4. [`rank`] learns to score documents and returns a [`rank::Model`].
+//! 5. [`select`] chooses features and returns a [`select::Selection`].
+//! 6. [`registry`] lists every measure, selector and ranker with its parameters.
+//! 7. `experiment` compares methods as papers do: settings are chosen on validation data, and test
+//!    data is used once.
 
 pub mod checkpoint;
 mod cluster;
@@ -41,6 +61,7 @@ pub mod inspect;
 pub mod measure;
 mod names;
 pub mod params;
+pub mod prelude;
 pub mod random;
 pub mod rank;
 pub mod redundancy;

@@ -1,15 +1,14 @@
-//! Seeded randomness that keeps its meaning: one seed a run, split by purpose and index, never by
-//! thread.
+//! Reproducible random numbers: one seed for each run, split by purpose and index, never by thread.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The generator behind everything random here: ChaCha with 8 rounds, whose output is fixed by its
+/// The generator of all random numbers: ChaCha with 8 rounds, whose output is fixed by its
 /// specification.
 pub type Stream = ChaCha8Rng;
 
-/// What randomness is used for. Each purpose has its own family of streams, so that adding a draw
-/// to one method never changes another.
+/// What random numbers are used for. Each purpose has streams of its own, so that adding a draw to
+/// one method never changes another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Purpose {
@@ -17,34 +16,33 @@ pub enum Purpose {
     Folds = 1,
     /// Resampling queries.
     Bootstrap = 2,
-    /// What a synthetic data set's features are like.
+    /// The properties of a synthetic data set's features.
     SynthFeatures = 3,
     /// The rows of a synthetic query.
     SynthQuery = 4,
-    /// Shuffles that tests and conformance checks make.
+    /// Shuffles in tests and conformance checks.
     Test = 5,
-    /// Which documents each tree of a forest sees.
+    /// The documents on which each tree of a forest is grown.
     Forest = 6,
-    /// Which features each tree or split sees.
+    /// The features available to each tree or split.
     TreeFeatures = 7,
     /// Shuffles of a feature within queries.
     Permutation = 8,
-    /// The order in which a ranker visits queries, and where it starts.
+    /// The order in which a ranker visits queries, and its initial weights.
     Descent = 9,
-    /// Where clusters of features start.
+    /// Initial clusters of features.
     Clusters = 10,
-    /// Which queries a method looks at when it is told to look at some.
+    /// The sample of queries that a method uses.
     QuerySample = 11,
     /// One generation of an evolutionary search.
     Evolution = 12,
-    /// Copies of features that are shuffled so that they tell nothing, and the forests that are
-    /// grown on them.
+    /// Shadow features: shuffled copies of features, and the forests grown on them.
     Shadows = 20,
-    /// The seeds of the parts of a method that has several.
+    /// The seeds of the phases of a method.
     Phases = 15,
 }
 
-/// The number after this one in SplitMix64: every bit of it depends on every bit of this one.
+/// The next number of SplitMix64; every bit of it depends on every bit of `state`.
 pub(crate) fn splitmix(state: u64) -> u64 {
     let mut x = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -52,7 +50,7 @@ pub(crate) fn splitmix(state: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The generator for one purpose and index under a seed. Equal arguments give equal numbers, on any
+/// The generator for a purpose and index under a seed. Equal arguments give equal numbers on every
 /// machine and thread.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! One run of a method: its seed, its constraints, and who watches it.
+//! One run of a method: its seed, constraints and observer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,25 +13,24 @@ use crate::engine::Engine;
 use crate::error::{Error, Result, Stop};
 use crate::remedy;
 
-/// How far a piece of work has come.
+/// The progress of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// What is being done.
+    /// What is being computed.
     pub what: &'static str,
     /// Units done.
     pub done: u64,
-    /// Units in all, where that is known.
+    /// Units in total, if known.
     pub total: Option<u64>,
 }
 
-/// Watches a run and may stop it: progress bars, time limits, Ctrl-C and checkpoints are all
-/// observers.
+/// Observes a run and may stop it. Progress bars, time limits and Ctrl-C are observers.
 pub trait Observer: Send + Sync {
     /// Called after every step; `Break` stops the run.
     fn on_step(&self, step: &Step) -> ControlFlow<Stop>;
 }
 
-/// Watches nothing.
+/// An observer that does nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
@@ -41,11 +40,11 @@ impl Observer for Silent {
     }
 }
 
-/// Shows steps to another observer, and stops when time is up.
+/// Passes steps to another observer and stops the run at a deadline.
 pub struct Limited {
-    /// Who else watches.
+    /// The other observer.
     pub observer: Arc<dyn Observer>,
-    /// When time is up.
+    /// When to stop.
     pub deadline: Instant,
 }
 
@@ -59,11 +58,11 @@ impl Observer for Limited {
     }
 }
 
-/// What every selector honours where it makes sense.
+/// Constraints that every selector honours where applicable.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Constraints {
-    /// Exactly this many features.
+    /// The exact number of features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
     /// Features that must be chosen.
@@ -72,21 +71,21 @@ pub struct Constraints {
     /// Features that must not be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<FeatureId>,
-    /// What each feature costs, in column order; 1 each when empty.
+    /// The cost of each feature, in column order; 1 each if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<f64>,
-    /// The most that the chosen features may cost together.
+    /// The greatest total cost of the chosen features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
 }
 
 impl Constraints {
-    /// What a feature costs.
+    /// The cost of a feature.
     pub fn cost(&self, feature: FeatureId) -> f64 {
         self.costs.get(feature.index()).copied().unwrap_or(1.0)
     }
 
-    /// Refuses constraints that contradict each other or the data.
+    /// Returns an error if constraints contradict each other or the data.
     pub fn check(&self, features: &FeatureTable) -> Result<()> {
         if let Some(both) = self.keep.iter().find(|f| self.drop.contains(f)) {
             let what = format!("feature {} is both kept and dropped", features.label(*both));
@@ -122,24 +121,23 @@ impl Constraints {
 /// The context of one run.
 #[derive(Clone)]
 pub struct Run {
-    /// All randomness comes from this.
+    /// The source of all randomness.
     pub seed: u64,
-    /// What the result must satisfy.
+    /// The constraints on the result.
     pub constraints: Constraints,
-    /// Who watches.
+    /// The observer.
     pub observer: Arc<dyn Observer>,
-    /// Data on which methods that tune themselves do so; without it they hold out a part of the
-    /// training data.
+    /// Data on which methods tune themselves; without it they hold out a part of the training data.
     pub valid: Option<Arc<dyn Engine>>,
-    /// Where methods that take long keep what they need to go on after they were killed.
+    /// Where long-running methods save their progress.
     pub checkpoint: Option<Checkpoint>,
-    /// When methods that have an answer at any time return the best so far. Others pay no
-    /// attention; [`Limited`] stops them.
+    /// When anytime methods return their best result so far. Other methods ignore it; [`Limited`]
+    /// stops them.
     pub deadline: Option<Instant>,
 }
 
 impl Run {
-    /// A run that nobody watches.
+    /// A run without an observer.
     pub fn new(seed: u64, constraints: Constraints) -> Self {
         Run {
             seed,
@@ -151,7 +149,7 @@ impl Run {
         }
     }
 
-    /// Reports a step; an error when the observer says stop.
+    /// Reports a step; an error if the observer stops the run.
     pub fn step(&self, what: &'static str, done: u64, total: Option<u64>) -> Result<()> {
         match self.observer.on_step(&Step { what, done, total }) {
             ControlFlow::Continue(()) => Ok(()),
@@ -159,17 +157,17 @@ impl Run {
         }
     }
 
-    /// What an interrupted run of the same work left behind, if anything.
+    /// The state that an interrupted run with the same identity saved, if any.
     pub fn saved<S: DeserializeOwned>(&self) -> Result<Option<S>> {
         self.checkpoint.as_ref().map_or(Ok(None), Checkpoint::load)
     }
 
-    /// Keeps a state from which the work can go on, where a checkpoint is wanted.
+    /// Saves a state from which the run can resume, if there is a checkpoint.
     pub fn save<S: Serialize>(&self, state: &S) -> Result<()> {
         self.checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(state))
     }
 
-    /// Whether time is up: the best so far is to be returned, as soon as there is one.
+    /// Whether the deadline has passed and the best result so far should be returned.
     pub fn is_out_of_time(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -180,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contradictions_are_refused() {
+    fn contradictions_are_rejected() {
         let features = FeatureTable::numbered(3, 1);
         let f = FeatureId;
         for (constraints, says) in [

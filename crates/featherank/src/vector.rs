@@ -1,19 +1,19 @@
-//! Sums over slices of numbers with the widest registers that the machine has, in an order of
-//! summation that is the same on all machines.
+//! Sums over slices with the widest SIMD registers available, in an order of summation that is the
+//! same on all machines.
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Strands that a sum is cut into.
-const STRANDS: usize = 8;
+/// The number of SIMD lanes over which a sum is split.
+const LANES: usize = 8;
 
-/// The scalar product.
+/// The dot product.
 pub(crate) fn dot<T: Copy + Into<f64>>(a: &[f64], b: &[T]) -> f64 {
     Arch::new().dispatch(Dot { a, b })
 }
 
 /// The sum.
 pub(crate) fn sum(a: &[f64]) -> f64 {
-    Arch::new().dispatch(Sum { a })
+    Arch::new().dispatch(SumKernel { a })
 }
 
 /// Adds a multiple of one slice to another.
@@ -21,7 +21,8 @@ pub(crate) fn add_times<T: Copy + Into<f64>>(sum: &mut [f64], factor: f64, x: &[
     Arch::new().dispatch(AddTimes { sum, factor, x });
 }
 
-// Closures would not be compiled for wide registers: they are not always inlined.
+// Structs instead of closures: closures are not always inlined, and then not compiled for wide
+// registers.
 struct Dot<'a, T> {
     a: &'a [f64],
     b: &'a [T],
@@ -33,17 +34,17 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
     #[inline(always)]
     fn call(self) -> f64 {
         let Dot { a, b } = self;
-        let mut strands = [0.0; STRANDS];
+        let mut lanes = [0.0; LANES];
         let (a_rest, b_rest) =
-            (a.chunks_exact(STRANDS).remainder(), b.chunks_exact(STRANDS).remainder());
-        for (a, b) in a.chunks_exact(STRANDS).zip(b.chunks_exact(STRANDS)) {
-            for lane in 0..STRANDS {
-                strands[lane] += a[lane] * b[lane].into();
+            (a.chunks_exact(LANES).remainder(), b.chunks_exact(LANES).remainder());
+        for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+            for lane in 0..LANES {
+                lanes[lane] += a[lane] * b[lane].into();
             }
         }
         let mut sum = 0.0;
-        for strand in strands {
-            sum += strand;
+        for lane in lanes {
+            sum += lane;
         }
         for (a, &b) in a_rest.iter().zip(b_rest) {
             sum += a * b.into();
@@ -52,24 +53,24 @@ impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
     }
 }
 
-struct Sum<'a> {
+struct SumKernel<'a> {
     a: &'a [f64],
 }
 
-impl NullaryFnOnce for Sum<'_> {
+impl NullaryFnOnce for SumKernel<'_> {
     type Output = f64;
 
     #[inline(always)]
     fn call(self) -> f64 {
-        let mut strands = [0.0; STRANDS];
-        let parts = self.a.chunks_exact(STRANDS);
+        let mut lanes = [0.0; LANES];
+        let parts = self.a.chunks_exact(LANES);
         let rest = parts.remainder();
         for part in parts {
-            for lane in 0..STRANDS {
-                strands[lane] += part[lane];
+            for lane in 0..LANES {
+                lanes[lane] += part[lane];
             }
         }
-        strands.iter().chain(rest).fold(0.0, |sum, x| sum + x)
+        lanes.iter().chain(rest).fold(0.0, |sum, x| sum + x)
     }
 }
 

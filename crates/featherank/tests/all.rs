@@ -1,9 +1,9 @@
-//! All tests of the library's public face as one program: it is linked once, and its tests share
-//! the cores.
+//! All tests of the public API as one program: it is linked once, and its tests share the cores.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 mod auto;
 mod bad_input;
+mod builders;
 mod classic_filters;
 mod cluster_filters;
 mod common;
@@ -39,9 +39,9 @@ mod synth;
 mod tree_rankers;
 mod wrappers;
 
-/// A file that is not named above would never be run.
+/// A file that is not listed above would never run.
 #[test]
-fn every_file_is_part_of_the_program() {
+fn every_file_is_listed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

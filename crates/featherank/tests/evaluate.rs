@@ -1,4 +1,4 @@
-//! Rankings side by side: what the table and the JSON of `featherank evaluate` are made from.
+//! Evaluation of several rankings: the content of the table and the JSON of `featherank evaluate`.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::elsewhere::Elsewhere;
@@ -31,7 +31,7 @@ fn evaluated(data: &Dataset, baseline: Option<&RiskBaseline>) -> Evaluation {
 }
 
 #[test]
-fn intervals_hold_the_value_whatever_the_mean() {
+fn intervals_contain_the_value_for_every_kind_of_mean() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;
     for ranking in evaluated(&data, None).rankings {
         for value in &ranking.values {
@@ -61,14 +61,14 @@ fn every_pair_is_compared_under_every_measure() {
         if c.measure == 0 {
             assert_eq!(c.t_p, paired_t(per_query(c.a), per_query(c.b)).p);
         }
-        // The same queries are left out for every ranking: it is the labels that decide.
+        // The same queries are omitted for every ranking, because the labels decide.
         assert!(per_query(c.a).iter().zip(per_query(c.b)).all(|(x, y)| x.is_nan() == y.is_nan()));
     }
     assert!(found.rankings[0].values[2].per_query.iter().any(|value| value.is_nan()));
 }
 
 #[test]
-fn risk_is_measured_against_the_baseline_under_the_first_measure() {
+fn risk_is_computed_against_the_baseline_under_the_first_measure() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;
     let per_query = evaluated(&data, None).rankings[1].values[0].per_query.clone();
     let baseline = RiskBaseline { name: "feature 2".into(), per_query: per_query.clone() };
@@ -84,16 +84,16 @@ fn risk_is_measured_against_the_baseline_under_the_first_measure() {
 }
 
 #[test]
-fn labels_that_a_measure_cannot_express_are_refused() {
+fn labels_that_a_measure_cannot_handle_are_rejected() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;
     let plan = EvaluationPlan { measures: vec!["err[max=1]@5".parse().unwrap()], ..plan() };
     assert!(evaluate(&data, &[Ranking::constant(&data)], &plan, None).is_err());
 }
 
-/// Linear models, trees, raw and scaled, single features and the constant ranking: by passes and
-/// from scores, to the last bit.
+/// Linear models, trees, raw and scaled, single features and the constant ranking: evaluation by
+/// passes equals evaluation from scores, to the last bit.
 #[test]
-fn evaluation_by_passes_is_evaluation_from_scores() {
+fn evaluation_by_passes_equals_evaluation_from_scores() {
     // Enough documents for several blocks.
     let config = SynthConfig {
         queries: 200,
@@ -151,9 +151,9 @@ fn evaluation_by_passes_is_evaluation_from_scores() {
     }
 }
 
-/// What a model cannot score from rows it cannot score by passes, and the same is said.
+/// What a model cannot score from rows it cannot score by passes, with the same error.
 #[test]
-fn evaluation_by_passes_refuses_what_scoring_refuses() {
+fn evaluation_by_passes_rejects_what_scoring_rejects() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;
     let run = Run::new(1, Constraints::default());
     let model = ranker("linear-regression").unwrap().fit(&[], &run, &data.view(), None).unwrap();

@@ -1,4 +1,4 @@
-//! Every format from small literal files, in the variants that people have.
+//! Every format from small literal files, in the variants found in practice.
 
 use crate::common::{Folder, column, gzip, parquet, xz, zstd};
 use arrow_array::ArrowPrimitiveType;
@@ -33,7 +33,7 @@ fn check(data: &Dataset, what: &str) {
 }
 
 #[test]
-fn text_reads_the_same_in_every_wrapping() {
+fn text_reads_the_same_in_every_variant() {
     let folder = Folder::new();
     let semicolons = CSV.replace(',', ";");
     let quoted = CSV.replace("a,d1", "\"a\",\"d1\"").replace("bm25", "\"bm25\"");
@@ -83,7 +83,7 @@ fn columns_keep_their_names() {
 }
 
 #[test]
-fn doubtful_cells_follow_the_options() {
+fn irregular_cells_follow_the_options() {
     let text = "label,qid,a\n,1,5\n-1,1,6\n1,1,\n2,1,NULL\n3,1,1e99\n";
     let options =
         |unjudged| ReadOptions { missing: Missing::Zero, clip: true, unjudged, ..plain() };
@@ -94,7 +94,7 @@ fn doubtful_cells_follow_the_options() {
 }
 
 #[test]
-fn query_sizes_come_from_files_beside_the_data_or_named() {
+fn query_sizes_come_from_side_files() {
     let folder = Folder::new();
     let rows = "2 1:0.5 2:3 #d1\n0 1:1e-3 2:-4 #d2\n1 1:0 2:7 #d3\n";
     let sizes = |data: Dataset| data.queries().sizes().collect::<Vec<_>>();
@@ -124,10 +124,10 @@ fn names_files_list_names_or_ids_with_names() {
 }
 
 #[test]
-fn parquet_takes_every_kind_of_number_and_id() {
+fn parquet_accepts_every_type_of_number_and_id() {
     let half = |values: [f32; 3]| {
         Float16Array::from_iter_values(values.map(|v| {
-            // The smallest way to a 16-bit number without one more crate: from its bits.
+            // A 16-bit number from its bits, to avoid another dependency.
             let bits = match v {
                 0.5 => 0x3800,
                 1.0 => 0x3c00,
@@ -194,7 +194,7 @@ fn parquet_row_groups_keep_the_order_of_the_file() {
 }
 
 #[test]
-fn parquet_drops_unjudged_rows_before_it_looks_at_them() {
+fn parquet_drops_unjudged_rows_before_checking_them() {
     let bytes = parquet(vec![
         ("label", column(Float32Array::from(vec![Some(1.0), None, Some(-1.0), Some(2.0)]))),
         ("qid", column(StringArray::from(vec!["a", "a", "b", "c"]))),
@@ -232,7 +232,7 @@ fn logs_take_labels_from_the_documents_or_from_judgments() {
 }
 
 #[test]
-fn the_format_can_be_said_and_files_can_be_joined() {
+fn the_format_can_be_given_and_files_can_be_joined() {
     let folder = Folder::new();
     let odd = folder.put("data.from-yesterday", CSV);
     check(

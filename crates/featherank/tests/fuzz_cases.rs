@@ -1,5 +1,4 @@
-//! Cases from fuzzing and from reading the code for it that need several files; the others stand
-//! beside the code.
+//! Cases found by fuzzing and by review that need several files; the others are beside the code.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use crate::common::{Folder, xz, zstd};
@@ -17,9 +16,9 @@ fn empty_queries_in_side_files_take_no_name() {
     assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1]);
 }
 
-/// Small outside, large inside: every reader stops long before all of it is unpacked.
+/// Small when compressed, large when decompressed: every reader stops long before the end.
 #[test]
-fn what_unpacks_to_a_single_endless_piece_is_refused() {
+fn endless_compressed_input_is_rejected() {
     let endless = |start: &str| {
         let mut text = start.as_bytes().to_vec();
         text.resize(140 << 20, b'1');
@@ -38,7 +37,7 @@ fn what_unpacks_to_a_single_endless_piece_is_refused() {
 
 /// A names file that lists every id of wide data is read in one pass.
 #[test]
-fn many_features_get_their_names_at_once() {
+fn many_features_are_named_in_one_pass() {
     let folder = Folder::new();
     let data = folder.put("a.txt", "1 qid:1 300000:1\n");
     let names: String = (1..=300_000).rev().map(|id| format!("{id}\tname {id}\n")).collect();

@@ -1,5 +1,5 @@
-//! Real LETOR data: counts, official script outputs and single features. Skipped, with a notice,
-//! where the data is absent.
+//! Real LETOR data: counts, official script outputs and single features. Skipped, with a notice, if
+//! the data is absent.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::real_data;
@@ -59,8 +59,8 @@ fn dead_features_are_the_known_ones() {
     }
 }
 
-/// Single-feature rankings as the official evaluation scripts scored them, per query where they
-/// print that.
+/// Single-feature rankings as scored by the official evaluation scripts, per query if they print
+/// that.
 #[test]
 fn measures_equal_the_official_scripts() {
     let Some(root) = real_data("") else { return };
@@ -122,7 +122,7 @@ fn measures_equal_the_official_scripts() {
     assert!(compared > 9_000, "only {compared} values compared");
 }
 
-/// OHSUMED's file order carries information, MQ2008's does not.
+/// The file order of OHSUMED is informative, that of MQ2008 is not.
 #[test]
 fn constant_scores_show_whether_file_order_is_informative() {
     let measures = [measure("ndcg[letor]@10"), measure("map")];
@@ -133,8 +133,8 @@ fn constant_scores_show_whether_file_order_is_informative() {
     for (name, expected, tolerance) in [
         ("map", 0.4274, 1e-4),
         ("ndcg[letor]@10", 0.3992, 1e-4),
-        // Worked out apart from this code, exactly and by 12,000 shuffles (.30687 ± .00004, .19126
-        // ± .00010).
+        // Computed independently of this code, exactly and by 12,000 shuffles (.30687 ± .00004,
+        // .19126 ± .00010).
         ("map[ties=expected]", 0.306_853_263_132, 1e-9),
         ("ndcg[letor,ties=expected]@10", 0.191_173_756_717, 1e-9),
     ] {
@@ -153,8 +153,8 @@ fn constant_scores_show_whether_file_order_is_informative() {
     assert!(found.constant_score.iter().all(|score| !score.informative));
 }
 
-/// The three best single features over all queries, pinned. Plausible: they are the ones that Costa
-/// & Silva (2010) choose on OHSUMED (11, 10) and Laporte et al. (2015) on MQ2008 (23, 39).
+/// The three best single features over all queries, pinned. They are plausible: Costa & Silva
+/// (2010) choose 11 and 10 on OHSUMED, and Laporte et al. (2015) 23 and 39 on MQ2008.
 #[test]
 fn single_features_are_pinned() {
     for (folder, name, expected) in [
@@ -189,7 +189,7 @@ const MQ2008_NDCG: [(u32, f64); 3] = [(39, 0.2234), (23, 0.2197), (38, 0.2065)];
 const MQ2008_MAP: [(u32, f64); 3] = [(39, 0.4712), (23, 0.4655), (38, 0.4529)];
 
 #[test]
-fn null_values_need_the_users_word() {
+fn null_values_need_an_option() {
     let Some(folder) = real_data("OHSUMED/Feature-null") else { return };
     let file = [folder.join("S1.txt")];
     let error = read(&file, &ReadOptions::default()).unwrap_err().to_string();
@@ -211,7 +211,8 @@ fn folds_rotate_and_cover() {
     }
 }
 
-/// The sample's last query may be cut; what matters is that raw, unnormalised MSLR rows are read.
+/// The sample's last query may be truncated; the test shows that raw, unnormalised MSLR rows are
+/// read.
 #[test]
 fn raw_web_data_is_read() {
     let Some(folder) = real_data("MSLR-sample") else { return };

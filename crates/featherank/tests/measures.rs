@@ -17,7 +17,7 @@ fn measure(name: &str) -> Measure {
     name.parse().unwrap()
 }
 
-/// Values worked out with the official LETOR script and by hand; printed with ten decimals.
+/// Values computed with the official LETOR script and by hand; printed with ten decimals.
 #[test]
 fn equal_the_worked_examples() {
     let fixture = fixture();
@@ -58,7 +58,7 @@ fn small_cases_by_hand() {
         ("dcg[gain=linear]@2", &[2., 1.], &[2., 0.], 2.0),
         ("map[rel=2]", &[3., 2., 1.], &[1., 2., 1.], 0.5),
         ("ndcg[empty=one]@5", &[1., 2.], &[0., 0.], 1.0),
-        // One tie of a relevant and an irrelevant document: first or second with equal chance.
+        // A relevant and an irrelevant document tie: first or second with equal probability.
         ("mrr[ties=expected]", &[1., 1.], &[1., 0.], 0.75),
         ("mrr[ties=worst]", &[1., 1.], &[1., 0.], 0.5),
         ("mrr", &[1., 1.], &[1., 0.], 1.0),
@@ -73,7 +73,7 @@ fn small_cases_by_hand() {
 }
 
 #[test]
-fn labels_a_measure_cannot_express_are_refused() {
+fn labels_that_a_measure_cannot_handle_are_rejected() {
     assert!(measure("err@10").check_labels(4.0).is_ok());
     assert!(measure("err@10").check_labels(5.0).unwrap_err().to_string().contains("err[max=5]"));
     assert!(
@@ -118,8 +118,8 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The closed forms equal the mean over all orders of the input; the worst order is the least
-    /// of them.
+    /// The closed forms equal the mean over all orders of the input; the worst order has the least
+    /// value.
     #[test]
     fn expected_and_worst_ties_equal_brute_force(rows in prop::collection::vec((0u8..3, 0u8..4), 1..7)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();
@@ -139,8 +139,8 @@ proptest! {
         }
     }
 
-    /// Normalised measures stay in [0, 1], the ideal ranking gets the most, and any increasing
-    /// change of the scores changes nothing.
+    /// Normalised measures stay in [0, 1], the ideal ranking has the greatest value, and increasing
+    /// transformations of the scores change nothing.
     #[test]
     fn bounds_and_invariance(rows in prop::collection::vec((-50i8..50, 0u8..5), 1..40)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();

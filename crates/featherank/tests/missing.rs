@@ -1,4 +1,4 @@
-//! Missing values that are kept: every reader, every writer, and who may learn from them.
+//! Missing values that are kept: in every reader and writer, and in the methods that accept them.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use crate::common::{Folder, column, parquet};
@@ -14,7 +14,7 @@ fn keep() -> ReadOptions {
     ReadOptions { missing: Missing::Keep, ..ReadOptions::default() }
 }
 
-/// `None` where a value is missing.
+/// `None` for a missing value.
 fn values(data: &Dataset) -> Vec<Option<f32>> {
     data.values().iter().map(|&x| (!x.is_nan()).then_some(x)).collect()
 }
@@ -46,14 +46,14 @@ fn every_reader_keeps_them() {
     }
 }
 
-/// What a sparse row leaves out is 0, whatever missing values mean.
+/// What a sparse row omits is 0, whatever missing values mean.
 #[test]
 fn absent_is_zero_in_sparse_rows() {
     let data = read_bytes(b"1 qid:a 1:2\n0 qid:a 2:NULL\n".to_vec(), "t.txt", &keep()).unwrap();
     assert_eq!(values(&data), [Some(2.0), Some(0.0), Some(0.0), None]);
 }
 
-fn lacking() -> Dataset {
+fn with_missing() -> Dataset {
     let none = f32::NAN;
     let values = vec![1., none, 3., 0., none, none, none, none, 5., 6., 7., 8.];
     Dataset::new(
@@ -69,8 +69,8 @@ fn every_writer_keeps_them() {
     let folder = Folder::new();
     for (name, sparse) in [("t.txt", false), ("sparse.txt.gz", true), ("t.parquet", false)] {
         let path = folder.path(name);
-        write(&lacking(), &path, &WriteOptions { sparse, names: None }).unwrap();
-        assert_eq!(values(&read(&[&path], &keep()).unwrap()), values(&lacking()), "{name}");
+        write(&with_missing(), &path, &WriteOptions { sparse, names: None }).unwrap();
+        assert_eq!(values(&read(&[&path], &keep()).unwrap()), values(&with_missing()), "{name}");
         let zero = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
         assert_eq!(read(&[&path], &zero).unwrap().values().iter().sum::<f32>(), 30.0, "{name}");
     }
@@ -82,9 +82,9 @@ fn every_writer_keeps_them() {
 }
 
 #[test]
-fn who_cannot_take_them_says_so() {
+fn methods_that_do_not_accept_them_return_an_error() {
     let run = Run::new(1, Constraints::default());
-    let engine = LocalEngine::new(lacking(), 1).unwrap();
+    let engine = LocalEngine::new(with_missing(), 1).unwrap();
     for spec in registry::SELECTORS {
         let error = spec.run(&[], &run, &engine).unwrap_err().to_string();
         assert!(
@@ -93,7 +93,7 @@ fn who_cannot_take_them_says_so() {
         );
     }
     for spec in registry::RANKERS {
-        let data = lacking();
+        let data = with_missing();
         match spec.fit(&[], &run, &data.view(), None) {
             Ok(_) => assert!(spec.takes_missing, "{}", spec.name),
             Err(error) => {

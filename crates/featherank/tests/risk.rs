@@ -1,7 +1,6 @@
-//! The risk measures against independent calculations, and what must hold for any values.
+//! Risk measures against independent calculations, and properties that hold for any values.
 
-// The lint spares test functions only; a fixture that cannot be read should stop the helpers as
-// well.
+// Clippy exempts test functions only; helpers should fail on an unreadable fixture as well.
 #![allow(clippy::unwrap_used)]
 
 use featherank::measure::risk::*;
@@ -105,13 +104,13 @@ proptest! {
     }
 
     #[test]
-    fn u_risk_is_reward_less_weighed_risk((model, baseline) in pairs(), alpha in 0.0..40.0f64) {
+    fn u_risk_is_reward_minus_weighted_risk((model, baseline) in pairs(), alpha in 0.0..40.0f64) {
         let expected = f_reward(&model, &baseline) - (1.0 + alpha) * f_risk(&model, &baseline);
         prop_assert!((u_risk(&model, &baseline, alpha) - expected).abs() < 1e-9);
     }
 
     #[test]
-    fn turning_the_comparison_round_swaps_risk_and_reward((model, baseline) in pairs()) {
+    fn swapping_the_systems_swaps_risk_and_reward((model, baseline) in pairs()) {
         prop_assert_eq!(f_risk(&model, &baseline), f_reward(&baseline, &model));
         let (one, other) = (risk_report(&model, &baseline, 0.0), risk_report(&baseline, &model, 0.0));
         prop_assert_eq!(one.wins_losses.wins, other.wins_losses.losses);
@@ -134,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn more_alpha_never_lowers_the_weight_of_a_loss((model, baseline) in pairs(), alpha in 0.0..40.0f64) {
+    fn a_greater_alpha_never_lowers_the_weight_of_a_loss((model, baseline) in pairs(), alpha in 0.0..40.0f64) {
         prop_assert!(u_risk(&model, &baseline, alpha + 1.0) <= u_risk(&model, &baseline, alpha) + 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! What is written reads back as it was, to the last bit, in every format that can be written.
+//! What is written is read back unchanged, to the last bit, in every writable format.
 #![allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 
 use std::path::Path;
@@ -13,9 +13,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// What a kind of file can hold.
+/// What a format can hold.
 #[derive(Clone, Copy)]
-struct Able {
+struct FormatLimits {
     ids: &'static str,
     texts: &'static str,
     named: bool,
@@ -23,9 +23,10 @@ struct Able {
 
 /// Words without blanks; texts of one line that do not end in a blank; features 1, 2, 3 … without
 /// names.
-const TEXT: Able =
-    Able { ids: "[a-zA-Z0-9_:.é-]{1,6}", texts: "[ -~é]{0,10}[!-~é]|", named: false };
-const PARQUET: Able = Able { ids: "\\PC{0,6}", texts: "[ -~é\n\t]{0,10}", named: true };
+const TEXT: FormatLimits =
+    FormatLimits { ids: "[a-zA-Z0-9_:.é-]{1,6}", texts: "[ -~é]{0,10}[!-~é]|", named: false };
+const PARQUET: FormatLimits =
+    FormatLimits { ids: "\\PC{0,6}", texts: "[ -~é\n\t]{0,10}", named: true };
 
 fn number() -> impl Strategy<Value = f32> {
     use proptest::num::f32 as any;
@@ -52,8 +53,8 @@ fn label() -> impl Strategy<Value = f32> {
     prop_oneof![(0..5u8).prop_map(f32::from), 0.0..31.0f32]
 }
 
-fn features(width: usize, able: Able) -> BoxedStrategy<FeatureTable> {
-    if !able.named {
+fn features(width: usize, limits: FormatLimits) -> BoxedStrategy<FeatureTable> {
+    if !limits.named {
         return Just(FeatureTable::numbered(width, 1)).boxed();
     }
     let names =
@@ -78,9 +79,9 @@ fn features(width: usize, able: Able) -> BoxedStrategy<FeatureTable> {
         .boxed()
 }
 
-fn dataset(able: Able) -> impl Strategy<Value = Dataset> {
-    (vec((able.ids, 1..5usize), 1..6), 1..5usize).prop_flat_map(move |(queries, width)| {
-        // A number behind each id makes it the only one.
+fn dataset(limits: FormatLimits) -> impl Strategy<Value = Dataset> {
+    (vec((limits.ids, 1..5usize), 1..6), 1..5usize).prop_flat_map(move |(queries, width)| {
+        // A number after each id makes it unique.
         let ids = queries.iter().enumerate().map(|(i, (id, _))| format!("{id}{i}")).collect();
         let sizes: Vec<usize> = queries.iter().map(|(_, size)| *size).collect();
         let queries = Queries::new(&sizes, ids);
@@ -88,8 +89,8 @@ fn dataset(able: Able) -> impl Strategy<Value = Dataset> {
         let parts = (
             vec(number(), rows * width),
             vec(label(), rows),
-            features(width, able),
-            option::of(vec(able.texts, rows)),
+            features(width, limits),
+            option::of(vec(limits.texts, rows)),
         );
         parts.prop_map(move |(values, labels, features, texts)| {
             let texts = texts.map(|texts| texts.iter().map(String::as_str).collect::<TextColumn>());
@@ -98,12 +99,12 @@ fn dataset(able: Able) -> impl Strategy<Value = Dataset> {
     })
 }
 
-fn through(data: &Dataset, path: &Path, options: &WriteOptions) -> Dataset {
+fn round_trip(data: &Dataset, path: &Path, options: &WriteOptions) -> Dataset {
     write(data, path, options).unwrap();
     read(&[path], &ReadOptions::default()).unwrap()
 }
 
-/// Equality cannot tell 0 from -0; their bits can.
+/// Equality does not distinguish 0 from -0; their bits do.
 fn bits(data: &Dataset) -> Vec<u32> {
     data.values().iter().chain(data.labels()).map(|value| value.to_bits()).collect()
 }
@@ -112,37 +113,37 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn text_comes_back_in_every_compression(data in dataset(TEXT), sparse: bool) {
+    fn text_round_trips_in_every_compression(data in dataset(TEXT), sparse: bool) {
         let folder = Folder::new();
         for name in ["t.txt", "t.txt.gz", "t.txt.zst", "t.txt.xz"] {
-            let back = through(&data, &folder.path(name), &WriteOptions { sparse, names: None });
+            let back = round_trip(&data, &folder.path(name), &WriteOptions { sparse, names: None });
             prop_assert_eq!(&back, &data, "{}", name);
             prop_assert_eq!(bits(&back), bits(&data), "{}", name);
         }
     }
 
     #[test]
-    fn parquet_comes_back(data in dataset(PARQUET)) {
+    fn parquet_round_trips(data in dataset(PARQUET)) {
         let folder = Folder::new();
-        let back = through(&data, &folder.path("t.parquet"), &WriteOptions::default());
+        let back = round_trip(&data, &folder.path("t.parquet"), &WriteOptions::default());
         prop_assert_eq!(&back, &data);
         prop_assert_eq!(bits(&back), bits(&data));
     }
 
     #[test]
-    fn text_survives_the_way_through_parquet(data in dataset(TEXT)) {
+    fn text_survives_conversion_to_parquet(data in dataset(TEXT)) {
         let (folder, options) = (Folder::new(), WriteOptions::default());
         let (first, last) = (folder.path("first.txt"), folder.path("last.txt"));
-        let read_once = through(&data, &first, &options);
-        let in_parquet = through(&read_once, &folder.path("t.parquet"), &options);
-        let read_again = through(&in_parquet, &last, &options);
+        let read_once = round_trip(&data, &first, &options);
+        let in_parquet = round_trip(&read_once, &folder.path("t.parquet"), &options);
+        let read_again = round_trip(&in_parquet, &last, &options);
         prop_assert_eq!(read_once, read_again);
         prop_assert_eq!(std::fs::read(first).unwrap(), std::fs::read(last).unwrap());
     }
 }
 
 #[test]
-fn names_travel_beside_the_text() {
+fn names_are_written_beside_the_text() {
     let folder = Folder::new();
     let data =
         read_bytes("label,qid,bm25,page age\n1,a,2,3\n".into(), "t.csv", &ReadOptions::default())
@@ -155,7 +156,7 @@ fn names_travel_beside_the_text() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_and_leaves_nothing() {
+fn unwritable_data_is_rejected_and_leaves_no_file() {
     let folder = Folder::new();
     let data = |query: &str| {
         let queries = Queries::new(&[1], vec![query.into()]);
@@ -163,7 +164,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     };
     for (name, query, message) in [
         ("t.csv", "a", "can be read but not written"),
-        ("t.parquet.gz", "a", "compressed inside"),
+        ("t.parquet.gz", "a", "already compressed"),
         ("t.docx", "a", "format of this file is not clear"),
         ("t.txt", "a b", "query id `a b`"),
         ("t.txt.gz", "a#b", "query id `a#b`"),

@@ -1,7 +1,7 @@
-//! The paired tests against scipy and independent calculations, and what must hold for any values.
+//! Paired tests against scipy and independent calculations, and properties that hold for any
+//! values.
 
-// The lint spares test functions only; a fixture that cannot be read should stop the helpers as
-// well.
+// Clippy exempts test functions only; helpers should fail on an unreadable fixture as well.
 #![allow(clippy::unwrap_used)]
 
 use featherank::measure::significance::*;
@@ -68,7 +68,7 @@ fn both_tests_equal_scipy() {
     assert!(exact_with_ties >= 8 && exact_without >= 15, "{exact_with_ties} {exact_without}");
 }
 
-/// Two-sided p by trying all 2ⁿ signs, in doubled ranks found by comparing every pair.
+/// Two-sided p by enumerating all 2ⁿ signs, in doubled ranks computed by comparing every pair.
 fn brute_force(differences: &[i32]) -> f64 {
     let nonzero: Vec<i32> =
         differences.iter().copied().filter(|difference| *difference != 0).collect();
@@ -88,7 +88,7 @@ fn brute_force(differences: &[i32]) -> f64 {
     (2.0 * as_small as f64 / patterns as f64).min(1.0)
 }
 
-fn whole(range: i32, most: usize) -> impl Strategy<Value = Vec<i32>> {
+fn integers(range: i32, most: usize) -> impl Strategy<Value = Vec<i32>> {
     prop::collection::vec(-range..=range, 0..=most)
 }
 
@@ -98,24 +98,24 @@ fn as_floats(units: &[i32], unit: f64) -> Vec<f64> {
 
 proptest! {
     #[test]
-    fn exact_wilcoxon_equals_trying_all_signs(differences in whole(6, 12)) {
+    fn exact_wilcoxon_equals_enumerating_all_signs(differences in integers(6, 12)) {
         let found = wilcoxon_differences(&as_floats(&differences, 1.0), WilcoxonMethod::Exact);
         prop_assert!((found.p - brute_force(&differences)).abs() < 1e-12);
     }
 
     #[test]
-    fn wilcoxon_does_not_care_which_system_comes_first(differences in whole(40, 120)) {
-        let turned: Vec<i32> = differences.iter().map(|difference| -difference).collect();
+    fn wilcoxon_does_not_depend_on_the_order_of_the_systems(differences in integers(40, 120)) {
+        let swapped: Vec<i32> = differences.iter().map(|difference| -difference).collect();
         for method in [WilcoxonMethod::Auto, WilcoxonMethod::Exact, WilcoxonMethod::Normal] {
             let one = wilcoxon_differences(&as_floats(&differences, 0.01), method);
-            let other = wilcoxon_differences(&as_floats(&turned, 0.01), method);
+            let other = wilcoxon_differences(&as_floats(&swapped, 0.01), method);
             prop_assert_eq!(one.p, other.p);
             prop_assert_eq!((one.w_plus, one.w_minus), (other.w_minus, other.w_plus));
         }
     }
 
     #[test]
-    fn counting_equals_sorting(differences in prop_oneof![whole(5, 80), whole(10_000, 200), whole(3_000_000, 60)]) {
+    fn counting_equals_sorting(differences in prop_oneof![integers(5, 80), integers(10_000, 200), integers(3_000_000, 60)]) {
         let sorted = wilcoxon_differences(&as_floats(&differences, 1e-4), WilcoxonMethod::Auto);
         prop_assert_eq!(wilcoxon_counting(&differences), sorted);
     }
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn the_bound_decides_as_the_p_value_does(
+    fn the_bound_decides_like_the_p_value(
         pairs in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 2..40), margin in 0.0..0.5f64,
     ) {
         let (new, reference): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
@@ -155,7 +155,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn a_bootstrap_interval_holds_the_mean_on_any_threads(
+    fn a_bootstrap_interval_contains_the_mean_on_any_number_of_threads(
         values in prop::collection::vec(0.0..1.0f64, 1..50), seed in any::<u64>(),
     ) {
         let on = |threads: usize| {

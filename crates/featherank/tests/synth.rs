@@ -1,12 +1,12 @@
-//! Synthetic data does what its settings say: shapes, balance, roles, and the same bytes on any
-//! number of threads.
+//! Synthetic data follows its settings: shapes, balance, roles, and the same bytes on any number of
+//! threads.
 
 use std::ops::Range;
 
 use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId};
 
-/// Long lists and no raw scales, so that roles can be told from a few hundred queries.
+/// Long lists and no raw scales, so that roles can be recognised from a few hundred queries.
 fn clear() -> SynthConfig {
     SynthConfig {
         queries: 300,
@@ -19,7 +19,7 @@ fn clear() -> SynthConfig {
     }
 }
 
-/// Share of pairs with different labels that the values order correctly, minus the share they order
+/// Share of pairs with different labels that the values order correctly, minus the share ordered
 /// wrongly.
 fn agreement(values: &[f32], labels: &[f32]) -> Option<f64> {
     let (mut sum, mut pairs) = (0.0, 0.0);
@@ -35,7 +35,7 @@ fn agreement(values: &[f32], labels: &[f32]) -> Option<f64> {
     (pairs > 0.0).then(|| sum / pairs)
 }
 
-/// The agreement of a feature with the labels, in each query that has different labels.
+/// The agreement of a feature with the labels, for each query that has different labels.
 fn agreements(data: &Dataset, id: u32) -> Vec<f64> {
     let column = data.column(FeatureId(id - 1));
     data.queries()
@@ -48,13 +48,13 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Mean over features of a role of the mean agreement over queries.
+/// The mean over the features of a role of the mean agreement over queries.
 fn mean_of_role(data: &Dataset, truth: &Truth, role: Role) -> f64 {
     mean(&truth.with_role(role).map(|f| mean(&agreements(data, f.id))).collect::<Vec<_>>())
 }
 
 /// Mean over queries of the Pearson correlation of two features.
-fn correlation_inside_queries(data: &Dataset, a: u32, b: u32) -> f64 {
+fn correlation_within_queries(data: &Dataset, a: u32, b: u32) -> f64 {
     let (a, b) = (data.column(FeatureId(a - 1)), data.column(FeatureId(b - 1)));
     let centred = |column: &[f32]| -> Vec<f64> {
         let values: Vec<f64> = column.iter().map(|&v| f64::from(v)).collect();
@@ -83,7 +83,7 @@ fn relevant_shares(data: &Dataset) -> Vec<f64> {
 }
 
 #[test]
-fn presets_have_their_shape_their_balance_and_their_empty_queries() {
+fn presets_have_their_shape_balance_and_queries_without_relevant_documents() {
     for preset in [Preset::Tiny, Preset::Letor] {
         let config = preset.config();
         let (data, truth) = generate(&config).unwrap();
@@ -96,9 +96,9 @@ fn presets_have_their_shape_their_balance_and_their_empty_queries() {
             let found = share_of_grade(&data, grade as f32);
             assert!((found - share).abs() < 0.002, "{preset}, grade {grade}: {found}");
         }
-        let empty = relevant_shares(&data).iter().filter(|&&share| share == 0.0).count();
+        let without = relevant_shares(&data).iter().filter(|&&share| share == 0.0).count();
         assert_eq!(
-            empty,
+            without,
             (config.no_relevant * config.queries as f64).round() as usize,
             "{preset}"
         );
@@ -122,7 +122,7 @@ fn bytes_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn another_seed_is_another_data_set() {
+fn another_seed_gives_another_data_set() {
     let print =
         |seed| generate(&SynthConfig { seed, ..SynthConfig::default() }).unwrap().0.fingerprint();
     assert_ne!(print(1), print(2));
@@ -133,7 +133,7 @@ fn redundant_features_correlate_with_their_parents_at_the_set_level() {
     for correlation in [0.5, 0.9, 0.99] {
         let (data, truth) = generate(&SynthConfig { correlation, ..clear() }).unwrap();
         for copy in truth.with_role(Role::Redundant) {
-            let found = correlation_inside_queries(&data, copy.id, copy.parent.unwrap());
+            let found = correlation_within_queries(&data, copy.id, copy.parent.unwrap());
             assert!(
                 (found - correlation).abs() < 0.03,
                 "feature {}: {found}, not {correlation}",
@@ -169,9 +169,9 @@ fn greater_weights_make_stronger_features() {
     assert!(mean(&agreements(&data, strongest.id)) > 1.5 * mean(&agreements(&data, weakest.id)));
 }
 
-/// Without noise and with one other feature, the sign of a risky feature shows in every query.
+/// Without noise and with one other feature, the sign of a risky feature is visible in every query.
 #[test]
-fn risky_features_help_most_queries_and_hurt_the_set_share() {
+fn risky_features_help_most_queries_and_hurt_the_given_share() {
     let config = SynthConfig {
         useful: 1,
         risky: 1,
@@ -189,7 +189,7 @@ fn risky_features_help_most_queries_and_hurt_the_set_share() {
 }
 
 #[test]
-fn query_dependent_features_matter_in_the_set_share_of_queries() {
+fn query_dependent_features_matter_in_the_given_share_of_queries() {
     let config = SynthConfig {
         useful: 1,
         risky: 0,
@@ -206,7 +206,7 @@ fn query_dependent_features_matter_in_the_set_share_of_queries() {
 }
 
 #[test]
-fn constant_features_are_constant_inside_queries_and_no_others_are() {
+fn only_constant_features_are_constant_within_queries() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
     for feature in &truth.features {
         let column = data.column(FeatureId(feature.id - 1));
@@ -218,8 +218,8 @@ fn constant_features_are_constant_inside_queries_and_no_others_are() {
     }
 }
 
-/// Raw scales are drawn apart from everything else and rise: no pair of documents changes sides,
-/// some only tie.
+/// Raw scales are drawn independently of everything else and are increasing: no pair of documents
+/// changes its order, some only tie.
 #[test]
 fn raw_scales_keep_labels_and_order() {
     let raw = SynthConfig::default();
@@ -235,7 +235,7 @@ fn raw_scales_keep_labels_and_order() {
 }
 
 #[test]
-fn the_truth_survives_json_and_says_its_version() {
+fn the_truth_survives_json_and_has_a_version() {
     let (_, truth) = generate(&SynthConfig { names: true, ..SynthConfig::default() }).unwrap();
     let text = serde_json::to_string(&truth).unwrap();
     assert!(
@@ -269,7 +269,7 @@ fn impossible_settings_are_errors_that_name_the_field() {
 }
 
 #[test]
-fn the_smallest_data_set_and_one_without_any_signal_can_be_made() {
+fn the_smallest_data_set_and_one_without_signal_can_be_generated() {
     let one = SynthConfig {
         queries: 1,
         documents: 2,

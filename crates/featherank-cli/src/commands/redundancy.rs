@@ -8,7 +8,8 @@ use featherank::engine::passes::Correlation;
 use featherank::engine::{LocalEngine, Scope};
 use featherank::measure::{Measure, Ties};
 use featherank::redundancy::{
-    ComparedFeature, FileForm, Group, INFLATED, Redundancy, RedundancyOptions, reaches, redundancy,
+    ComparedFeature, FileForm, INFLATED, Redundancy, RedundancyOptions, RedundantGroup, reaches,
+    redundancy,
 };
 
 use crate::arguments::Common;
@@ -136,7 +137,7 @@ fn report(found: &Redundancy) -> String {
 
 fn group_table(found: &Redundancy) -> String {
     let alone = found.measure.to_string();
-    let row = |group: &Group| {
+    let row = |group: &RedundantGroup| {
         let others: Vec<Feature> =
             group.others.iter().map(|member| member.feature.clone()).collect();
         vec![

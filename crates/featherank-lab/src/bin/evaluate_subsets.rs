@@ -18,7 +18,7 @@ use std::time::Instant;
 use featherank::data::{FeatureId, ReadOptions, read};
 use featherank::engine::passes::{Centring, Gram, LinearMeasures, Moments};
 use featherank::engine::{Ask, Engine, LocalEngine};
-use featherank::evolve::better_somewhere_worse_nowhere;
+use featherank::evolve::pareto_dominates;
 use featherank::measure::Measure;
 use featherank::measure::risk::f_risk;
 use featherank::measure::significance::{LEVEL, PerQuery, SignedRankLevel};
@@ -172,8 +172,5 @@ fn compare(a: &Worth, b: &Worth, level: &SignedRankLevel) -> [bool; 2] {
     } else {
         tested(by_ndcg, &a.gains, &b.gains)
     };
-    [
-        better_somewhere_worse_nowhere([risk, ndcg]),
-        better_somewhere_worse_nowhere([risk.reverse(), ndcg.reverse()]),
-    ]
+    [pareto_dominates([risk, ndcg]), pareto_dominates([risk.reverse(), ndcg.reverse()])]
 }

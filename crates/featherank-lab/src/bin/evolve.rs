@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use featherank::evolve::spea2::{genotype_distance, objective_distance};
 use featherank::evolve::{
-    Bits, Bounds, Individual, Mixed, Nsga2, Pareto, Problem, Settings, Spea2, State, bernoulli,
-    front, hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
+    Bits, GeneBounds, Individual, Mixed, Nsga2, Pareto, Problem, SearchSettings, SearchState,
+    Spea2, bernoulli, front, hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
 };
 use featherank::random::Stream;
 use rand::RngExt;
 
 const NUMBERS: usize = 30;
 const BITS: usize = 40;
-const UNIT: Bounds = Bounds { low: 0.0, high: 1.0 };
+const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 
 /// Zitzler, Deb & Thiele 2000; the front is f2 = 1 − √f1.
 struct Zdt1;
@@ -89,8 +89,8 @@ fn area<G>(survivors: &[Individual<G, [f64; 2]>], reference: f64) -> f64 {
     hypervolume::area(&points, [reference; 2])
 }
 
-fn never<G, E>(_: &State<G, E>) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+fn never<G, E>(_: &SearchState<G, E>) -> Result<ControlFlow<()>, Infallible> {
+    Ok(ControlFlow::Continue(()))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (population, generations, seed) =
         (population.parse()?, generations.parse()?, seed.parse()?);
-    let settings = Settings { population, generations, crossover: 0.9, tournament: 2 };
+    let settings = SearchSettings { population, generations, crossover: 0.9, tournament: 2 };
     let nsga2 = Nsga2 { settings, dominance: Pareto };
     let start = Instant::now();
     let reached = match (&problem[..], &algorithm[..]) {

@@ -1,4 +1,4 @@
-//! The data set: documents of queries, their labels and their features, one column after the other.
+//! The data set: the documents of queries with their labels and features, in column-major order.
 
 use std::ops::Range;
 
@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::features::{FeatureId, FeatureTable};
 use super::fingerprint::Fingerprint;
+use super::text_column::TextColumn;
 use super::view::View;
 
-/// Labelled query–document data in memory: column-major 32-bit features, one label a document, rows
-/// grouped by query.
+/// Labelled query–document data in memory: column-major 32-bit features, one label per document,
+/// rows grouped by query.
 ///
 /// ```
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
@@ -29,11 +30,11 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Puts the parts together. `values` holds feature 0 of all documents, then feature 1 of all
+    /// A data set of these parts. `values` holds feature 0 of all documents, then feature 1 of all
     /// documents, and so on.
     ///
     /// # Panics
-    /// If the parts do not fit each other; readers check their input before they come here.
+    /// If the sizes of the parts do not match; readers check their input before.
     pub fn new(
         values: Vec<f32>,
         labels: Vec<f32>,
@@ -49,7 +50,7 @@ impl Dataset {
         Dataset { values, labels, queries, features, documents: None }
     }
 
-    /// Adds what is known about each document (an id, or the whole comment of a text row).
+    /// Adds a text for each document (an id, or the comment of a text row).
     #[must_use]
     pub fn with_documents(mut self, documents: Option<TextColumn>) -> Self {
         assert!(
@@ -75,12 +76,12 @@ impl Dataset {
         &self.features
     }
 
-    /// The feature table, to give features names.
+    /// The feature table, mutable for naming features.
     pub fn features_mut(&mut self) -> &mut FeatureTable {
         &mut self.features
     }
 
-    /// Relevance labels, one a document.
+    /// Relevance labels, one per document.
     pub fn labels(&self) -> &[f32] {
         &self.labels
     }
@@ -91,13 +92,13 @@ impl Dataset {
         &self.values[feature.index() * n..(feature.index() + 1) * n]
     }
 
-    /// All values of one feature, to be changed.
+    /// All values of one feature, mutable.
     pub(crate) fn column_mut(&mut self, feature: FeatureId) -> &mut [f32] {
         let n = self.labels.len();
         &mut self.values[feature.index() * n..(feature.index() + 1) * n]
     }
 
-    /// Whether a feature is missing somewhere; missing values are NaN.
+    /// Whether a feature has missing values, which are NaN.
     pub fn has_missing(&self, feature: FeatureId) -> bool {
         self.column(feature).iter().any(|x| x.is_nan())
     }
@@ -107,7 +108,7 @@ impl Dataset {
         &self.values
     }
 
-    /// Changes every column in parallel; the closure sees a feature and its values.
+    /// Changes every column in parallel; the closure gets a feature, the queries and the values.
     pub fn for_each_column_mut(&mut self, change: impl Fn(FeatureId, &Queries, &mut [f32]) + Sync) {
         let (n, queries) = (self.labels.len().max(1), &self.queries);
         self.values
@@ -116,13 +117,13 @@ impl Dataset {
             .for_each(|(f, column)| change(FeatureId::from(f), queries, column));
     }
 
-    /// The texts that came with the documents, if any did.
+    /// The texts of the documents, if any.
     pub fn document_texts(&self) -> Option<&TextColumn> {
         self.documents.as_ref()
     }
 
-    /// The id of a document: what follows `docid =` in its text, else the text's first word, else
-    /// its row number from 1.
+    /// The id of a document: the word after `docid =` in its text, or else the first word of its
+    /// text, or else its row number from 1.
     pub fn document_id(&self, row: usize) -> String {
         let text = self.documents.as_ref().map_or("", |d| d.get(row));
         match document_id(text) {
@@ -131,7 +132,7 @@ impl Dataset {
         }
     }
 
-    /// The same rows under another division into queries.
+    /// The same rows with another grouping into queries.
     #[must_use]
     pub(crate) fn with_queries(mut self, queries: Queries) -> Self {
         assert_eq!(queries.documents(), self.labels.len(), "queries must cover the documents");
@@ -139,12 +140,12 @@ impl Dataset {
         self
     }
 
-    /// The rows in another order (`order[i]` is the old place of row `i`), divided into queries
-    /// anew.
+    /// The rows in another order (`order[i]` is the old position of row `i`), with another grouping
+    /// into queries.
     #[must_use]
     pub(crate) fn reordered(mut self, order: &[usize], queries: Queries) -> Self {
         let pick = |column: &[f32]| -> Vec<f32> { order.iter().map(|&i| column[i]).collect() };
-        // One column's copy at a time: memory stays at one copy of the data.
+        // One column at a time, so that no second copy of the data is needed.
         self.values
             .par_chunks_mut(order.len().max(1))
             .for_each(|column| column.copy_from_slice(&pick(column)));
@@ -202,14 +203,14 @@ impl Dataset {
             .with_documents(documents)
     }
 
-    /// A number that changes with any label, value, query or feature: it ties a saved selection to
+    /// A hash that changes with any label, value, query or feature: it ties a saved selection to
     /// its data.
     pub fn fingerprint(&self) -> String {
         Fingerprint::of(self, 0..self.queries.len()).text(&self.features)
     }
 }
 
-/// The id inside a document's text; `None` for a text without words.
+/// The id in a document's text; `None` for a text without words.
 pub(crate) fn document_id(text: &str) -> Option<&str> {
     let named = text
         .trim_start()
@@ -219,8 +220,8 @@ pub(crate) fn document_id(text: &str) -> Option<&str> {
     named.unwrap_or(text).split_whitespace().next()
 }
 
-/// FNV-1a over eight bytes at a time: stable across releases and machines, which `std`'s hashers do
-/// not promise.
+/// FNV-1a over eight bytes at a time: stable across releases and machines, unlike the hashers of
+/// `std`.
 pub(super) struct Fnv(u64);
 
 impl Default for Fnv {
@@ -232,8 +233,8 @@ impl Default for Fnv {
 impl Fnv {
     fn word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        // Multiplication only carries upwards; folding the top back lets every input bit reach the
-        // low ones.
+        // Multiplication only carries upwards; folding the high bits back lets every input bit
+        // reach the low ones.
         self.0 ^= self.0 >> 32;
     }
 
@@ -247,7 +248,7 @@ impl Fnv {
     }
 }
 
-/// Which rows belong to which query. Rows of a query always stand together.
+/// The grouping of rows into queries. Rows of a query are always consecutive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Queries {
     offsets: Vec<usize>,
@@ -268,7 +269,7 @@ impl Queries {
         Queries { offsets, ids }
     }
 
-    /// Queries of the given sizes, called 1, 2, 3 …
+    /// Queries of the given sizes, named 1, 2, 3 …
     pub fn from_sizes(sizes: &[usize]) -> Self {
         Queries::new(sizes, (1..=sizes.len()).map(|i| i.to_string()).collect())
     }
@@ -278,12 +279,12 @@ impl Queries {
         self.ids.len()
     }
 
-    /// True when there is none.
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// Number of documents in all queries together.
+    /// Total number of documents.
     pub fn documents(&self) -> usize {
         self.offsets.last().copied().unwrap_or(0)
     }
@@ -293,12 +294,12 @@ impl Queries {
         self.offsets[query]..self.offsets[query + 1]
     }
 
-    /// The owner's id of a query.
+    /// The id of a query.
     pub fn id(&self, query: usize) -> &str {
         &self.ids[query]
     }
 
-    /// A number that depends on the query's id alone.
+    /// A hash of the query's id alone.
     pub fn key(&self, query: usize) -> u64 {
         let mut hash = Fnv::default();
         hash.write(self.ids[query].as_bytes());
@@ -318,62 +319,6 @@ impl Queries {
     /// The rows of each query in turn.
     pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         self.offsets.windows(2).map(|w| w[0]..w[1])
-    }
-}
-
-/// Many short texts in one allocation.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TextColumn {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl TextColumn {
-    /// Adds a text at the end.
-    pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-    }
-
-    /// Adds all texts of another column at the end.
-    pub fn append(&mut self, other: &TextColumn) {
-        let base = self.text.len();
-        self.text.push_str(&other.text);
-        self.ends.extend(other.ends.iter().map(|end| base + end));
-    }
-
-    /// The text at a position.
-    pub fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
-    }
-
-    /// Number of texts.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// True when there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// True when every text is empty.
-    pub fn is_blank(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// The texts in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-}
-
-impl<'a> FromIterator<&'a str> for TextColumn {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
-        let mut column = TextColumn::default();
-        texts.into_iter().for_each(|text| column.push(text));
-        column
     }
 }
 

@@ -1,4 +1,4 @@
-//! The feature table: which features there are, under the ids and names their owner gave them.
+//! The feature table: the features of a data set with their ids and names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A feature's position in its data set, from 0. The owner's own id and name are in the
-/// [`FeatureTable`].
+/// A feature's position in its data set, from 0. Its id and name are in the [`FeatureTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeatureId(pub u32);
@@ -25,18 +24,18 @@ impl From<usize> for FeatureId {
     }
 }
 
-/// One feature as its owner knows it.
+/// The id and name of a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feature {
     /// The id in text files; for tables the column's position from 1.
     pub id: u32,
-    /// The name, where there is one.
+    /// The name, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl Feature {
-    /// The name, or the id where the feature has no name.
+    /// The name, or the id if the feature has no name.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.id.to_string())
     }
@@ -50,15 +49,15 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// Features without names, numbered from `first` on.
+    /// Features without names, numbered from `first`.
     pub fn numbered(count: usize, first: u32) -> Self {
         FeatureTable {
             features: (0..count as u32).map(|i| Feature { id: first + i, name: None }).collect(),
         }
     }
 
-    /// Features named by table columns. Names that are all numbers are taken as ids: that is how
-    /// unnamed features travel through formats whose columns must have names.
+    /// Features named by the columns of a table. If all names are numbers they are taken as ids:
+    /// formats that require column names store unnamed features in this way.
     pub fn named(names: Vec<String>) -> Self {
         let ids: Option<Vec<u32>> = names.iter().map(|name| canonical_id(name)).collect();
         let features = match ids {
@@ -68,17 +67,17 @@ impl FeatureTable {
         FeatureTable { features }
     }
 
-    /// A table from finished entries.
+    /// A table of the given features.
     pub fn from_features(features: Vec<Feature>) -> Self {
         FeatureTable { features }
     }
 
-    /// How many features there are.
+    /// Number of features.
     pub fn len(&self) -> usize {
         self.features.len()
     }
 
-    /// True when there is none.
+    /// Whether there are no features.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -93,19 +92,19 @@ impl FeatureTable {
         &self.features[id.index()]
     }
 
-    /// Name or id of a feature, for people.
+    /// The name or id of a feature, for display.
     pub fn label(&self, id: FeatureId) -> String {
         self.get(id).label()
     }
 
-    /// Gives every feature a name; `names[i]` belongs to column `i`.
+    /// Names every feature; `names[i]` belongs to column `i`.
     pub fn set_names(&mut self, names: Vec<String>) {
         for (feature, name) in self.features.iter_mut().zip(names) {
             feature.name = Some(name);
         }
     }
 
-    /// Finds a feature by its name, or by its id where no feature has that name.
+    /// Finds a feature by its name, or by its id if no feature has that name.
     pub fn resolve(&self, wanted: &str) -> Result<FeatureId> {
         let by_name = self.iter().find(|(_, f)| f.name.as_deref() == Some(wanted));
         let by_id = || canonical_id(wanted).and_then(|id| self.iter().find(|(_, f)| f.id == id));
@@ -144,13 +143,13 @@ impl FeatureTable {
                 _ => found.push(self.resolve(item)?),
             }
         }
-        // Named twice is named once.
+        // Duplicates are dropped.
         let mut seen = HashSet::new();
         found.retain(|&feature| seen.insert(feature));
         Ok(found)
     }
 
-    /// The first name or id that stands twice, if any.
+    /// The first name or id that occurs twice, if any.
     pub fn first_duplicate(&self) -> Option<String> {
         let mut seen = HashMap::new();
         self.features

@@ -1,9 +1,9 @@
-//! A number that changes with any label, value, query or feature, and that can be put together from
-//! the numbers of parts.
+//! A hash that changes with any label, value, query or feature, and that can be combined from the
+//! hashes of parts.
 //!
-//! Each column is read as the digits of a number in base [`BASE`], modulo 2⁶⁴, every value
-//! scrambled first. The number of two parts, one after the other, then follows from those of each:
-//! that of the first times the base to the length of the second, plus that of the second.
+//! Each column is read as the digits of a number in base [`BASE`], modulo 2⁶⁴, with every value
+//! mixed first. The number of two consecutive parts then follows from those of each: that of the
+//! first times the base to the power of the second's length, plus that of the second.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::dataset::{Dataset, Fnv};
 use super::features::{FeatureId, FeatureTable};
 
-/// Odd, so that no digit is lost by multiplication.
+/// Odd, so that multiplication loses no digit.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The fingerprint of some neighbouring queries of a data set.
+/// The fingerprint of consecutive queries of a data set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     columns: Vec<Digits>,
@@ -24,7 +24,7 @@ pub struct Fingerprint {
     queries: Digits,
 }
 
-/// Numbers in a row.
+/// The digits of a number, with their count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Digits {
     value: u64,
@@ -33,7 +33,7 @@ struct Digits {
 
 impl Digits {
     fn push(&mut self, digit: u64) {
-        self.value = self.value.wrapping_mul(BASE).wrapping_add(scrambled(digit));
+        self.value = self.value.wrapping_mul(BASE).wrapping_add(mixed(digit));
         self.count += 1;
     }
 
@@ -44,7 +44,7 @@ impl Digits {
     }
 
     fn followed_by(self, next: Self) -> Self {
-        // The base to a power beyond 32 bits is taken in two steps.
+        // A power beyond 32 bits is computed in two steps.
         let low = BASE.wrapping_pow(next.count as u32);
         let high = (0..32)
             .fold(BASE, |power, _| power.wrapping_mul(power))
@@ -57,13 +57,13 @@ impl Digits {
 }
 
 /// Spreads every input bit over all bits (the constants of SplitMix64).
-fn scrambled(digit: u64) -> u64 {
+fn mixed(digit: u64) -> u64 {
     let mixed = (digit ^ digit >> 30).wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed ^ mixed >> 27
 }
 
 impl Fingerprint {
-    /// Of some neighbouring queries.
+    /// The fingerprint of consecutive queries.
     pub fn of(data: &Dataset, queries: Range<usize>) -> Self {
         let rows = match queries.is_empty() {
             true => 0..0,
@@ -84,7 +84,7 @@ impl Fingerprint {
         }
     }
 
-    /// Of these queries and those that follow.
+    /// The fingerprint of these queries followed by the next ones.
     #[must_use]
     pub fn followed_by(self, next: Fingerprint) -> Self {
         let columns = self.columns.into_iter().zip(next.columns);
@@ -95,7 +95,7 @@ impl Fingerprint {
         }
     }
 
-    /// As it is written down, with what the features are called.
+    /// The fingerprint as text, combined with the names of the features.
     pub fn text(&self, features: &FeatureTable) -> String {
         let mut hash = Fnv::default();
         let columns = self.columns.iter().chain([&self.labels, &self.queries]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_make_the_whole() {
+    fn parts_combine_to_the_whole() {
         let data = data();
         let whole = Fingerprint::of(&data, 0..3);
         for cut in 0..=3 {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_seen() {
+    fn every_part_changes_the_fingerprint() {
         let print = data().fingerprint();
         let table = FeatureTable::numbered(2, 1);
         let with = |values: Vec<f32>,
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn long_parts_are_shifted_by_their_whole_length() {
+    fn long_parts_are_shifted_by_their_length() {
         let one = Digits { value: 1, count: 1 };
         let long = Digits { value: 0, count: (1 << 32) + 3 };
         let steps =

@@ -1,7 +1,8 @@
-//! Folds: LETOR's five, as folders or as parts to rotate, and query-grouped k-fold of any data.
+//! Folds: the five of LETOR, as folders or as parts to rotate, and query-grouped k-fold of any
+//! data.
 //!
 //! LETOR rotates five parts: fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; fold 2
-//! starts at S2; and so on. Any three or more parts rotate alike.
+//! starts at S2; and so on. Three or more parts rotate in the same way.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +16,22 @@ use crate::random::{Purpose, stream};
 /// One fold's data.
 #[derive(Debug, Clone)]
 pub struct Fold {
-    /// From 1.
+    /// The number of the fold, from 1.
     pub number: usize,
-    /// What methods learn from.
+    /// Training data.
     pub train: Dataset,
-    /// What chooses settings.
+    /// Validation data, for choosing settings.
     pub valid: Dataset,
-    /// What is looked at once.
+    /// Test data, used once.
     pub test: Dataset,
 }
 
-/// Files of one fold.
+/// The files of one fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldFiles {
-    /// From 1.
+    /// The number of the fold, from 1.
     pub number: usize,
-    /// Training files, to be read one after the other.
+    /// Training files, read one after the other.
     pub train: Vec<PathBuf>,
     /// Validation files.
     pub valid: Vec<PathBuf>,
@@ -40,7 +41,7 @@ pub struct FoldFiles {
 
 impl FoldFiles {
     /// Finds the folds of a folder: `Fold1 … /{train,vali,test}.txt`, or five parts `S1.txt …
-    /// S5.txt`. A fold that lacks a file is an error: fewer folds than there should be would go
+    /// S5.txt`. A fold with a missing file is an error: otherwise fewer folds would be used
     /// unnoticed.
     pub fn find(folder: &Path) -> Result<Vec<FoldFiles>> {
         let numbers = fold_numbers(folder)?;
@@ -63,7 +64,7 @@ impl FoldFiles {
         }
     }
 
-    /// Reads the three parts of the fold.
+    /// Reads training, validation and test data of the fold.
     pub fn read(&self, options: &ReadOptions) -> Result<Fold> {
         let train = read(&self.train, options)?;
         let name = self.train[0].display().to_string();
@@ -73,8 +74,8 @@ impl FoldFiles {
     }
 }
 
-/// The folds of three or more parts: each tests once, the one before it validates, the others
-/// train.
+/// The folds of three or more parts: each part is the test data once, the one before it the
+/// validation data, and the others the training data.
 pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
     let count = parts.len();
     if count < 3 {
@@ -94,7 +95,7 @@ pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
     Ok((0..count).map(fold).collect())
 }
 
-/// The numbers of the folders `Fold1`, `Fold2` …, in order.
+/// The numbers of the folders `Fold1`, `Fold2` …, in ascending order.
 fn fold_numbers(folder: &Path) -> Result<Vec<usize>> {
     let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, e))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -120,7 +121,7 @@ fn fold_folder(folder: &Path, number: usize) -> Result<FoldFiles> {
     Ok(FoldFiles { number, train, valid, test: file(&["test"])? })
 }
 
-/// The file of that name in any readable format, plain text before the others.
+/// The file of that name in any readable format, with plain text first.
 fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
     let exact = folder.join(format!("{stem}.txt"));
     if exact.is_file() {
@@ -138,8 +139,8 @@ fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Which queries each of `folds` folds tests on: a seeded shuffle dealt out like cards, so that
-/// sizes differ by one at most and no query is ever cut.
+/// The test queries of each of `folds` folds: a seeded shuffle assigned round-robin, so that sizes
+/// differ by at most one and no query is split.
 pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > queries {
         let expected = format!("from 2 up to the number of queries ({queries})");
@@ -153,15 +154,15 @@ pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>
     Ok(parts)
 }
 
-/// Folds of one data set in LETOR's manner: each part tests once, the part before it validates, the
-/// others train.
+/// Splits one data set into folds as LETOR does: each part is the test data once, the part before
+/// it the validation data, and the others the training data.
 pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
-    let parts = dealt(data, folds, seed)?;
-    Ok((0..folds).map(|i| dealt_fold(data, &parts, i)).collect())
+    let parts = query_parts(data, folds, seed)?;
+    Ok((0..folds).map(|i| fold_of_parts(data, &parts, i)).collect())
 }
 
-/// The parts of [`split`], as queries.
-pub(crate) fn dealt(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
+/// The parts of [`split`], as lists of queries.
+pub(crate) fn query_parts(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 3 {
         return Err(Error::invalid(
             "number of folds",
@@ -172,8 +173,8 @@ pub(crate) fn dealt(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<u
     k_fold(data.queries().len(), folds, seed)
 }
 
-/// One fold of [`split`], from 0.
-pub(crate) fn dealt_fold(data: &Dataset, parts: &[Vec<usize>], index: usize) -> Fold {
+/// One fold of [`split`], with an index from 0.
+pub(crate) fn fold_of_parts(data: &Dataset, parts: &[Vec<usize>], index: usize) -> Fold {
     let folds = parts.len();
     let (test, valid) = ((index + folds - 1) % folds, (index + folds - 2) % folds);
     let train = (0..folds).filter(|part| *part != test && *part != valid);
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_rotate_the_letor_way() {
+    fn parts_rotate_as_in_letor() {
         let parts = ["S1", "S2", "S3", "S4", "S5"].map(PathBuf::from);
         let folds = rotate(&parts).unwrap();
         let names = |files: &[PathBuf]| {
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn k_fold_deals_out_every_query_once_and_depends_on_the_seed_only() {
+    fn k_fold_assigns_every_query_once_and_depends_on_the_seed_only() {
         let folds = k_fold(23, 5, 1).unwrap();
         let mut all: Vec<usize> = folds.concat();
         all.sort_unstable();
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_found_and_gaps_named() {
+    fn folders_are_found_and_gaps_reported() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -234,7 +235,7 @@ mod tests {
         let folds = FoldFiles::find(folder.path()).unwrap();
         assert_eq!(folds.len(), 1);
         assert_eq!(folds[0].read(&ReadOptions::default()).unwrap().test.documents(), 2);
-        // A fold that lacks a file, or is not there at all, is not passed over.
+        // A fold with a missing file, or a missing fold, is not skipped.
         write("Fold3/train.txt", "0 qid:1 1:1\n");
         assert!(
             FoldFiles::find(folder.path())

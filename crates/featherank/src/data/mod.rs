@@ -9,11 +9,12 @@ pub mod folds;
 mod normalise;
 mod read;
 pub mod synth;
+mod text_column;
 mod view;
 mod write;
 
 pub use costs::read_costs;
-pub use dataset::{Dataset, Queries, TextColumn};
+pub use dataset::{Dataset, Queries};
 pub use features::{Feature, FeatureId, FeatureTable};
 pub use fingerprint::Fingerprint;
 pub use normalise::{Normaliser, Scale, Scaler};
@@ -21,6 +22,7 @@ pub(crate) use read::shorten;
 pub use read::{Format, Missing, ReadOptions, Unjudged, read, read_bytes, read_like};
 #[cfg(feature = "parquet")]
 pub use read::{PartSource, Parts, QueryRows, RangeSource, RowIndex};
+pub use text_column::TextColumn;
 pub use view::View;
 pub use write::{WriteOptions, check_target, discard_unfinished_writes, write, write_atomically};
 

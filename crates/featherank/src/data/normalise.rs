@@ -1,10 +1,10 @@
 //! Normalisers: bring features to comparable scales, per query or over all documents.
 //!
-//! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) inside each query, 0 where a
+//! `query-minmax` is LETOR's QueryLevelNorm: (x − min) / (max − min) within each query, 0 if a
 //! feature is constant. `query-zscore` and `zscore` use the standard deviation with n in the
-//! denominator, as scikit-learn's scaler does. Missing values stay missing, and count neither for
-//! means nor for ranges. What a global scale learnt is kept in a [`Scaler`], because a model must
-//! see new data the way it saw the old.
+//! denominator, as scikit-learn's scaler does. Missing values stay missing and are excluded from
+//! means and ranges. The scales fitted by `zscore` are kept in a [`Scaler`], because new data must
+//! be normalised like the training data.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,15 @@ use super::dataset::Dataset;
 use super::features::FeatureId;
 use crate::error::{Error, Result};
 
-/// The ways to normalise.
+/// The kinds of normalisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normaliser {
-    /// Leave values as they are.
+    /// Leave values unchanged.
     None,
-    /// To [0, 1] inside each query.
+    /// To [0, 1] within each query.
     QueryMinmax,
-    /// To mean 0 and standard deviation 1 inside each query.
+    /// To mean 0 and standard deviation 1 within each query.
     QueryZscore,
     /// To mean 0 and standard deviation 1 over all documents of the training data.
     Zscore,
@@ -35,11 +35,11 @@ impl Normaliser {
         ("zscore", Normaliser::Zscore),
     ];
 
-    /// Learns what has to be remembered from training data.
+    /// Fits the scales to training data.
     pub fn fit(self, data: &Dataset) -> Scaler {
         let scales = match self {
             Normaliser::Zscore => (0..data.features().len())
-                .map(|f| Moments::of(data.column(FeatureId::from(f))).scale())
+                .map(|f| MeanAndDeviation::of(data.column(FeatureId::from(f))).scale())
                 .collect(),
             _ => Vec::new(),
         };
@@ -61,7 +61,7 @@ impl std::str::FromStr for Normaliser {
     }
 }
 
-/// A normaliser with what it learnt from training data; saved with models that need it.
+/// A normaliser fitted to training data; saved with models that need it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaler {
     normaliser: Normaliser,
@@ -72,14 +72,14 @@ pub struct Scaler {
 /// x becomes (x − offset) / divisor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// What is taken away.
+    /// The number subtracted.
     pub offset: f64,
-    /// What the rest is divided by; above 0.
+    /// The number divided by; above 0.
     pub divisor: f64,
 }
 
 impl Scale {
-    /// One value, scaled.
+    /// Scales one value.
     pub fn of(self, x: f32) -> f32 {
         ((f64::from(x) - self.offset) / self.divisor) as f32
     }
@@ -90,13 +90,13 @@ impl Scale {
 }
 
 impl Scaler {
-    /// The way it normalises.
+    /// The kind of normalisation.
     pub fn normaliser(&self) -> Normaliser {
         self.normaliser
     }
 
-    /// What was learnt of each feature, in their order; empty for normalisers that look at each
-    /// query alone.
+    /// The fitted scale of each feature, in order; empty for normalisers that treat each query on
+    /// its own.
     pub fn scales(&self) -> &[Scale] {
         &self.scales
     }
@@ -111,7 +111,7 @@ impl Scaler {
         Scaler { normaliser: self.normaliser, scales }
     }
 
-    /// Whether it can be applied to so many features: what stands in a file may be damaged.
+    /// Whether it can be applied to this many features: a scaler read from a file may be damaged.
     pub(crate) fn fits(&self, features: usize) -> bool {
         let usable = |scale: &Scale| {
             scale.offset.is_finite() && scale.divisor.is_finite() && scale.divisor > 0.0
@@ -128,7 +128,7 @@ impl Scaler {
         let scales = &self.scales;
         assert!(
             scales.is_empty() || scales.len() == data.features().len(),
-            "a scaler fits the features it learnt"
+            "a scaler fits only the features it was fitted to"
         );
         match self.normaliser {
             Normaliser::None => {}
@@ -137,7 +137,7 @@ impl Scaler {
             }
             Normaliser::QueryZscore => data.for_each_column_mut(|_, queries, column| {
                 queries.iter().for_each(|rows| {
-                    Moments::of(&column[rows.clone()]).scale().apply(&mut column[rows])
+                    MeanAndDeviation::of(&column[rows.clone()]).scale().apply(&mut column[rows])
                 });
             }),
             Normaliser::QueryMinmax => data.for_each_column_mut(|_, queries, column| {
@@ -156,13 +156,13 @@ fn min_max(values: &[f32]) -> Scale {
     Scale { offset: f64::from(low), divisor: if range > 0.0 { range } else { 1.0 } }
 }
 
-struct Moments {
+struct MeanAndDeviation {
     mean: f64,
     deviation: f64,
 }
 
-impl Moments {
-    /// Two passes: heavy-tailed columns would lose their digits to a one-pass formula.
+impl MeanAndDeviation {
+    /// Two passes: a one-pass formula would lose the digits of heavy-tailed columns.
     fn of(values: &[f32]) -> Self {
         let present = || values.iter().copied().filter(|x| !x.is_nan());
         let n = present().count().max(1) as f64;
@@ -170,7 +170,7 @@ impl Moments {
         let squares = present().map(|x| (f64::from(x) - mean).powi(2)).sum::<f64>();
         let first = present().next();
         let constant = present().all(|x| Some(x) == first);
-        Moments { mean, deviation: if constant { 0.0 } else { (squares / n).sqrt() } }
+        MeanAndDeviation { mean, deviation: if constant { 0.0 } else { (squares / n).sqrt() } }
     }
 
     fn scale(&self) -> Scale {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_global_scale_is_remembered_and_saved() {
+    fn a_global_scale_is_saved() {
         let scaler = Normaliser::Zscore.fit(&data());
         let saved = serde_json::to_string(&scaler).unwrap();
         let mut other = Dataset::new(
@@ -253,7 +253,7 @@ mod tests {
         for (_, normaliser) in Normaliser::NAMES {
             let mut without = data();
             normaliser.fit(&without).apply(&mut without);
-            // The same queries with a missing value each, and a query in which nothing is known.
+            // The same queries with a missing value each, and a query without any value.
             let values = vec![2., f32::NAN, 4., 6., 5., 5., f32::NAN, f32::NAN];
             let queries = Queries::from_sizes(&[4, 3, 1]);
             let mut with = Dataset::new(values, vec![0.; 8], queries, FeatureTable::numbered(1, 1));

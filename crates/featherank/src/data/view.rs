@@ -1,4 +1,4 @@
-//! A zero-copy look at some features and some queries of a data set.
+//! A zero-copy view of some features and some queries of a data set.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::dataset::{Dataset, Queries};
 use super::features::{FeatureId, FeatureTable};
 
-/// Some features and some queries of a [`Dataset`], without copying a value.
+/// Some features and some queries of a [`Dataset`], without copying values.
 ///
 /// Documents of a view are numbered in the order of its queries; scores for a view follow that
 /// order.
@@ -24,7 +24,7 @@ enum QuerySet<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Everything.
+    /// The whole data set.
     pub fn all(data: &'a Dataset) -> Self {
         let features = (0..data.features().len()).map(FeatureId::from).collect();
         View {
@@ -34,7 +34,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The same queries with these features only, in this order.
+    /// The same queries with only these features, in this order.
     #[must_use]
     pub fn with_features(&self, features: impl Into<Cow<'a, [FeatureId]>>) -> Self {
         View { features: features.into(), ..self.clone() }
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
         View { queries: QuerySet::List(queries.into()), ..self.clone() }
     }
 
-    /// A run of neighbouring queries of the data set.
+    /// Consecutive queries of the data set.
     #[must_use]
     pub fn with_query_span(&self, span: Range<usize>) -> Self {
         View { queries: QuerySet::Span(span), ..self.clone() }
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
         &self.features
     }
 
-    /// The data set's numbers of the view's queries, in order.
+    /// The data set's indices of the view's queries, in order.
     pub fn queries(&self) -> impl Iterator<Item = usize> + '_ {
         let (span, list) = match &self.queries {
             QuerySet::Span(span) => (span.clone(), &[][..]),
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         self.rows().map(|r| r.len()).sum()
     }
 
-    /// A data set of the view's documents with some columns of its data set, to be changed.
+    /// Copies the view's documents with some columns of its data set.
     pub(crate) fn copy(&self, columns: &[FeatureId]) -> Dataset {
         let gather = |source: &[f32]| {
             self.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>()

@@ -1,8 +1,8 @@
-//! Letters behind figures: which other rankings this one is significantly better than.
+//! Significance letters: the other rankings that a ranking is significantly better than.
 
 use super::Comparison;
 
-/// The test behind the letters.
+/// The test for the letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairedTest {
     /// Paired t-test.
@@ -11,14 +11,14 @@ pub enum PairedTest {
     Wilcoxon,
 }
 
-/// What the ranking at a position is called: a, b, …, z, a1, b1, …
+/// The letter of the ranking at an index: a, b, …, z, a1, b1, …
 pub fn letter(index: usize) -> String {
     let first = char::from(b'a' + (index % 26) as u8);
     if index < 26 { first.to_string() } else { format!("{first}{}", index / 26) }
 }
 
-/// Letters of the rankings that the one at `index` is significantly better than under a measure,
-/// after Holm's correction.
+/// The letters of the rankings that the one at `index` is significantly better than under a
+/// measure, after Holm's correction.
 pub fn beaten(
     comparisons: &[Comparison],
     measure: usize,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_go_on_after_z() {
+    fn letters_continue_after_z() {
         assert_eq!([0, 25, 26, 53].map(letter), ["a", "z", "a1", "b2"]);
     }
 }

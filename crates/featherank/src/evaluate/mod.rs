@@ -1,4 +1,4 @@
-//! Evaluation: several rankings of the same queries side by side, with significance and risk.
+//! Evaluation: compares several rankings of the same queries, with significance and risk.
 
 mod letters;
 mod on_engine;
@@ -20,39 +20,39 @@ pub use run_file::{RunForm, RunOptions, write_run};
 use scores::feature_name;
 pub use scores::{feature_scores, read_scores};
 
-/// What the ranking that says nothing is called.
+/// The name of the ranking by a constant score.
 const CONSTANT: &str = "constant score";
 
-/// A ranking to be evaluated: a name and one score a document.
+/// A ranking to be evaluated: a name and one score per document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// What to call it.
+    /// Its name.
     pub name: String,
     /// Scores in the order of the data.
     pub scores: Vec<f32>,
 }
 
 impl Ranking {
-    /// The ranking that says nothing: file order under stable ties. Whoever does not beat it has
-    /// learnt nothing.
+    /// The ranking by a constant score: file order if ties keep input order. A ranker that does not
+    /// beat it has learnt nothing.
     pub fn constant(data: &Dataset) -> Self {
         Ranking { name: CONSTANT.into(), scores: vec![0.0; data.documents()] }
     }
 }
 
-/// What to compare rankings against for risk.
+/// The baseline for risk measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RiskBaseline {
-    /// What to call it.
+    /// Its name.
     pub name: String,
-    /// Its value in every query under the first measure of the plan.
+    /// Its value for every query under the first measure of the plan.
     pub per_query: Vec<f64>,
 }
 
-/// How to evaluate.
+/// What to evaluate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvaluationPlan {
-    /// The measures, the first of which risk is about.
+    /// The measures; risk is computed under the first.
     pub measures: Vec<Measure>,
     /// Weight of losses in risk measures.
     pub alpha: f64,
@@ -62,7 +62,7 @@ pub struct EvaluationPlan {
     pub seed: u64,
 }
 
-/// Rankings side by side.
+/// The results of several rankings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     /// The measures, in order.
@@ -73,7 +73,7 @@ pub struct Evaluation {
     pub rankings: Vec<RankingResult>,
     /// Every pair of rankings under every measure.
     pub comparisons: Vec<Comparison>,
-    /// What risk is measured against, where it is.
+    /// The risk baseline, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_baseline: Option<String>,
 }
@@ -83,7 +83,7 @@ pub struct Evaluation {
 pub struct RankingResult {
     /// Its name.
     pub name: String,
-    /// One entry a measure.
+    /// One entry per measure.
     pub values: Vec<MeasureResult>,
     /// Risk under the first measure.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,11 +93,11 @@ pub struct RankingResult {
 /// One measure of one ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeasureResult {
-    /// Over all queries.
+    /// The value over all queries.
     pub value: f64,
-    /// Where the mean over queries like these may lie.
+    /// A confidence interval of the mean over queries.
     pub interval: Interval,
-    /// Per query; null where the query does not count.
+    /// The value of each query; null if the query does not count.
     pub per_query: Vec<f64>,
 }
 
@@ -107,9 +107,9 @@ pub struct RankingRisk {
     /// Against the baseline.
     #[serde(flatten)]
     pub report: RiskReport,
-    /// Against all rankings of the evaluation and the baseline together.
+    /// Z_RISK among all rankings of the evaluation and the baseline.
     pub z_risk_of_all: f64,
-    /// The same, weighed with effectiveness.
+    /// GeoRisk among all rankings of the evaluation and the baseline.
     pub geo_risk_of_all: f64,
 }
 
@@ -149,12 +149,11 @@ pub fn evaluate(
         (ranking.name.clone(), plan.measures.iter().map(per_query).collect())
     };
     let rankings = rankings.iter().map(values).collect();
-    Ok(follow_up(rankings, data.queries().ids().to_vec(), plan, baseline))
+    Ok(summarise(rankings, data.queries().ids().to_vec(), plan, baseline))
 }
 
-/// What follows from the values of named rankings, for each of them under each measure of the plan
-/// and in every query.
-fn follow_up(
+/// The evaluation of named rankings, from their per-query values under each measure of the plan.
+fn summarise(
     rankings: Vec<(String, Vec<Vec<f64>>)>,
     queries: Vec<String>,
     plan: &EvaluationPlan,
@@ -198,7 +197,7 @@ fn follow_up(
     }
 }
 
-/// Every pair of rankings under one measure, the one at `index`, from their values per query.
+/// Every pair of rankings under one measure, the one at `index`, from their per-query values.
 pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Comparison> {
     let values: Vec<Vec<f64>> = per_query.iter().map(|values| measure.additive(values)).collect();
     let mut found = Vec::new();

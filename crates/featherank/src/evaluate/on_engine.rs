@@ -1,7 +1,7 @@
-//! Evaluation by passes: rankings that rows can make where they are, so that nobody needs to have
-//! the scores of all documents.
+//! Evaluation by passes: rankings that are computed where the rows are, so that the scores of all
+//! documents are never collected.
 
-use super::{Evaluation, EvaluationPlan, RiskBaseline, follow_up};
+use super::{Evaluation, EvaluationPlan, RiskBaseline, summarise};
 use crate::data::{FeatureId, FeatureTable};
 use crate::engine::passes::{FeatureMeasures, Moments};
 use crate::engine::{Ask, Engine};
@@ -11,38 +11,38 @@ use crate::measure::risk::{max_baseline, mean_baseline};
 use crate::rank::passes::model_measures;
 use crate::rank::{LinearModel, Model};
 
-/// A ranking to be evaluated wherever the rows are: a name, and who ranks.
+/// A ranking to be evaluated where the rows are: its name and its scorer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedBy {
-    /// What to call it.
+    /// Its name.
     pub name: String,
-    who: Who,
+    scorer: RowScorer,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Who {
+enum RowScorer {
     Model(Box<Model>),
     Feature(FeatureId),
 }
 
 impl RankedBy {
-    /// By a model's scores.
+    /// Ranks by a model's scores.
     pub fn model(name: impl Into<String>, model: Model) -> Self {
-        RankedBy { name: name.into(), who: Who::Model(Box::new(model)) }
+        RankedBy { name: name.into(), scorer: RowScorer::Model(Box::new(model)) }
     }
 
-    /// By a feature's own values.
+    /// Ranks by a feature's values.
     pub fn feature(table: &FeatureTable, feature: FeatureId) -> Self {
-        RankedBy { name: super::feature_name(table, feature), who: Who::Feature(feature) }
+        RankedBy { name: super::feature_name(table, feature), scorer: RowScorer::Feature(feature) }
     }
 
-    /// The ranking that says nothing, see [`Ranking::constant`](super::Ranking::constant).
+    /// Ranks by a constant score, see [`Ranking::constant`](super::Ranking::constant).
     pub fn constant() -> Self {
-        let nothing = LinearModel::new(&FeatureTable::numbered(0, 1), &[]);
-        RankedBy::model(super::CONSTANT, nothing.into())
+        let empty = LinearModel::new(&FeatureTable::numbered(0, 1), &[]);
+        RankedBy::model(super::CONSTANT, empty.into())
     }
 
-    /// As what risk is measured against, under the first measure of a plan.
+    /// This ranking as a risk baseline, under the first measure of a plan.
     pub fn as_baseline(&self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
         let values = values(engine, std::slice::from_ref(self), std::slice::from_ref(measure))?;
         Ok(RiskBaseline {
@@ -52,7 +52,7 @@ impl RankedBy {
     }
 }
 
-/// Single features as what risk is measured against.
+/// Single features as a risk baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverFeatures {
     /// Their mean on each query.
@@ -62,7 +62,7 @@ pub enum OverFeatures {
 }
 
 impl OverFeatures {
-    /// Of all live features taken alone; dead ones would only add the order of the file.
+    /// Over all live features; dead ones would only add the order of the file.
     pub fn as_baseline(self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
         let (alive, _) = engine.ask(&Moments)?.alive();
         let alone = engine.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
@@ -74,8 +74,8 @@ impl OverFeatures {
     }
 }
 
-/// Evaluates rankings of the rows behind an engine: what [`evaluate`](super::evaluate) says of the
-/// same rankings.
+/// Evaluates rankings of the rows behind an engine. The result equals that of
+/// [`evaluate`](super::evaluate) for the same rankings.
 ///
 /// ```
 /// use featherank::data::FeatureId;
@@ -100,10 +100,10 @@ pub fn evaluate_on(
     let values = values(engine, rankings, &plan.measures)?;
     let named = rankings.iter().map(|ranking| ranking.name.clone()).zip(values).collect();
     let queries = (0..engine.schema().queries()).map(|q| engine.schema().query_id(q)).collect();
-    Ok(follow_up(named, queries, plan, baseline))
+    Ok(summarise(named, queries, plan, baseline))
 }
 
-/// For each ranking and each measure, the value in every query: one pass for all models, one a
+/// For each ranking and measure, the value of every query: one pass for all models, and one per
 /// measure for all features.
 fn values(
     engine: &dyn Engine,
@@ -112,9 +112,9 @@ fn values(
 ) -> Result<Vec<Vec<Vec<f64>>>> {
     let (mut models, mut features) = (Vec::new(), Vec::new());
     for ranking in rankings {
-        match &ranking.who {
-            Who::Model(model) => models.push(model.as_ref()),
-            Who::Feature(feature) => features.push(*feature),
+        match &ranking.scorer {
+            RowScorer::Model(model) => models.push(model.as_ref()),
+            RowScorer::Feature(feature) => features.push(*feature),
         }
     }
     let mut of_models = match models.is_empty() {
@@ -130,9 +130,9 @@ fn values(
         }
     }
     let mut of_features = of_features.into_iter();
-    let next = |ranking: &RankedBy| match ranking.who {
-        Who::Model(_) => of_models.next(),
-        Who::Feature(_) => of_features.next(),
+    let next = |ranking: &RankedBy| match ranking.scorer {
+        RowScorer::Model(_) => of_models.next(),
+        RowScorer::Feature(_) => of_features.next(),
     };
     Ok(rankings.iter().filter_map(next).collect())
 }

@@ -1,5 +1,5 @@
-//! Rankings as files: TREC runs, tables, or one score a line. What is written here,
-//! [`read_scores`](super::read_scores) reads back with the same ranking.
+//! Run files: TREC runs, tables, or one score per line. [`read_scores`](super::read_scores)
+//! restores the same ranking from what is written here.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -9,29 +9,29 @@ use crate::data::{Dataset, write_atomically};
 use crate::error::{Error, Result};
 use crate::remedy;
 
-/// How a ranking is written.
+/// The format of a run file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunForm {
     /// `query Q0 document rank score tag`, each query's best document first.
     Trec,
-    /// One score a line, in the order of the data.
+    /// One score per line, in the order of the data.
     Scores,
     /// A table with the columns query, document, rank and score, each query's best document first.
     Tsv,
 }
 
-/// Everything that can be said about a run file.
+/// Options for writing a run file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOptions {
-    /// The form.
+    /// The format.
     pub form: RunForm,
     /// The name of the run, in TREC runs.
     pub tag: String,
-    /// How many documents of each query are written, the best ones; all of them where `None`.
+    /// The number of documents of each query to write, the best ones; `None` for all.
     pub depth: Option<usize>,
 }
 
-/// Writes a ranking of a data set; `-` is standard output. Documents with equal scores stay in the
+/// Writes a ranking of a data set; `-` is standard output. Documents with equal scores keep the
 /// order of the data.
 pub fn write_run(data: &Dataset, scores: &[f32], options: &RunOptions, path: &Path) -> Result<()> {
     check(data, options)?;
@@ -45,7 +45,8 @@ pub fn write_run(data: &Dataset, scores: &[f32], options: &RunOptions, path: &Pa
     write_atomically(path, |out| write_to(data, scores, options, out).map_err(failed))
 }
 
-/// Refuses what could not be read back: rows are words, and documents are found by their ids.
+/// Returns an error for what could not be read back: fields are words, and documents are identified
+/// by their ids.
 fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     let word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     match options.form {
@@ -99,7 +100,7 @@ fn write_to(
     for (query, rows) in data.queries().iter().enumerate() {
         let id = data.queries().id(query);
         let mut best_first: Vec<usize> = rows.collect();
-        // Adding 0 makes −0 equal to 0, as comparisons have it.
+        // Adding 0 makes −0 equal to 0.
         best_first.sort_by(|&a, &b| (scores[b] + 0.0).total_cmp(&(scores[a] + 0.0)));
         let depth = options.depth.unwrap_or(best_first.len());
         for (rank, &row) in (1..).zip(best_first.iter().take(depth)) {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_come_first_and_ties_keep_their_order() {
+    fn the_best_are_first_and_ties_keep_their_order() {
         let tiny = -1e-30f32;
         let run =
             format!("a Q0 y 1 1.5 me\na Q0 x 2 0.5 me\na Q0 z 3 0.5 me\nb Q0 4 1 {tiny} me\n");
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn runs_are_read_back() {
         let (data, scores) = (data(ROWS), [0.1f32, f32::MAX, -0.0, f32::MIN_POSITIVE]);
         let folder = tempfile::tempdir().unwrap();
         for form in [RunForm::Trec, RunForm::Scores] {
@@ -159,9 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_back_is_refused() {
+    fn runs_that_cannot_be_read_back_are_rejected() {
         let twice = "1 qid:a 1:1 # x 1\n0 qid:a 1:2 # x 2\n";
-        // Text cannot hold such an id, tables can.
+        // Text cannot hold such an id, but tables can.
         let table = "qid,label,x\na b,1,2\n";
         let spaced = read_bytes(table.into(), "data.csv", &ReadOptions::default()).unwrap();
         for (data, options, says) in [

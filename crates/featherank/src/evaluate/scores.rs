@@ -1,4 +1,4 @@
-//! Score files: one number a line in the order of the data, or a TREC run; and single features as
+//! Score files: one number per line in the order of the data, or a TREC run; and single features as
 //! scores.
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use super::Ranking;
 use crate::data::{Dataset, FeatureId, FeatureTable, shorten};
 use crate::error::{Error, Location, Problem, Result};
 
-/// Reads scores for a data set: one number a line, or TREC lines `query Q0 document rank score
+/// Reads scores for a data set: one number per line, or TREC lines `query Q0 document rank score
 /// tag`.
 pub fn read_scores(path: &Path, data: &Dataset) -> Result<Ranking> {
     let name = path.display().to_string();
@@ -76,12 +76,12 @@ fn trec_scores(name: &str, lines: &[(u64, Vec<&str>)], data: &Dataset) -> Result
     Ok(scores)
 }
 
-/// What the ranking by a feature alone is called.
+/// The name of the ranking by a single feature.
 pub(super) fn feature_name(table: &FeatureTable, feature: FeatureId) -> String {
     format!("feature {}", table.label(feature))
 }
 
-/// A feature's own values as scores.
+/// A feature's values as scores.
 pub fn feature_scores(data: &Dataset, feature: FeatureId) -> Ranking {
     Ranking { name: feature_name(data.features(), feature), scores: data.column(feature).to_vec() }
 }
@@ -104,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_are_read() {
+    fn both_formats_are_read() {
         assert_eq!(read("0.5\n-1e3\n").unwrap(), [0.5, -1000.0]);
         assert_eq!(read("a Q0 y 1 3.5 me\na Q0 x 2 1.5 me\n").unwrap(), [1.5, 3.5]);
     }
 
     #[test]
-    fn wrong_files_are_refused() {
+    fn invalid_files_are_rejected() {
         for (text, says) in [
             ("1\n", "1 scores for 2 documents"),
             ("1\nnan\n", "line 2"),

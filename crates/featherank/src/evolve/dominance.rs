@@ -1,7 +1,6 @@
-//! Dominance: who is better than whom.
+//! Dominance relations between evaluations.
 //!
-//! Nothing here takes dominance to be transitive, or free of circles: "significantly better" is
-//! neither.
+//! Nothing here assumes that dominance is transitive or acyclic: "significantly better" is neither.
 
 use std::cmp::Ordering;
 
@@ -9,13 +8,13 @@ use rayon::prelude::*;
 
 use super::genome::Bits;
 
-/// Says which of two evaluations is better, if one is. Asked by many threads at once.
+/// Decides which of two evaluations is better, if either is. Called from many threads at once.
 pub trait Dominance<E: ?Sized>: Sync {
     /// Whether `a` is better than `b`.
     fn dominates(&self, a: &E, b: &E) -> bool;
 
-    /// Whether `a` is better than `b`, and whether `b` is better than `a`. To be written anew where
-    /// the two answers share their work, as those of a test of significance do.
+    /// Whether `a` is better than `b`, and whether `b` is better than `a`. Override it if the two
+    /// answers share work, as those of a significance test do.
     fn both_ways(&self, a: &E, b: &E) -> (bool, bool) {
         (self.dominates(a, b), self.dominates(b, a))
     }
@@ -31,9 +30,10 @@ impl<E: ?Sized, D: Dominance<E>> Dominance<E> for &D {
     }
 }
 
-/// The rule behind every dominance by objectives. Each item says how the first compares with the
-/// second on one objective: less is better, and equal is also "the difference may be chance".
-pub fn better_somewhere_worse_nowhere(objectives: impl IntoIterator<Item = Ordering>) -> bool {
+/// Better on at least one objective and worse on none: the rule of every dominance by objectives.
+/// Each item compares the first with the second on one objective: `Less` is better, and `Equal`
+/// includes differences that may be chance.
+pub fn pareto_dominates(objectives: impl IntoIterator<Item = Ordering>) -> bool {
     let mut better = false;
     for objective in objectives {
         match objective {
@@ -45,39 +45,38 @@ pub fn better_somewhere_worse_nowhere(objectives: impl IntoIterator<Item = Order
     better
 }
 
-/// Pareto dominance of minimised objectives: nowhere greater and somewhere less. What is not a
-/// number is neither.
+/// Pareto dominance of minimised objectives: less on one and greater on none. A NaN counts as
+/// equal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pareto;
 
 impl<E: AsRef<[f64]> + ?Sized> Dominance<E> for Pareto {
     fn dominates(&self, a: &E, b: &E) -> bool {
         let objectives = a.as_ref().iter().zip(b.as_ref());
-        better_somewhere_worse_nowhere(
-            objectives.map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)),
-        )
+        pareto_dominates(objectives.map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)))
     }
 }
 
-/// Those whom nobody dominates, in order. In a circle there may be none.
+/// The evaluations that no other dominates, in order. If dominance is cyclic there may be none.
 pub fn nondominated<E: Sync>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
     let all: Vec<&E> = evaluations.iter().collect();
-    let dominators = Relation::default().grown(&all, dominance).dominators();
+    let dominators = Relation::default().extended_to(&all, dominance).dominators();
     (0..evaluations.len()).filter(|&one| dominators[one] == 0).collect()
 }
 
-/// Who dominates whom among a number of individuals: for each, a bit for everyone it dominates.
+/// Which individuals dominate which: one row of bits for each, with a bit for every individual it
+/// dominates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Relation {
     rows: Vec<Bits>,
 }
 
 impl Relation {
-    /// The relation among all of these, given that this is the one among the first of them: only
-    /// pairs with somebody new are compared. Comparisons may be expensive, and most of an archive
-    /// stays for a long time.
+    /// Extends this relation, which covers the first of `evaluations`, to all of them. Only pairs
+    /// that include a new individual are compared: comparisons may be expensive, and most of an
+    /// archive survives for many generations.
     #[must_use]
-    pub fn grown<E: Sync>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
+    pub fn extended_to<E: Sync>(&self, evaluations: &[&E], dominance: &impl Dominance<E>) -> Self {
         let count = evaluations.len();
         let mut rows: Vec<Bits> =
             self.rows.iter().map(|row| Bits::from_indices(count, row.ones())).collect();
@@ -98,9 +97,9 @@ impl Relation {
         Self { rows }
     }
 
-    /// The relation among some of the individuals, in the order given.
+    /// The relation restricted to `chosen`, in the order given.
     #[must_use]
-    pub fn among(&self, chosen: &[usize]) -> Self {
+    pub fn restricted_to(&self, chosen: &[usize]) -> Self {
         let row = |&from: &usize| {
             let dominated = (0..chosen.len()).filter(|&to| self.rows[from].get(chosen[to]));
             Bits::from_indices(chosen.len(), dominated)
@@ -114,13 +113,13 @@ impl Relation {
         self.rows.len()
     }
 
-    /// Whom an individual dominates.
+    /// The individuals that `individual` dominates.
     #[must_use]
     pub fn dominated_by(&self, individual: usize) -> &Bits {
         &self.rows[individual]
     }
 
-    /// By how many each individual is dominated.
+    /// The number of individuals that dominate each individual.
     #[must_use]
     pub fn dominators(&self) -> Vec<usize> {
         let mut dominators = vec![0; self.size()];
@@ -148,12 +147,11 @@ mod tests {
         assert!(nondominated(&[0, 1, 2], &Circle(3)).is_empty());
     }
 
-    /// The tests of significance are the fixture's; what is checked is the rule that makes
-    /// dominance of them.
+    /// The p-values are the fixture's; the test checks the rule that combines them into dominance.
     #[test]
-    fn tested_dominance_is_as_the_fixture() {
-        struct Tested<'a>(&'a Value);
-        impl Tested<'_> {
+    fn tested_dominance_matches_the_fixture() {
+        struct FixtureDominance<'a>(&'a Value);
+        impl FixtureDominance<'_> {
             fn outcomes(&self, a: usize, b: usize, level: f64) -> [Ordering; 2] {
                 let pair = self.0["pairs"]
                     .as_array()
@@ -168,26 +166,22 @@ mod tests {
                 [tested(number("p_risk"), risk), tested(number("p_eff"), effectiveness)]
             }
         }
-        impl Dominance<usize> for Tested<'_> {
+        impl Dominance<usize> for FixtureDominance<'_> {
             fn dominates(&self, &a: &usize, &b: &usize) -> bool {
-                better_somewhere_worse_nowhere(self.outcomes(
-                    a,
-                    b,
-                    self.0["alpha_level"].as_f64().unwrap(),
-                ))
+                pareto_dominates(self.outcomes(a, b, self.0["alpha_level"].as_f64().unwrap()))
             }
         }
 
         let text = include_str!("../../tests/fixtures/spea2_tested_dominance.json");
         let fixture: Value = serde_json::from_str(text).unwrap();
-        let tested = Tested(&fixture);
+        let tested = FixtureDominance(&fixture);
         let pairs = fixture["pairs"].as_array().unwrap();
         let index =
             |pair: &Value, name: &str| usize::try_from(pair[name].as_u64().unwrap()).unwrap();
         for pair in pairs {
             let (a, b) = (index(pair, "i"), index(pair, "j"));
             assert_eq!(tested.dominates(&a, &b), pair["tested_ER"].as_bool().unwrap(), "{pair}");
-            let untested = better_somewhere_worse_nowhere(tested.outcomes(a, b, 2.0));
+            let untested = pareto_dominates(tested.outcomes(a, b, 2.0));
             assert_eq!(untested, pair["scalar_ER"].as_bool().unwrap(), "{pair}");
         }
         assert_eq!(pairs.len(), 6);
@@ -197,14 +191,14 @@ mod tests {
     proptest! {
         #![proptest_config(config())]
 
-        /// Growing from what is known, in any two steps, is comparing everybody with everybody.
+        /// Extending a relation in any two steps equals comparing every pair.
         #[test]
-        fn relations_grow(points in prop::collection::vec(any::<[u8; 2]>(), 0..20), known in 0usize..20) {
+        fn relations_extend(points in prop::collection::vec(any::<[u8; 2]>(), 0..20), known in 0usize..20) {
             let points: Vec<[f64; 2]> = points.iter().map(|point| point.map(|value| f64::from(value % 8))).collect();
             let all: Vec<&[f64; 2]> = points.iter().collect();
             let known: Vec<usize> = (0..all.len().min(known)).collect();
-            let relation = Relation::default().grown(&all, &Pareto);
-            prop_assert_eq!(&relation.among(&known).grown(&all, &Pareto), &relation);
+            let relation = Relation::default().extended_to(&all, &Pareto);
+            prop_assert_eq!(&relation.restricted_to(&known).extended_to(&all, &Pareto), &relation);
             for (a, one) in points.iter().enumerate() {
                 for (b, other) in points.iter().enumerate() {
                     prop_assert_eq!(relation.dominated_by(a).get(b), Pareto.dominates(one, other));

@@ -1,4 +1,4 @@
-//! Genomes: a bit for everything that may be chosen, and bits with reals beside them.
+//! Genomes of bits, and genomes of bits and reals.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
@@ -11,24 +11,25 @@ const WORD: usize = u64::BITS as usize;
 
 /// A genome of bits, packed into words.
 ///
-/// Written as its length and hexadecimal digits, each for four genes with the first gene lowest:
-/// `5:31` has the genes 0, 1 and 4. The order is by length, then by words; it means nothing else.
+/// Serialised as its length and hexadecimal digits, four genes to a digit with the first gene in
+/// the lowest bit: `5:31` has the genes 0, 1 and 4. Ordered by length, then by words; the order has
+/// no other meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Bits {
     length: usize,
-    /// Bits past the length are always 0, so that equality and counts are those of words.
+    /// Bits past the length are always 0, so that words can be compared and counted directly.
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// A genome of `length` genes without any set.
+    /// A genome of `length` genes, none of them set.
     #[must_use]
     pub fn new(length: usize) -> Self {
         Self { length, words: vec![0; length.div_ceil(WORD)] }
     }
 
-    /// The genome with exactly these genes set.
+    /// A genome with exactly these genes set.
     #[must_use]
     pub fn from_indices(length: usize, indices: impl IntoIterator<Item = usize>) -> Self {
         let mut bits = Self::new(length);
@@ -38,8 +39,8 @@ impl Bits {
         bits
     }
 
-    /// The genome whose words come from a function, 64 genes at a time. What stands past the length
-    /// is cut off.
+    /// A genome whose words come from a function, 64 genes at a time. Bits past the length are
+    /// cleared.
     #[must_use]
     pub fn from_words(length: usize, mut word: impl FnMut() -> u64) -> Self {
         let mut words: Vec<u64> = (0..length.div_ceil(WORD)).map(|_| word()).collect();
@@ -49,9 +50,9 @@ impl Bits {
         Self { length, words }
     }
 
-    /// The genome with the genes of one stretch set. What stands past the length is cut off.
+    /// A genome with one range of genes set. Genes past the length are ignored.
     #[must_use]
-    pub fn stretch(length: usize, genes: Range<usize>) -> Self {
+    pub fn from_range(length: usize, genes: Range<usize>) -> Self {
         let below = |end: usize, start: usize| match end.saturating_sub(start) {
             0 => 0,
             count if count < WORD => (1 << count) - 1,
@@ -76,15 +77,17 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a gene is set. Like a slice, a genome has no genes past its end: asking for one is a
-    /// bug and stops the program, here and below.
+    /// Whether a gene is set.
+    ///
+    /// # Panics
+    /// Here and in the methods below, if there is no such gene, as with a slice.
     #[must_use]
     pub fn get(&self, index: usize) -> bool {
         let (word, mask) = self.place(index);
         self.words[word] & mask != 0
     }
 
-    /// Sets a gene or clears it.
+    /// Sets or clears a gene.
     pub fn set(&mut self, index: usize, value: bool) {
         let (word, mask) = self.place(index);
         if value {
@@ -94,14 +97,14 @@ impl Bits {
         }
     }
 
-    /// Turns a gene over.
+    /// Flips a gene.
     pub fn flip(&mut self, index: usize) {
         let (word, mask) = self.place(index);
         self.words[word] ^= mask;
     }
 
-    /// Turns over every gene that is set in `mask`, a genome of the same length.
-    pub fn flip_where(&mut self, mask: &Self) {
+    /// Flips every gene that is set in `mask`, a genome of the same length.
+    pub fn flip_masked(&mut self, mask: &Self) {
         debug_assert_eq!(self.length, mask.length);
         for (word, mask) in self.words.iter_mut().zip(&mask.words) {
             *word ^= mask;
@@ -112,43 +115,43 @@ impl Bits {
     #[must_use]
     pub fn exchange(&self, other: &Self, mask: &Self) -> (Self, Self) {
         let mut difference = self.clone();
-        difference.flip_where(other);
+        difference.flip_masked(other);
         for (word, mask) in difference.words.iter_mut().zip(&mask.words) {
             *word &= mask;
         }
         let (mut first, mut second) = (self.clone(), other.clone());
-        first.flip_where(&difference);
-        second.flip_where(&difference);
+        first.flip_masked(&difference);
+        second.flip_masked(&difference);
         (first, second)
     }
 
-    /// The genes that are set, in order.
+    /// The indices of the genes that are set, in ascending order.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(place, &word)| {
-            // Each step clears the lowest bit that is left.
+            // Each step clears the lowest remaining bit.
             std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
                 .take_while(|&left| left != 0)
                 .map(move |left| place * WORD + left.trailing_zeros() as usize)
         })
     }
 
-    /// In how many genes two genomes of the same length differ.
+    /// The number of genes in which two genomes of the same length differ.
     #[must_use]
     pub fn hamming(&self, other: &Self) -> usize {
         debug_assert_eq!(self.length, other.length);
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
     }
 
-    /// The Euclidean distance of two genomes as points of 0 and 1: the square root of the Hamming
+    /// The Euclidean distance of two genomes as 0/1 vectors: the square root of the Hamming
     /// distance.
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         (self.hamming(other) as f64).sqrt()
     }
 
-    /// The word a gene is in, and its bit there.
+    /// The index of the word that holds a gene, and the gene's bit in it.
     fn place(&self, index: usize) -> (usize, u64) {
-        // The last word has room past the end; a bit set there would make equal genomes unequal.
+        // The last word has unused bits; setting one would make equal genomes compare unequal.
         assert!(index < self.length, "gene {index} of a genome of {}", self.length);
         (index / WORD, 1 << (index % WORD))
     }
@@ -173,7 +176,7 @@ impl From<Bits> for String {
     }
 }
 
-/// A text that is not a genome of bits.
+/// The text is not a genome of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseBitsError;
 
@@ -193,7 +196,7 @@ impl FromStr for Bits {
     fn from_str(text: &str) -> Result<Self, ParseBitsError> {
         let (length, digits) = text.split_once(':').ok_or(ParseBitsError)?;
         let length: usize = length.parse().map_err(|_| ParseBitsError)?;
-        // Checked before there is room made for them: a length may be any number.
+        // Checked before allocating: the text may claim any length.
         if digits.len() != length.div_ceil(4) {
             return Err(ParseBitsError);
         }
@@ -216,13 +219,13 @@ impl TryFrom<String> for Bits {
     }
 }
 
-/// A genome of bits and reals. Reals are the same only if they are the same bit for bit: 0 and -0
-/// differ, and a NaN is itself.
+/// A genome of bits and reals. Reals are compared by bit pattern: 0 and -0 differ, and a NaN equals
+/// itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mixed {
-    /// What is chosen.
+    /// The bits: what is selected.
     pub bits: Bits,
-    /// By how much.
+    /// The reals: the weights.
     pub reals: Vec<f64>,
 }
 
@@ -247,18 +250,18 @@ impl Hash for Mixed {
     }
 }
 
-/// The least and the greatest value a real gene may have.
+/// The range of a real gene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Bounds {
-    /// The least.
+pub struct GeneBounds {
+    /// The least value.
     pub low: f64,
-    /// The greatest.
+    /// The greatest value.
     pub high: f64,
 }
 
-impl Bounds {
-    /// The nearest value within the bounds; the least one for what is not a number.
-    pub(super) fn hold(self, value: f64) -> f64 {
+impl GeneBounds {
+    /// The nearest value within the bounds; the least one for a NaN.
+    pub(super) fn clamp(self, value: f64) -> f64 {
         value.max(self.low).min(self.high)
     }
 }
@@ -270,7 +273,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn texts_are_checked() {
+    fn malformed_texts_are_rejected() {
         assert_eq!(Bits::from_indices(5, [0, 4]).to_string(), "5:11");
         assert_eq!("5:31".parse(), Ok(Bits::from_indices(5, [0, 1, 4])));
         assert_eq!("0:".parse(), Ok(Bits::new(0)));
@@ -293,12 +296,12 @@ mod tests {
 
     #[test]
     #[should_panic = "gene 5 of a genome of 5"]
-    fn there_are_no_genes_past_the_end() {
+    fn genes_past_the_end_panic() {
         Bits::new(5).set(5, true);
     }
 
     #[test]
-    fn mixed_genomes_are_the_same_bit_for_bit() {
+    fn mixed_genomes_compare_bit_for_bit() {
         let mixed = |real: f64| Mixed { bits: Bits::new(3), reals: vec![real] };
         assert_eq!(mixed(f64::NAN), mixed(f64::NAN));
         assert_ne!(mixed(0.0), mixed(-0.0));
@@ -307,9 +310,9 @@ mod tests {
     proptest! {
         #![proptest_config(config())]
 
-        /// Everything a genome can do, beside a vector of truth values.
+        /// Every operation, compared with a vector of booleans.
         #[test]
-        fn bits_are_as_a_vector_of_truths(pairs in prop::collection::vec(any::<[bool; 3]>(), 0..200)) {
+        fn bits_behave_like_a_vector_of_booleans(pairs in prop::collection::vec(any::<[bool; 3]>(), 0..200)) {
             let side = |which: usize| -> Vec<bool> { pairs.iter().map(|pair| pair[which]).collect() };
             let indices = |side: &[bool]| -> Vec<usize> { (0..side.len()).filter(|&gene| side[gene]).collect() };
             let pack = |side: &[bool]| Bits::from_indices(side.len(), indices(side));
@@ -329,17 +332,17 @@ mod tests {
                 flipped.flip(gene);
                 prop_assert_ne!(flipped.get(gene), a.get(gene));
             }
-            let mut at_once = a.clone();
-            at_once.flip_where(&mask);
-            prop_assert_eq!(&at_once, &flipped);
+            let mut masked = a.clone();
+            masked.flip_masked(&mask);
+            prop_assert_eq!(&masked, &flipped);
             let text = serde_json::to_string(&a).unwrap();
             prop_assert_eq!(serde_json::from_str::<Bits>(&text).unwrap(), a);
         }
 
         #[test]
-        fn a_stretch_is_its_genes(length in 0usize..200, start in 0usize..220, extent in 0usize..220) {
+        fn a_range_sets_its_genes(length in 0usize..200, start in 0usize..220, extent in 0usize..220) {
             let expected = Bits::from_indices(length, (start..start + extent).filter(|&gene| gene < length));
-            prop_assert_eq!(Bits::stretch(length, start..start + extent), expected);
+            prop_assert_eq!(Bits::from_range(length, start..start + extent), expected);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Hypervolume: how much of the space of minimised objectives a set of points dominates, up to a
-//! reference point.
+//! Hypervolume: the volume of the space of minimised objectives that a set of points dominates, up
+//! to a reference point.
 //!
 //! Points that are not better than the reference on every objective add nothing.
 
@@ -20,8 +20,8 @@ pub fn area(points: &[[f64; 2]], reference: [f64; 2]) -> f64 {
     area
 }
 
-/// The volume that points of three objectives dominate: slices along the third, each as thick as
-/// there is no new point.
+/// The volume that points of three objectives dominate: the sum of slices along the third
+/// objective, between consecutive points.
 #[must_use]
 pub fn volume(points: &[[f64; 3]], reference: [f64; 3]) -> f64 {
     let mut inside: Vec<[f64; 3]> =
@@ -53,7 +53,7 @@ mod tests {
         let steps = [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0], [0.0, 4.0], [f64::NAN, 0.0]];
         assert_eq!(area(&steps, [4.0, 4.0]), 6.0);
         assert_eq!(area(&[], [4.0, 4.0]), 0.0);
-        // Two boxes of 4 that share 1.
+        // Two boxes of volume 4 that share 1.
         assert_eq!(volume(&[[0.0, 0.0, 1.0], [1.0, 1.0, -2.0]], [2.0, 2.0, 2.0]), 4.0 + 4.0 - 1.0);
     }
 

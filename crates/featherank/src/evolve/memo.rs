@@ -1,20 +1,19 @@
-//! Remembering what genomes are worth.
+//! Caches the evaluations of genomes.
 
 use std::collections::HashMap;
 
 use super::problem::Problem;
 use crate::random::Stream;
 
-/// A problem that evaluates no genome twice while it remembers it.
+/// A problem that evaluates no cached genome again.
 ///
-/// Remembers everything unless told how much. It is not part of a search's state: a search that
-/// goes on from a saved state starts with an empty memory, evaluates some genomes again and ends in
-/// the same bytes.
+/// Unbounded unless given a capacity. The cache is not part of a search's state: a resumed search
+/// starts with an empty one, evaluates some genomes again and ends in the same bytes.
 #[derive(Debug, Clone)]
 pub struct Memo<P: Problem> {
     problem: P,
     recent: HashMap<P::Genome, P::Evaluation>,
-    /// What was recent before; forgotten all at once when `recent` is full.
+    /// The previous generation of the cache, dropped as a whole when `recent` is full.
     older: HashMap<P::Genome, P::Evaluation>,
     half: usize,
     evaluations: u64,
@@ -22,13 +21,13 @@ pub struct Memo<P: Problem> {
 }
 
 impl<P: Problem> Memo<P> {
-    /// Remembers every genome.
+    /// Caches every genome.
     pub fn new(problem: P) -> Self {
         Self::bounded(problem, usize::MAX)
     }
 
-    /// Remembers no more than `capacity` genomes, and no less than the half of it used last. For
-    /// long genomes: 10,000 of 350,000 bits take 440 MB.
+    /// Caches at most `capacity` genomes, and at least the `capacity / 2` used last. For long
+    /// genomes: 10,000 of 350,000 bits take 440 MB.
     pub fn bounded(problem: P, capacity: usize) -> Self {
         let half = capacity / 2;
         Self {
@@ -41,36 +40,37 @@ impl<P: Problem> Memo<P> {
         }
     }
 
-    /// How many genomes the problem evaluated.
+    /// The number of genomes that the problem has evaluated.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// How many genomes were asked for again, in a later generation or in the same one.
+    /// The number of genomes answered from the cache or evaluated once for several equal genomes of
+    /// a batch.
     pub fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// The problem itself.
+    /// The wrapped problem.
     pub fn problem(&self) -> &P {
         &self.problem
     }
 
-    /// The problem itself, without the memory.
+    /// The wrapped problem, without the cache.
     pub fn into_problem(self) -> P {
         self.problem
     }
 
-    fn recall(&mut self, genome: &P::Genome) -> Option<P::Evaluation> {
+    fn lookup(&mut self, genome: &P::Genome) -> Option<P::Evaluation> {
         if let Some(evaluation) = self.recent.get(genome) {
             return Some(evaluation.clone());
         }
         let (genome, evaluation) = self.older.remove_entry(genome)?;
-        self.remember(genome, evaluation.clone());
+        self.store(genome, evaluation.clone());
         Some(evaluation)
     }
 
-    fn remember(&mut self, genome: P::Genome, evaluation: P::Evaluation) {
+    fn store(&mut self, genome: P::Genome, evaluation: P::Evaluation) {
         if self.recent.len() >= self.half {
             self.older = std::mem::take(&mut self.recent);
         }
@@ -80,10 +80,10 @@ impl<P: Problem> Memo<P> {
     }
 }
 
-/// Where an answer comes from.
-enum Source<E> {
-    Remembered(E),
-    /// A place among the genomes that are evaluated now.
+/// Where the evaluation of a genome comes from.
+enum Lookup<E> {
+    Cached(E),
+    /// The index among the genomes evaluated now.
     Fresh(usize),
 }
 
@@ -114,12 +114,12 @@ impl<P: Problem> Problem for Memo<P> {
         let mut sources = Vec::with_capacity(genomes.len());
         for genome in genomes {
             if let Some(&place) = places.get(genome) {
-                sources.push(Source::Fresh(place));
-            } else if let Some(evaluation) = self.recall(genome) {
-                sources.push(Source::Remembered(evaluation));
+                sources.push(Lookup::Fresh(place));
+            } else if let Some(evaluation) = self.lookup(genome) {
+                sources.push(Lookup::Cached(evaluation));
             } else {
                 places.insert(genome, fresh.len());
-                sources.push(Source::Fresh(fresh.len()));
+                sources.push(Lookup::Fresh(fresh.len()));
                 fresh.push(genome.clone());
             }
         }
@@ -128,12 +128,12 @@ impl<P: Problem> Problem for Memo<P> {
         self.evaluations += fresh.len() as u64;
         self.hits += (genomes.len() - fresh.len()) as u64;
         let answer = |source| match source {
-            Source::Remembered(evaluation) => evaluation,
-            Source::Fresh(place) => evaluations[place].clone(),
+            Lookup::Cached(evaluation) => evaluation,
+            Lookup::Fresh(place) => evaluations[place].clone(),
         };
         let answers = sources.into_iter().map(answer).collect();
         for (genome, evaluation) in fresh.into_iter().zip(evaluations) {
-            self.remember(genome, evaluation);
+            self.store(genome, evaluation);
         }
         Ok(answers)
     }
@@ -163,17 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_memory_forgets_what_was_not_used() {
+    fn a_bounded_cache_drops_unused_genomes() {
         for capacity in 0..12 {
             let mut memo = Memo::bounded(LeadingTrailing::new(8), capacity);
             for round in 0..40 {
-                // Genome 0 is used in every round, the others come and go.
+                // Genome 0 is used in every round; the others vary.
                 let batch = [0, 1 + round, 0, 1 + round * 7 % 40].map(genome);
                 assert_eq!(memo.evaluate(&batch), LeadingTrailing::new(8).evaluate(&batch));
                 assert!(memo.recent.len() + memo.older.len() <= capacity);
             }
-            // After genome 0 two others were stored; half the capacity must hold those for it to be
-            // there still.
+            // Two other genomes were stored after genome 0; it is still cached if half the capacity
+            // holds both.
             let before = memo.evaluations();
             memo.evaluate(&[genome(0)]).unwrap();
             assert_eq!(memo.evaluations() == before, capacity / 2 >= 2, "{capacity}");

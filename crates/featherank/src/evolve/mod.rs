@@ -1,17 +1,17 @@
 //! Evolutionary search over subsets: genomes, operators, dominance, SPEA2 and NSGA-II.
 //!
-//! A [`Problem`] says what a genome is worth and how genomes vary. An [`Algorithm`], [`Spea2`] or
-//! [`Nsga2`], says who survives. [`run`] puts the two together, a generation at a time. All fitness
-//! here is minimised, and below 1 exactly where nobody dominates an individual.
+//! A [`Problem`] evaluates and varies genomes. An [`Algorithm`], [`Spea2`] or [`Nsga2`], decides
+//! which survive. [`run`] combines the two, one generation at a time. Fitness is minimised, and
+//! below 1 if and only if no other individual dominates.
 //!
-//! Dominance may be anything, even circular: tests of significance are not transitive.
+//! Dominance may be any relation, even a cyclic one: significance tests are not transitive.
 //!
 //! ```
-//! use featherank::evolve::{Bits, Nsga2, Pareto, Problem, Settings, bernoulli, front, mutate_gene_wise, run, two_point};
+//! use featherank::evolve::{Bits, Nsga2, Pareto, Problem, SearchSettings, bernoulli, front, mutate_gene_wise, run, two_point};
 //! use featherank::random::Stream;
 //! use std::ops::ControlFlow;
 //!
-//! /// Few genes, but as many of the first four as can be.
+//! /// Few genes, but as many of the first four as possible.
 //! struct FirstFour;
 //! impl Problem for FirstFour {
 //!     type Genome = Bits;
@@ -33,9 +33,9 @@
 //!     }
 //! }
 //!
-//! let settings = Settings { population: 30, generations: 60, crossover: 0.9, tournament: 2 };
+//! let settings = SearchSettings { population: 30, generations: 60, crossover: 0.9, tournament: 2 };
 //! let nsga2 = Nsga2 { settings, dominance: Pareto };
-//! let state = run(&mut FirstFour, &nsga2, 1, None, |_| ControlFlow::Continue(()))?;
+//! let state = run(&mut FirstFour, &nsga2, 1, None, |_| Ok(ControlFlow::Continue(())))?;
 //! assert!(front(&state.population).any(|best| best.evaluation == [4.0, -4.0]));
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
@@ -55,14 +55,14 @@ mod tests;
 mod tournament;
 mod truncation;
 
-pub use dominance::{Dominance, Pareto, Relation, better_somewhere_worse_nowhere, nondominated};
-pub use genome::{Bits, Bounds, Mixed, ParseBitsError};
+pub use dominance::{Dominance, Pareto, Relation, nondominated, pareto_dominates};
+pub use genome::{Bits, GeneBounds, Mixed, ParseBitsError};
 pub use memo::Memo;
 pub use nsga2::Nsga2;
 pub use operators::{bernoulli, flip_each, mutate_gene_wise, polynomial, sbx, two_point, uniform};
 pub use problem::Problem;
-pub use search::{Algorithm, Settings, run};
+pub use search::{Algorithm, SearchSettings, run};
 pub use spea2::Spea2;
-pub use state::{Individual, State, front};
+pub use state::{Individual, SearchState, front};
 pub use tournament::Tournaments;
 pub use truncation::{Distances, truncate};

@@ -1,23 +1,22 @@
-//! What is searched: genomes, what they are worth and how they vary.
+//! The problem to be searched: its genomes, their evaluation and their variation.
 
 use std::hash::Hash;
 
 use crate::random::Stream;
 
-/// A problem that can be searched. Everything random comes from the generator that is handed over,
-/// and what a genome is worth depends on nothing but the genome: then a search that was interrupted
-/// goes on as if it had not been.
+/// A problem that can be searched. All randomness comes from the generator passed in, and an
+/// evaluation depends on the genome alone; an interrupted search can therefore be resumed exactly.
 pub trait Problem {
-    /// A possible answer.
+    /// A candidate solution.
     type Genome: Clone + Eq + Hash;
-    /// What an answer is worth: objectives, and whatever else is worth keeping.
+    /// The evaluation of a genome: its objectives and any other results to keep.
     type Evaluation: Clone;
-    /// Why evaluating may fail.
+    /// Why an evaluation may fail.
     type Error;
 
-    /// A genome of the first generation. Numbers count from 0, so that some may be given and the
-    /// others be random; they go on past the population where a genome was a copy of an earlier
-    /// one.
+    /// A genome of the first generation. `number` counts from 0, so that an implementation may
+    /// return given genomes first and random ones after. It exceeds the population if earlier
+    /// genomes were duplicates.
     fn initial(&self, number: usize, rng: &mut Stream) -> Self::Genome;
 
     /// Two children of two parents.
@@ -28,19 +27,19 @@ pub trait Problem {
         rng: &mut Stream,
     ) -> (Self::Genome, Self::Genome);
 
-    /// A child, changed a little or not at all. The first children are born in generation 1.
+    /// Mutates a child. The first children are born in generation 1.
     fn mutate(&self, genome: Self::Genome, generation: u64, rng: &mut Stream) -> Self::Genome;
 
-    /// Makes a genome one that may be evaluated, such as one that is not empty. Every genome passes
-    /// here once.
+    /// Turns a genome into a feasible one, for instance a nonempty one. Called once for every
+    /// genome.
     fn repair(&self, genome: Self::Genome) -> Self::Genome {
         genome
     }
 
-    /// What these genomes are worth, in their order. All genomes of a generation come at once, so
-    /// that they may share passes over the data or threads.
+    /// Evaluates genomes, in order. All genomes of a generation are passed at once, so that they
+    /// may share passes over the data or threads.
     ///
     /// # Errors
-    /// If the problem's own work fails; the search stops then.
+    /// If the problem's own computation fails; the search then stops.
     fn evaluate(&mut self, genomes: &[Self::Genome]) -> Result<Vec<Self::Evaluation>, Self::Error>;
 }

@@ -1,4 +1,4 @@
-//! The search: generation after generation, the same for every algorithm.
+//! The search loop, shared by all algorithms.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -8,70 +8,71 @@ use serde::{Deserialize, Serialize};
 
 use super::dominance::Relation;
 use super::problem::Problem;
-use super::state::{Individual, State};
+use super::state::{Individual, SearchState};
 use super::tournament::Tournaments;
 use crate::random::{Purpose, Stream, stream};
 
-/// What every algorithm can be told.
+/// SearchSettings of every algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// How many are born in a generation.
+pub struct SearchSettings {
+    /// The number of individuals born in each generation.
     pub population: usize,
-    /// How many generations follow the random one.
+    /// The number of generations after the random one.
     pub generations: u64,
-    /// The probability that two parents are crossed; otherwise their children are like them.
+    /// The probability that two parents are crossed; otherwise the children start as copies of
+    /// them.
     pub crossover: f64,
-    /// How many enter the tournament for a parent.
+    /// The number of individuals in each tournament for a parent.
     pub tournament: usize,
 }
 
-/// Who survives and who has children.
+/// Decides which individuals survive and which have children.
 pub trait Algorithm<G, E> {
-    /// What it was told.
-    fn settings(&self) -> &Settings;
+    /// The settings.
+    fn settings(&self) -> &SearchSettings;
 
-    /// Those who may have children.
-    fn parents<'s>(&self, state: &'s State<G, E>) -> &'s [Individual<G, E>];
+    /// The individuals that may become parents.
+    fn parents<'s>(&self, state: &'s SearchState<G, E>) -> &'s [Individual<G, E>];
 
-    /// Whether one of two who may have children is preferred to the other.
+    /// Whether `one` is preferred to `other` as a parent.
     fn beats(&self, one: &Individual<G, E>, other: &Individual<G, E>) -> bool {
         one.fitness < other.fitness
     }
 
-    /// Takes in the children of a generation, decides who survives and gives everybody their
+    /// Takes in the children of a generation, decides which individuals survive and sets everyone's
     /// fitness.
     ///
-    /// `known` says who dominates whom among [`parents`](Self::parents), or nothing yet, and must
-    /// say so again afterwards. It saves comparisons and never changes what comes out.
+    /// `known` is the relation among [`parents`](Self::parents), or empty, and must be so again
+    /// afterwards. It saves comparisons and never changes the result.
     fn survive(
         &self,
-        state: &mut State<G, E>,
+        state: &mut SearchState<G, E>,
         children: Vec<Individual<G, E>>,
         known: &mut Relation,
     );
 }
 
-/// Searches until the last generation or until the observer says stop, from the start or from a
+/// Searches until the last generation or until the observer stops it, from the start or from a
 /// saved state.
 ///
-/// The random numbers of generation g are `stream(seed, Purpose::Evolution, g)` and nothing is kept
-/// outside the state. So going on from a state that was saved after any generation, with the same
-/// problem, algorithm and seed, ends in the same bytes as not stopping. Searches of one run that
-/// must differ need different seeds.
+/// The random numbers of generation g are `stream(seed, Purpose::Evolution, g)`, and nothing is
+/// kept outside the state. Resuming from the state after any generation, with the same problem,
+/// algorithm and seed, therefore ends in the same bytes as an uninterrupted search. Two searches of
+/// one run need different seeds to differ.
 ///
-/// The observer sees the state after each generation, also after the random one.
+/// The observer sees the state after each generation, including the random one.
 ///
 /// # Errors
-/// If the problem cannot be evaluated. The state the observer saw last is the one to go on from.
+/// If the problem or the observer fails. The state that the observer last accepted can be resumed.
 pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &mut P,
     algorithm: &A,
     seed: u64,
-    saved: Option<State<P::Genome, P::Evaluation>>,
-    mut observe: impl FnMut(&State<P::Genome, P::Evaluation>) -> ControlFlow<()>,
-) -> Result<State<P::Genome, P::Evaluation>, P::Error> {
+    saved: Option<SearchState<P::Genome, P::Evaluation>>,
+    mut observe: impl FnMut(&SearchState<P::Genome, P::Evaluation>) -> Result<ControlFlow<()>, P::Error>,
+) -> Result<SearchState<P::Genome, P::Evaluation>, P::Error> {
     let next = saved.as_ref().map_or(0, |state| state.generation + 1);
-    let mut state = saved.unwrap_or_else(State::empty);
+    let mut state = saved.unwrap_or_else(SearchState::empty);
     let mut known = Relation::default();
     for generation in next..=algorithm.settings().generations {
         let mut rng = stream(seed, Purpose::Evolution, generation);
@@ -82,26 +83,26 @@ pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
         let children = genomes.into_iter().zip(evaluations).map(born).collect();
         algorithm.survive(&mut state, children, &mut known);
         state.generation = generation;
-        if observe(&state).is_break() {
+        if observe(&state)?.is_break() {
             break;
         }
     }
     Ok(state)
 }
 
-/// How many genomes may be bred for each one wanted before copies are accepted: small problems have
-/// too few genomes.
+/// How many genomes may be bred for each one needed before duplicates are accepted. Small problems
+/// have too few distinct genomes.
 const ATTEMPTS: usize = 100;
 
-/// The genomes of a generation: exactly as many as were asked for, random ones where there are no
+/// Breeds the genomes of a generation: exactly `population` of them, random if there are no
 /// parents.
 ///
-/// A child that is a copy of one of the parents or of a sibling tells nothing new and crowds out
-/// others, so that another is bred in its place as long as the attempts last.
+/// A child equal to a parent or a sibling adds no information and displaces others, so another is
+/// bred in its place until the attempts are used up.
 fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &P,
     algorithm: &A,
-    state: &State<P::Genome, P::Evaluation>,
+    state: &SearchState<P::Genome, P::Evaluation>,
     generation: u64,
     rng: &mut Stream,
 ) -> Vec<P::Genome> {
@@ -124,8 +125,8 @@ fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
         };
         for child in children.into_iter().map(|child| problem.repair(child)) {
             bred += 1;
-            let copies_accepted = bred > ATTEMPTS * settings.population;
-            if known.insert(child.clone()) || copies_accepted {
+            let accept_duplicates = bred > ATTEMPTS * settings.population;
+            if known.insert(child.clone()) || accept_duplicates {
                 genomes.push(child);
             }
         }

@@ -1,47 +1,48 @@
-//! SPEA2: an archive of the best, spread over the genomes there are (Zitzler, Laumanns & Thiele
-//! 2001).
+//! SPEA2: an archive of the best individuals, spread over the search space (Zitzler, Laumanns &
+//! Thiele 2001).
 //!
-//! An individual's strength is how many it dominates. Its raw fitness is the strength of all who
-//! dominate it, and its fitness adds a density below 1 that is greater where others are near. The
-//! archive takes everyone who is not dominated; [`truncate`] thins it out where those are too many,
-//! and the best of the others fill it up.
+//! An individual's strength is the number of individuals it dominates. Its raw fitness is the sum
+//! of the strengths of all that dominate it; its fitness adds a density below 1 that is greater
+//! where other individuals are near. The archive takes all nondominated individuals; [`truncate`]
+//! reduces them if they are too many, and the best dominated ones fill the remaining places.
 //!
 //! The paper measures distances between objectives; Sousa et al., CIKM 2016, who select features
-//! with SPEA2, between genomes. Departs from both: copies are removed from population and archive
-//! together before anything is counted, so that a genome counts once, also in k. Of equals the
-//! earlier one is preferred, members of the archive before the newly born.
+//! with SPEA2, between genomes. Departs from both: duplicates within population and archive are
+//! removed before anything is counted, so that a genome counts once, also in k. Among equals the
+//! earlier one is preferred, members of the archive before children.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::dominance::{Dominance, Relation};
 use super::genome::Bits;
-use super::search::{Algorithm, Settings};
-use super::state::{Individual, State};
+use super::search::{Algorithm, SearchSettings};
+use super::state::{Individual, SearchState};
 use super::truncation::{Distances, truncate};
 
 /// | Name | Default | Meaning |
 /// |---|---|---|
-/// | `settings` | 75 born, 30 generations, crossover .8, tournament of 2 | as for every algorithm |
-/// | `archive` | 150 | how many survive |
-/// | `dominance` | | who is better than whom |
-/// | `distance` | | how far apart two are: [`genotype_distance`], [`objective_distance`] or another |
+/// | `settings` | population 75, 30 generations, crossover .8, tournament size 2 | settings of every algorithm |
+/// | `archive` | 150 | size of the archive |
+/// | `dominance` | | which individuals are better than others |
+/// | `distance` | | distance of two individuals: [`genotype_distance`], [`objective_distance`] or another |
 #[derive(Debug, Clone, Copy)]
 pub struct Spea2<D, F> {
-    /// As for every algorithm.
-    pub settings: Settings,
-    /// How many survive.
+    /// SearchSettings of every algorithm.
+    pub settings: SearchSettings,
+    /// The size of the archive.
     pub archive: usize,
-    /// Who is better than whom.
+    /// Which individuals are better than others.
     pub dominance: D,
-    /// How far apart two individuals are.
+    /// The distance between two individuals.
     pub distance: F,
 }
 
 impl<D, F> Spea2<D, F> {
-    /// With the published settings.
+    /// Uses the published settings.
     pub fn new(dominance: D, distance: F) -> Self {
-        let settings = Settings { population: 75, generations: 30, crossover: 0.8, tournament: 2 };
+        let settings =
+            SearchSettings { population: 75, generations: 30, crossover: 0.8, tournament: 2 };
         Self { settings, archive: 150, dominance, distance }
     }
 }
@@ -64,17 +65,17 @@ where
     D: Dominance<E>,
     F: Fn(&Individual<G, E>, &Individual<G, E>) -> f64,
 {
-    fn settings(&self) -> &Settings {
+    fn settings(&self) -> &SearchSettings {
         &self.settings
     }
 
-    fn parents<'s>(&self, state: &'s State<G, E>) -> &'s [Individual<G, E>] {
+    fn parents<'s>(&self, state: &'s SearchState<G, E>) -> &'s [Individual<G, E>] {
         &state.archive
     }
 
     fn survive(
         &self,
-        state: &mut State<G, E>,
+        state: &mut SearchState<G, E>,
         children: Vec<Individual<G, E>>,
         known: &mut Relation,
     ) {
@@ -83,7 +84,7 @@ where
         all.extend(children);
         let Distinct { firsts, place } = distinct(&all);
         let evaluations: Vec<&E> = firsts.iter().map(|&first| &all[first].evaluation).collect();
-        let relation = known.grown(&evaluations, &self.dominance);
+        let relation = known.extended_to(&evaluations, &self.dominance);
         let distances =
             Distances::new(firsts.len(), |a, b| (self.distance)(&all[firsts[a]], &all[firsts[b]]));
         let fitness = fitness(&relation, &distances);
@@ -91,17 +92,17 @@ where
             individual.fitness = fitness[place];
         }
         let survivors = survivors(&fitness, &distances, self.archive);
-        *known = relation.among(&survivors);
+        *known = relation.restricted_to(&survivors);
         state.archive = survivors.iter().map(|&survivor| all[firsts[survivor]].clone()).collect();
         state.population = all.split_off(archived);
     }
 }
 
-/// Individuals with different genomes.
+/// The distinct genomes of a list of individuals.
 struct Distinct {
-    /// The first individual with each genome.
+    /// The index of the first individual with each genome.
     firsts: Vec<usize>,
-    /// Where each individual's genome stands among the firsts.
+    /// For each individual, the index of its genome in `firsts`.
     place: Vec<usize>,
 }
 
@@ -119,13 +120,14 @@ fn distinct<G: Eq + Hash, E>(all: &[Individual<G, E>]) -> Distinct {
     Distinct { firsts, place }
 }
 
-/// How many each individual dominates.
+/// The number of individuals that each individual dominates.
 #[must_use]
 pub fn strength(relation: &Relation) -> Vec<usize> {
     (0..relation.size()).map(|individual| relation.dominated_by(individual).count()).collect()
 }
 
-/// The strength of all who dominate an individual, summed: 0 exactly where nobody does.
+/// The sum of the strengths of all individuals that dominate an individual: 0 if and only if there
+/// are none.
 #[must_use]
 pub fn raw_fitness(relation: &Relation) -> Vec<usize> {
     let mut raw = vec![0; relation.size()];
@@ -136,7 +138,7 @@ pub fn raw_fitness(relation: &Relation) -> Vec<usize> {
 }
 
 /// 1/(σ + 2), where σ is the distance to the k-th nearest other individual and k the square root of
-/// the number of all, rounded down. One who is alone has a σ of 0.
+/// the number of individuals, rounded down. A single individual has σ = 0.
 #[must_use]
 pub fn density(distances: &Distances) -> Vec<f64> {
     let everyone: Vec<usize> = (0..distances.size()).collect();
@@ -149,8 +151,8 @@ pub fn density(distances: &Distances) -> Vec<f64> {
     everyone.iter().map(density).collect()
 }
 
-/// Raw fitness and density together. Density is at most ½, so that it only decides between equals
-/// and fitness is below 1 exactly where nobody dominates.
+/// Raw fitness plus density. Density is at most ½, so it only breaks ties, and fitness is below 1
+/// if and only if no other individual dominates.
 #[must_use]
 pub fn fitness(relation: &Relation, distances: &Distances) -> Vec<f64> {
     raw_fitness(relation)
@@ -160,8 +162,8 @@ pub fn fitness(relation: &Relation, distances: &Distances) -> Vec<f64> {
         .collect()
 }
 
-/// Who survives, in order of birth: everyone who is not dominated, truncated or filled up with the
-/// best others to `size`. Where all are dominated, in circles, those with the least fitness
+/// The survivors, in order of birth: all nondominated individuals, truncated to `size` or filled up
+/// with the best dominated ones. If cycles leave none nondominated, those with the least fitness
 /// survive.
 #[must_use]
 pub fn survivors(fitness: &[f64], distances: &Distances, size: usize) -> Vec<usize> {
@@ -170,7 +172,7 @@ pub fn survivors(fitness: &[f64], distances: &Distances, size: usize) -> Vec<usi
     if chosen.len() > size {
         return truncate(distances, &chosen, size);
     }
-    // Stable: of equals the earlier one comes first.
+    // Stable: among equals the earlier one comes first.
     dominated.sort_by(|&a, &b| fitness[a].total_cmp(&fitness[b]));
     dominated.truncate(size - chosen.len());
     chosen.append(&mut dominated);
@@ -200,7 +202,8 @@ mod tests {
         };
         let objectives: Vec<[f64; 2]> =
             numbers("f_risk").iter().zip(numbers("eff")).map(|(&risk, eff)| [risk, -eff]).collect();
-        let relation = Relation::default().grown(&objectives.iter().collect::<Vec<_>>(), &Pareto);
+        let relation =
+            Relation::default().extended_to(&objectives.iter().collect::<Vec<_>>(), &Pareto);
         let distances = Distances::new(genomes.len(), |a, b| genomes[a].distance(&genomes[b]));
         assert_eq!(serde_json::to_value(strength(&relation)).unwrap(), fixture["strength"]);
         assert_eq!(serde_json::to_value(raw_fitness(&relation)).unwrap(), fixture["raw"]);
@@ -213,16 +216,16 @@ mod tests {
         assert_eq!(survivors(&fitness(&relation, &distances), &distances, 9), [0, 1, 2, 3, 4, 5]);
     }
 
-    /// Three that beat each other in a circle, and two that everyone in it beats. Nobody is
-    /// undominated; each in the circle has strength 3 and is dominated by one of that strength.
+    /// Three that dominate each other in a cycle, and two that all of these dominate. None is
+    /// nondominated; each member of the cycle has strength 3 and is dominated by one of strength 3.
     #[test]
-    fn circles_have_survivors() {
-        let relation = Relation::default().grown(&[&0, &1, &2, &3, &4], &Circle(3));
+    fn cycles_have_survivors() {
+        let relation = Relation::default().extended_to(&[&0, &1, &2, &3, &4], &Circle(3));
         let distances = Distances::new(5, |a, b| a.abs_diff(b) as f64);
         assert_eq!(strength(&relation), [3, 3, 3, 0, 0]);
         assert_eq!(raw_fitness(&relation), [3, 3, 3, 9, 9]);
-        // k is 2: the second nearest of 0 is 2 away, those of 1 and 2 are 1 away, and less crowded
-        // is better.
+        // k is 2: the second nearest of 0 is at distance 2, those of 1 and 2 at distance 1, and
+        // less crowded is better.
         let fitness = fitness(&relation, &distances);
         assert_eq!(survivors(&fitness, &distances, 1), [0]);
         assert_eq!(survivors(&fitness, &distances, 2), [0, 1]);
@@ -230,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn copies_count_once() {
+    fn duplicates_count_once() {
         let individual = |genome: u64, value: f64| Individual {
             genome: Bits::from_words(4, || genome),
             evaluation: [value],
             fitness: 0.0,
         };
-        let mut state = State::empty();
+        let mut state = SearchState::empty();
         state.archive = vec![individual(1, 5.0), individual(2, 6.0)];
         let children = vec![individual(2, 6.0), individual(3, 7.0), individual(3, 7.0)];
         let mut known = Relation::default();
@@ -255,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn one_alone_has_a_density() {
+    fn a_single_individual_has_a_density() {
         assert_eq!(density(&Distances::new(1, |_, _| 0.0)), [0.5]);
         assert!(density(&Distances::new(0, |_, _| 0.0)).is_empty());
     }

@@ -1,26 +1,26 @@
-//! What a search has reached.
+//! The state of a search.
 
 use serde::{Deserialize, Serialize};
 
-/// A genome, what it is worth by itself, and how it stands among the others.
+/// A genome, its evaluation, and its fitness among the other individuals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Individual<G, E> {
     /// The genome.
     pub genome: G,
-    /// What the problem said about it.
+    /// The problem's evaluation of the genome.
     pub evaluation: E,
-    /// How it stands among those it was last compared with; the least is best, and below 1 nobody
-    /// dominates it.
+    /// Its fitness among the individuals it was last compared with. Less is better; below 1 if and
+    /// only if none of them dominates it.
     pub fitness: f64,
 }
 
-/// A search after one of its generations: all that is needed to go on.
+/// A search after one of its generations: all that is needed to resume it.
 ///
-/// To go on with the same bytes, a format must give every number back as it was. In JSON that takes
-/// the feature `float_roundtrip` of `serde_json` and evaluations without infinities.
+/// Resuming with the same bytes needs a format that restores every number exactly. JSON does so
+/// with the `float_roundtrip` feature of `serde_json`, if no evaluation is infinite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State<G, E> {
-    /// The generation that was completed last; 0 is the random one.
+pub struct SearchState<G, E> {
+    /// The last completed generation; 0 is the random one.
     pub generation: u64,
     /// SPEA2: the individuals born in this generation. NSGA-II: those that survived it, best first.
     pub population: Vec<Individual<G, E>>,
@@ -28,15 +28,15 @@ pub struct State<G, E> {
     pub archive: Vec<Individual<G, E>>,
 }
 
-impl<G, E> State<G, E> {
-    /// Before anything is born.
+impl<G, E> SearchState<G, E> {
+    /// The state before the first generation.
     pub(super) fn empty() -> Self {
         Self { generation: 0, population: Vec::new(), archive: Vec::new() }
     }
 }
 
-/// Those whom nobody dominates. If dominance goes in circles there may be none; then those with the
-/// least fitness.
+/// The individuals that no other dominates or, if dominance is cyclic and there are none, those
+/// with the least fitness.
 pub fn front<G, E>(individuals: &[Individual<G, E>]) -> impl Iterator<Item = &Individual<G, E>> {
     let least =
         individuals.iter().map(|individual| individual.fitness).fold(f64::INFINITY, f64::min);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_front_is_the_undominated_or_else_the_least() {
+    fn the_front_is_nondominated_or_of_least_fitness() {
         let genomes = |fitness: &[f64]| -> Vec<usize> {
             let individual = |(genome, &fitness)| Individual { genome, evaluation: (), fitness };
             let individuals: Vec<_> = fitness.iter().enumerate().map(individual).collect();

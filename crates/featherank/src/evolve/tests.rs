@@ -1,4 +1,4 @@
-//! Whole searches, and what the tests of this module share.
+//! Tests of complete searches, and helpers shared by the tests of this module.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::spea2::{genotype_distance, objective_distance};
 use super::*;
 use crate::random::Stream;
 
-/// The same cases in every run, and no files left behind.
+/// Runs the same cases every time and writes no regression files.
 pub(super) fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 60,
@@ -35,7 +35,7 @@ pub(super) fn chromosomes(fixture: &Value) -> Vec<Bits> {
         .collect()
 }
 
-/// The numbers below this one beat each other in a circle, and all numbers above.
+/// Numbers below `self.0` dominate each other in a cycle and dominate all numbers above.
 pub(super) struct Circle(pub usize);
 
 impl Dominance<usize> for Circle {
@@ -44,8 +44,8 @@ impl Dominance<usize> for Circle {
     }
 }
 
-/// As many ones as can be at the start and as many zeros at the end (Laumanns and others 2004). The
-/// front is known: k ones followed by zeros, for every k.
+/// LOTZ: leading ones and trailing zeros (Laumanns et al. 2004). The front is known: k ones
+/// followed by zeros, for every k.
 pub(super) struct LeadingTrailing {
     length: usize,
     pub evaluated: usize,
@@ -90,12 +90,12 @@ impl Problem for LeadingTrailing {
     }
 }
 
-/// ZDT1 (Zitzler, Deb & Thiele 2000): reals from 0 to 1, and a front of f2 = 1 - √f1.
+/// ZDT1 (Zitzler, Deb & Thiele 2000): reals in [0, 1], with the front f2 = 1 - √f1.
 struct Zdt1 {
     length: usize,
 }
 
-const UNIT: Bounds = Bounds { low: 0.0, high: 1.0 };
+const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 
 impl Problem for Zdt1 {
     type Genome = Mixed;
@@ -128,39 +128,39 @@ impl Problem for Zdt1 {
     }
 }
 
-fn never<G, E>(_: &State<G, E>) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+fn never_stop<G, E>(_: &SearchState<G, E>) -> Result<ControlFlow<()>, Infallible> {
+    Ok(ControlFlow::Continue(()))
 }
 
 fn objectives<G>(individuals: &[Individual<G, [f64; 2]>]) -> Vec<[f64; 2]> {
     front(individuals).map(|individual| individual.evaluation).collect()
 }
 
-fn settings(population: usize, generations: u64) -> Settings {
-    Settings { population, generations, crossover: 0.9, tournament: 2 }
+fn settings(population: usize, generations: u64) -> SearchSettings {
+    SearchSettings { population, generations, crossover: 0.9, tournament: 2 }
 }
 
-fn spea2<F>(settings: Settings, archive: usize, distance: F) -> Spea2<Pareto, F> {
+fn spea2<F>(settings: SearchSettings, archive: usize, distance: F) -> Spea2<Pareto, F> {
     Spea2 { settings, archive, dominance: Pareto, distance }
 }
 
-/// Both find the whole front, whose hypervolume to (17, 17) is 17² less the 16 · 17 / 2 cells under
-/// its steps. After 150 generations 95 of 100 seeds had found it with NSGA-II and 96 with SPEA2;
-/// after 300, all.
+/// Both algorithms find the complete front. Its hypervolume to (17, 17) is 17² minus the 16 · 17 /
+/// 2 cells under its steps. After 150 generations 95 of 100 seeds had found it with NSGA-II and 96
+/// with SPEA2; after 300, all of them.
 #[test]
-fn the_whole_front_of_bits_is_found() {
+fn both_algorithms_find_the_complete_front_of_lotz() {
     let whole = hypervolume::area(&LeadingTrailing::new(16).whole_front(), [17.0; 2]);
     assert_eq!(whole, 17.0 * 17.0 - 16.0 * 17.0 / 2.0);
     for seed in 0..3 {
         let algorithm = spea2(settings(40, 300), 40, genotype_distance);
-        let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never).unwrap();
+        let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never_stop).unwrap();
         assert_eq!(
             hypervolume::area(&objectives(&state.archive), [17.0; 2]),
             whole,
             "SPEA2, seed {seed}"
         );
         let algorithm = Nsga2 { settings: settings(40, 300), dominance: Pareto };
-        let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never).unwrap();
+        let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never_stop).unwrap();
         assert_eq!(
             hypervolume::area(&objectives(&state.population), [17.0; 2]),
             whole,
@@ -169,24 +169,24 @@ fn the_whole_front_of_bits_is_found() {
     }
 }
 
-/// The whole front has a hypervolume of 1.21 - ⅓ = .8767 to (1.1, 1.1); 40 points on it reach about
-/// .865. 100 of 100 seeds reached .855.
+/// The complete front has a hypervolume of 1.21 - ⅓ = .8767 to (1.1, 1.1); 40 points on it reach
+/// about .865. 100 of 100 seeds reached .855.
 #[test]
-fn the_front_of_reals_is_reached() {
+fn both_algorithms_approach_the_front_of_zdt1() {
     for seed in 0..3 {
         let algorithm = Nsga2 { settings: settings(40, 150), dominance: Pareto };
-        let state = run(&mut Zdt1 { length: 10 }, &algorithm, seed, None, never).unwrap();
+        let state = run(&mut Zdt1 { length: 10 }, &algorithm, seed, None, never_stop).unwrap();
         let reached = hypervolume::area(&objectives(&state.population), [1.1; 2]);
         assert!((0.855..0.8767).contains(&reached), "NSGA-II, seed {seed}: {reached}");
         let algorithm = spea2(settings(40, 150), 40, objective_distance);
-        let state = run(&mut Zdt1 { length: 10 }, &algorithm, seed, None, never).unwrap();
+        let state = run(&mut Zdt1 { length: 10 }, &algorithm, seed, None, never_stop).unwrap();
         let reached = hypervolume::area(&objectives(&state.archive), [1.1; 2]);
         assert!((0.855..0.8767).contains(&reached), "SPEA2, seed {seed}: {reached}");
     }
 }
 
-/// Saves after every generation, goes on from each saved text and must end in the same text.
-fn goes_on_as_if_uninterrupted<P, A>(problem: impl Fn() -> P, algorithm: &A)
+/// Saves the state after every generation, resumes from each one and requires the same final bytes.
+fn resumes_with_the_same_bytes<P, A>(problem: impl Fn() -> P, algorithm: &A)
 where
     P: Problem<Error = Infallible>,
     P::Genome: Serialize + DeserializeOwned,
@@ -194,65 +194,103 @@ where
     A: Algorithm<P::Genome, P::Evaluation>,
 {
     let mut saved = Vec::new();
-    let save = |state: &State<_, _>| serde_json::to_string(state).unwrap();
-    let keep = |state: &State<_, _>| {
+    let save = |state: &SearchState<_, _>| serde_json::to_string(state).unwrap();
+    let record = |state: &SearchState<_, _>| {
         saved.push(save(state));
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     };
-    run(&mut problem(), algorithm, 5, None, keep).unwrap();
+    run(&mut problem(), algorithm, 5, None, record).unwrap();
     assert_eq!(saved.len() as u64, algorithm.settings().generations + 1);
     for (generation, text) in saved.iter().enumerate() {
         let state = serde_json::from_str(text).unwrap();
         let mut later = Vec::new();
         let last = run(&mut Memo::bounded(problem(), 10), algorithm, 5, Some(state), |state| {
             later.push(save(state));
-            ControlFlow::Continue(())
+            Ok(ControlFlow::Continue(()))
         });
         assert_eq!(later, saved[generation + 1..], "from generation {generation}");
         assert_eq!(save(&last.unwrap()), saved[saved.len() - 1]);
     }
-    let other = run(&mut problem(), algorithm, 6, None, never).unwrap();
-    assert_ne!(save(&other), saved[saved.len() - 1], "another seed is another search");
+    let other = run(&mut problem(), algorithm, 6, None, never_stop).unwrap();
+    assert_ne!(save(&other), saved[saved.len() - 1], "another seed gives another search");
 }
 
 #[test]
-fn saved_searches_go_on_with_the_same_bytes() {
+fn resumed_searches_end_in_the_same_bytes() {
     let bits = || LeadingTrailing::new(70);
     let reals = || Zdt1 { length: 5 };
-    goes_on_as_if_uninterrupted(bits, &spea2(settings(15, 8), 12, genotype_distance));
-    goes_on_as_if_uninterrupted(bits, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
-    goes_on_as_if_uninterrupted(reals, &spea2(settings(15, 8), 12, objective_distance));
-    goes_on_as_if_uninterrupted(reals, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
+    resumes_with_the_same_bytes(bits, &spea2(settings(15, 8), 12, genotype_distance));
+    resumes_with_the_same_bytes(bits, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
+    resumes_with_the_same_bytes(reals, &spea2(settings(15, 8), 12, objective_distance));
+    resumes_with_the_same_bytes(reals, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
 }
 
-/// Stone, scissors, paper on the first objective: better by a third of the circle, and nothing is
-/// best.
-struct Around;
+/// Rock, paper, scissors on the first objective: each value dominates the next of a cycle of three,
+/// so that none is best.
+struct Cyclic;
 
-impl Dominance<[f64; 2]> for Around {
+impl Dominance<[f64; 2]> for Cyclic {
     fn dominates(&self, a: &[f64; 2], b: &[f64; 2]) -> bool {
         (a[0] - b[0]).rem_euclid(3.0) == 1.0
     }
 }
 
 #[test]
-fn circular_dominance_does_not_stop_a_search() {
+fn cyclic_dominance_does_not_stop_a_search() {
     let algorithm =
-        Spea2 { archive: 10, settings: settings(20, 10), ..Spea2::new(Around, genotype_distance) };
-    let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never).unwrap();
+        Spea2 { archive: 10, settings: settings(20, 10), ..Spea2::new(Cyclic, genotype_distance) };
+    let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never_stop).unwrap();
     assert_eq!(state.archive.len(), 10);
     assert!(front(&state.archive).count() >= 1);
-    let algorithm = Nsga2 { settings: settings(20, 10), dominance: Around };
-    let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never).unwrap();
+    let algorithm = Nsga2 { settings: settings(20, 10), dominance: Cyclic };
+    let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never_stop).unwrap();
     assert_eq!(state.population.len(), 20);
 }
 
+/// Like LOTZ, but able to fail.
+struct Fallible(LeadingTrailing);
+
+impl Problem for Fallible {
+    type Genome = Bits;
+    type Evaluation = [f64; 2];
+    type Error = &'static str;
+
+    fn initial(&self, number: usize, rng: &mut Stream) -> Bits {
+        self.0.initial(number, rng)
+    }
+
+    fn cross(&self, a: &Bits, b: &Bits, rng: &mut Stream) -> (Bits, Bits) {
+        self.0.cross(a, b, rng)
+    }
+
+    fn mutate(&self, genome: Bits, generation: u64, rng: &mut Stream) -> Bits {
+        self.0.mutate(genome, generation, rng)
+    }
+
+    fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, &'static str> {
+        let Ok(evaluations) = self.0.evaluate(genomes);
+        Ok(evaluations)
+    }
+}
+
 #[test]
-fn exactly_as_many_are_born_and_observers_stop() {
+fn an_error_of_the_observer_ends_the_search() {
+    let mut problem = Fallible(LeadingTrailing::new(12));
+    let algorithm = spea2(settings(7, 100), 4, genotype_distance);
+    let fail = |state: &SearchState<_, _>| {
+        if state.generation == 2 { Err("disk full") } else { Ok(ControlFlow::Continue(())) }
+    };
+    assert_eq!(run(&mut problem, &algorithm, 1, None, fail), Err("disk full"));
+    assert_eq!(problem.0.evaluated, 3 * 7, "no generation follows the error");
+}
+
+#[test]
+fn the_population_size_is_exact_and_the_observer_can_stop() {
     let mut problem = LeadingTrailing::new(12);
     let algorithm = spea2(settings(7, 100), 4, genotype_distance);
-    let stop = |state: &State<_, _>| {
-        if state.generation == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let stop = |state: &SearchState<_, _>| {
+        let stop = state.generation == 3;
+        Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     };
     let state = run(&mut problem, &algorithm, 1, None, stop).unwrap();
     assert_eq!((state.generation, problem.evaluated), (3, 4 * 7));
@@ -262,13 +300,13 @@ fn exactly_as_many_are_born_and_observers_stop() {
         &spea2(settings(7, 3), 4, genotype_distance),
         1,
         Some(state.clone()),
-        never,
+        never_stop,
     );
     assert_eq!(ended.unwrap(), state, "nothing is left to do");
-    // The published settings: 75 at random and 30 times 75 children, of which a memory evaluates
-    // the distinct ones.
+    // The published settings: 75 random individuals and 30 times 75 children. The cache evaluates
+    // only the distinct ones.
     let mut memo = Memo::new(LeadingTrailing::new(12));
-    run(&mut memo, &Spea2::new(Pareto, genotype_distance), 1, None, never).unwrap();
+    run(&mut memo, &Spea2::new(Pareto, genotype_distance), 1, None, never_stop).unwrap();
     assert_eq!(memo.evaluations() + memo.hits(), 2_325);
     assert!(memo.hits() > 0);
 }

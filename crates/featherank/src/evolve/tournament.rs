@@ -1,36 +1,36 @@
-//! Choosing parents.
+//! Tournament selection of parents.
 
 use rand::{Rng, seq::SliceRandom};
 
-/// Tournaments among the same candidates, one after the other: who is beaten by nobody who is drawn
-/// later wins.
+/// A sequence of tournaments among the same candidates. An entrant wins if none drawn after it
+/// beats it.
 ///
-/// Entrants are dealt from a shuffled pack that is shuffled again when it has run out, so that
-/// everyone enters as often as everyone else. Drawing each entrant from all would leave out one in
-/// seven of those who enter two tournaments on average.
+/// Entrants are drawn without replacement from a shuffled list, which is shuffled again when it is
+/// used up, so that all candidates enter equally often. Drawing with replacement would leave out
+/// one in seven candidates if each enters two tournaments on average.
 #[derive(Debug)]
 pub struct Tournaments {
     candidates: usize,
     size: usize,
-    pack: Vec<usize>,
+    queue: Vec<usize>,
 }
 
 impl Tournaments {
-    /// Tournaments of `size` entrants. A tournament of less than one is a tournament of one.
+    /// Tournaments of `size` entrants, at least one.
     #[must_use]
     pub fn new(candidates: usize, size: usize) -> Self {
-        Tournaments { candidates, size: size.max(1), pack: Vec::new() }
+        Tournaments { candidates, size: size.max(1), queue: Vec::new() }
     }
 
-    /// The next winner, if `beats` says who beats whom; nobody where there is nobody.
+    /// The winner of the next tournament; none if there are no candidates.
     pub fn next(
         &mut self,
         beats: impl Fn(usize, usize) -> bool,
         rng: &mut impl Rng,
     ) -> Option<usize> {
-        let mut best = self.deal(rng)?;
+        let mut best = self.draw(rng)?;
         for _ in 1..self.size {
-            let other = self.deal(rng)?;
+            let other = self.draw(rng)?;
             if beats(other, best) {
                 best = other;
             }
@@ -38,12 +38,12 @@ impl Tournaments {
         Some(best)
     }
 
-    fn deal(&mut self, rng: &mut impl Rng) -> Option<usize> {
-        if self.pack.is_empty() {
-            self.pack.extend(0..self.candidates);
-            self.pack.shuffle(rng);
+    fn draw(&mut self, rng: &mut impl Rng) -> Option<usize> {
+        if self.queue.is_empty() {
+            self.queue.extend(0..self.candidates);
+            self.queue.shuffle(rng);
         }
-        self.pack.pop()
+        self.queue.pop()
     }
 }
 
@@ -52,11 +52,10 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
-    /// Two by two from a pack of four, the best of all wins 1 of 2 tournaments. Of the other three,
-    /// the next best wins the other one unless it met the best, 2 of 3 times, and the third then
-    /// beats the last.
+    /// In pairs from four candidates, the best wins 1 of 2 tournaments. The second best wins the
+    /// other unless it met the best, that is in 2 of 3 cases; otherwise the third best wins it.
     #[test]
-    fn everyone_enters_as_often_and_the_least_wins() {
+    fn all_enter_equally_often_and_the_least_wins() {
         let mut rng = stream(1, Purpose::Test, 0);
         let fitness = [3.0, 1.0, 2.0, 4.0];
         let mut tournaments = Tournaments::new(4, 2);
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_each_wins_as_often() {
+    fn equals_win_equally_often() {
         let mut rng = stream(2, Purpose::Test, 0);
         let mut tournaments = Tournaments::new(2, 2);
         let firsts =
@@ -82,7 +81,7 @@ mod tests {
         let mut rng = stream(3, Purpose::Test, 0);
         assert_eq!(Tournaments::new(0, 2).next(|_, _| true, &mut rng), None);
         assert_eq!(Tournaments::new(1, 0).next(|_, _| true, &mut rng), Some(0));
-        // The same one enters twice where there is only one.
+        // A single candidate enters twice.
         assert_eq!(Tournaments::new(1, 2).next(|_, _| true, &mut rng), Some(0));
     }
 }

@@ -1,8 +1,8 @@
-//! SPEA2's truncation: thinning out where individuals stand closest.
+//! SPEA2's truncation: removes individuals where they are most dense.
 
 use std::cmp::Ordering;
 
-/// The distances between a number of individuals.
+/// The pairwise distances of individuals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distances {
     size: usize,
@@ -10,8 +10,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Asks for the distance of every pair once. A distance must be a number, and the same both
-    /// ways.
+    /// Computes the distance of every pair once. A distance must be symmetric and not NaN.
     pub fn new(size: usize, distance: impl Fn(usize, usize) -> f64) -> Self {
         let mut values = vec![0.0; size * size];
         for a in 0..size {
@@ -30,7 +29,7 @@ impl Distances {
         self.size
     }
 
-    /// The distance of two individuals.
+    /// The distance between two individuals.
     #[must_use]
     pub fn between(&self, a: usize, b: usize) -> f64 {
         self.values[a * self.size + b]
@@ -45,18 +44,18 @@ impl Distances {
     }
 }
 
-/// Leaves `size` of the members: deletes, again and again, the one with the least distance to its
-/// nearest neighbour; where those are equal the second nearest decides, and so on. Where all are
-/// equal the last one goes.
+/// Keeps `size` of the members: repeatedly removes the one closest to its nearest neighbour; ties
+/// are decided by the second nearest neighbour, and so on. If all distances are tied, the last
+/// member is removed.
 ///
-/// Distances are sorted once; a deletion takes one number out of each list. That is O(n² log n),
-/// and O(n) for each list a deletion looks at.
+/// Distances are sorted once, and each removal takes one number out of every list: O(n² log n) for
+/// the sorting and O(n) per list and removal.
 #[must_use]
 pub fn truncate(distances: &Distances, members: &[usize], size: usize) -> Vec<usize> {
     let sorted = |&member: &usize| (member, distances.sorted(member, members));
     let mut left: Vec<(usize, Vec<f64>)> = members.iter().map(sorted).collect();
     while left.len() > size {
-        // The least of equals is the last one if the search starts from the end.
+        // Searching from the end makes the last of equals the minimum.
         let closest = (0..left.len()).rev().min_by(|&a, &b| lexicographic(&left[a].1, &left[b].1));
         let (deleted, _) = left.remove(closest.unwrap_or_default());
         for (member, near) in &mut left {
@@ -101,7 +100,7 @@ mod tests {
         assert_eq!(serde_json::to_value(members).unwrap(), fixture["kept"]);
     }
 
-    /// The definition, sorted anew after every deletion.
+    /// The definition, with distances sorted again after every removal.
     fn brute_force(distances: &Distances, members: &[usize], size: usize) -> Vec<usize> {
         let mut left = members.to_vec();
         while left.len() > size {
@@ -121,18 +120,18 @@ mod tests {
     proptest! {
         #![proptest_config(config())]
 
-        /// Short genomes, so that nearly all distances are tied, and copies among them.
+        /// Short genomes with duplicates, so that nearly all distances are tied.
         #[test]
-        fn truncation_is_as_by_brute_force(genes in prop::collection::vec(0u64..64, 1..25), size in 0usize..25) {
+        fn truncation_matches_brute_force(genes in prop::collection::vec(0u64..64, 1..25), size in 0usize..25) {
             let genomes: Vec<Bits> = genes.iter().map(|&word| Bits::from_words(6, || word)).collect();
             let distances = Distances::new(genomes.len(), |a, b| genomes[a].distance(&genomes[b]));
             let members: Vec<usize> = (0..genomes.len()).filter(|member| member % 5 != 3).collect();
             prop_assert_eq!(truncate(&distances, &members, size), brute_force(&distances, &members, size));
         }
 
-        /// Points of a plane, where ties are rare.
+        /// Points in the plane, where ties are rare.
         #[test]
-        fn truncation_of_points_is_as_by_brute_force(
+        fn truncation_of_points_matches_brute_force(
             points in prop::collection::vec(prop::array::uniform2(-1.0f64..1.0), 1..25), size in 0usize..25,
         ) {
             let apart = |a: usize, b: usize| (points[a][0] - points[b][0]).hypot(points[a][1] - points[b][1]);

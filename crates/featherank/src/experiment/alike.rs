@@ -31,7 +31,7 @@ pub(super) fn alike(train: &Dataset, measure: &Measure) -> Result<Alike> {
         measure: measure.clone(),
     };
     let found = redundancy(&engine, &options)?;
-    let group = |group: &crate::redundancy::Group| {
+    let group = |group: &crate::redundancy::RedundantGroup| {
         std::iter::once(&group.best).chain(&group.others).map(|member| member.feature.id).collect()
     };
     Ok(Alike {

@@ -250,7 +250,7 @@ mod tests {
         fs::write(&path, "precious").unwrap();
         let says = |path: &Path| ResultsFolder::open(path).unwrap_err().to_string();
         assert!(says(&path).contains("is a file"));
-        assert!(says(folder.path()).contains("no plan.json says of what"));
+        assert!(says(folder.path()).contains("without its plan.json"));
         fs::write(folder.path().join("plan.json"), "{}").unwrap();
         fs::write(&path, r#"{"featherank":"results","version":99}"#).unwrap();
         assert!(says(folder.path()).contains("version 99"));

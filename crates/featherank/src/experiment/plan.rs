@@ -183,6 +183,6 @@ mod tests {
         let says = |toml: &str| Plan::parse(toml).unwrap_err().to_string();
         assert!(says("").contains("missing field `title`"));
         assert!(says("title = \"t\"\nmethod = [\"top-k\"]").contains("unknown field `method`"));
-        assert!(says("title = ").contains("no plan of experiments"));
+        assert!(says("title = ").contains("not an experiment plan"));
     }
 }

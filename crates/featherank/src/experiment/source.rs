@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::memory;
-use crate::data::folds::{Fold, FoldFiles, dealt, dealt_fold, rotate};
+use crate::data::folds::{Fold, FoldFiles, fold_of_parts, query_parts, rotate};
 use crate::data::{Dataset, ReadOptions, read};
 use crate::error::{Error, Result};
 use crate::remedy;
@@ -31,11 +31,11 @@ struct Kept {
 }
 
 impl FoldSource {
-    /// Folds that one file is dealt into.
+    /// Folds that one file is query_parts into.
     pub const FOLDS: usize = 5;
 
     /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries
-    /// are dealt into `folds` parts (five where nothing is said) by `seed`.
+    /// are query_parts into `folds` parts (five where nothing is said) by `seed`.
     pub fn find(
         paths: &[PathBuf],
         folds: Option<usize>,
@@ -66,7 +66,7 @@ impl FoldSource {
 
     /// Deals the queries of a data set into `folds` parts by `seed`.
     pub fn deal(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
-        let parts = dealt(&data, folds, seed)?;
+        let parts = query_parts(&data, folds, seed)?;
         Ok(Self::new(Origin::Dealt { data, parts }, ReadOptions::default()))
     }
 
@@ -95,7 +95,7 @@ impl FoldSource {
     pub fn read(&self, index: usize) -> Result<Fold> {
         match &self.origin {
             Origin::Files(files) => files[index].read(&self.options),
-            Origin::Dealt { data, parts } => Ok(dealt_fold(data, parts, index)),
+            Origin::Dealt { data, parts } => Ok(fold_of_parts(data, parts, index)),
         }
     }
 

@@ -2,12 +2,12 @@
 //! `_featureset`.
 //!
 //! The plugin runs every query of a feature set, whether the model uses it or not: a model saves
-//! time only with a feature set of its own. `elasticsearch-featureset` is that set, cut out of the
-//! whole one, with the features that kept ones are computed from (`derived_expression`,
-//! `script_feature`). Weights are a `model/linear` with normalizers where the model was trained on
-//! z-scores; what is added to every score changes no ranking and is left out. Trees are a
-//! `model/xgboost+json` with z-scores folded into the thresholds. Only newer plugins send missing
-//! values where the tree says; older ones read 0.
+//! time only with a feature set of its own. `elasticsearch-featureset` is that set: the needed part
+//! of the complete one, including the features from which others are computed
+//! (`derived_expression`, `script_feature`). Weights are a `model/linear`, with normalizers if the
+//! model was trained on z-scores; an intercept changes no ranking and is omitted. Trees are a
+//! `model/xgboost+json` with z-scores folded into the thresholds. Only newer plugins follow the
+//! tree for missing values; older ones read 0.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The definitions of features in a search engine, and which of them a model needs.
+//! The definitions of features in a search engine, and those that a model needs.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::data::Feature;
 use crate::error::{Error, Result};
 use crate::names::near_names;
 
-/// The features that a search engine knows: objects with a `name`.
+/// The features defined in a search engine: objects with a `name`.
 pub(super) struct Featureset {
     features: Vec<Value>,
 }
 
 impl Featureset {
-    /// The features of the file that was given: a list, or what holds it (`featureset`, `_source`,
-    /// `features`), as the engines give feature sets out and take them in.
+    /// The features of the given file: a list, or an object that holds it (`featureset`, `_source`,
+    /// `features`), as the engines export and import feature sets.
     pub(super) fn of(export: &Export<'_>) -> Result<Self> {
         let text = export.options.featureset.as_deref().unwrap_or_default();
         let refuse = |reason: String| Error::invalid("feature set", "the file", reason);
@@ -33,9 +33,8 @@ impl Featureset {
         }
     }
 
-    /// The definitions of a model's features, and of those that they are computed from as `refers`
-    /// says; in the order of the file, so that definitions stand before those that use them if they
-    /// did.
+    /// The definitions of a model's features, and of those from which they are computed if `refers`
+    /// is true; in the order of the file, so that definitions that precede their uses still do.
     pub(super) fn kept(
         &self,
         features: &[&Feature],
@@ -43,7 +42,7 @@ impl Featureset {
     ) -> Result<Vec<Value>> {
         let known = || self.features.iter().filter_map(name);
         let mut wanted = vec![false; self.features.len()];
-        let mut ahead = Vec::new();
+        let mut pending = Vec::new();
         for feature in features {
             let label = feature.label();
             let place = known().position(|known| known == label).ok_or_else(|| Error::Unknown {
@@ -51,16 +50,16 @@ impl Featureset {
                 near: near_names(&label, known()),
                 name: label,
             })?;
-            ahead.push(place);
+            pending.push(place);
         }
-        while let Some(place) = ahead.pop() {
+        while let Some(place) = pending.pop() {
             if std::mem::replace(&mut wanted[place], true) || !refers(&self.features[place]) {
                 continue;
             }
             let words = words_of(&self.features[place]["template"]);
             let used =
                 known().enumerate().filter(|(_, name)| words.iter().any(|word| word == name));
-            ahead.extend(used.map(|(place, _)| place));
+            pending.extend(used.map(|(place, _)| place));
         }
         let kept = self.features.iter().zip(&wanted).filter(|(_, wanted)| **wanted);
         Ok(kept.map(|(feature, _)| feature.clone()).collect())
@@ -71,8 +70,8 @@ fn name(feature: &Value) -> Option<&str> {
     feature.get("name")?.as_str()
 }
 
-/// The words of all texts inside a template: a formula or a script names the features that it uses.
-/// A word may be a whole text as well, because names of features may hold blanks.
+/// The words of all texts in a template: a formula or a script names the features that it uses.
+/// Quoted texts count as words too, because names of features may contain blanks.
 fn words_of(template: &Value) -> Vec<String> {
     match template {
         Value::String(text) => {

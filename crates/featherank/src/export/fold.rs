@@ -1,18 +1,18 @@
-//! Moving thresholds from scaled to raw values.
+//! Converts thresholds on scaled values to thresholds on raw values.
 //!
 //! A z-score is computed in 64 bits and rounded to 32: z(x) = f32((x − offset) / divisor). Rounding
-//! keeps order, so z never falls as x grows, and the raw values that go left at a threshold are
-//! exactly those up to some largest one. That one is found by bisection over all 32-bit numbers; no
-//! arithmetic on thresholds could hit it every time.
+//! is monotonic, so z never decreases as x grows, and the raw values that go left at a threshold
+//! are exactly those up to some largest one. It is found by bisection over all 32-bit numbers;
+//! arithmetic on thresholds would not always be exact.
 
 use crate::data::Scale;
 use crate::rank::tree::Tree;
 
-/// The largest finite 32-bit number of which `holds` is true, `None` where it is true of none.
-/// `holds` must be true up to some number and false from there on.
+/// The largest finite 32-bit number for which `holds` is true, `None` if there is none. `holds`
+/// must be true up to some number and false above it.
 pub(super) fn largest(holds: impl Fn(f32) -> bool) -> Option<f32> {
     const MOST: i64 = f32::MAX.to_bits() as i64;
-    // Numbers in their order: 0 stands for both zeros.
+    // Numbers in ascending order; 0 stands for both zeros.
     let number = |place: i64| {
         f32::from_bits(place.unsigned_abs() as u32) * if place < 0 { -1.0 } else { 1.0 }
     };
@@ -29,8 +29,8 @@ pub(super) fn largest(holds: impl Fn(f32) -> bool) -> Option<f32> {
 
 /// The tree for raw values, with finite thresholds; `scales` belong to the ensemble's features.
 ///
-/// Where no finite value goes left, the children change places: all finite values then go left at
-/// the largest number.
+/// If no finite value goes left, the children are exchanged: all finite values then go left at the
+/// largest number.
 pub(super) fn raw_tree(tree: &Tree, scales: Option<&[Scale]>) -> Tree {
     let mut raw = tree.clone();
     for split in 0..tree.feature.len() {
@@ -79,10 +79,10 @@ mod tests {
         assert_eq!(largest(|_| true), Some(f32::MAX));
     }
 
-    /// At the border and at its neighbours, which by monotony is everywhere; and at many values in
+    /// At the threshold and its neighbours, which by monotonicity suffices, and at many values in
     /// between.
     #[test]
-    fn every_value_decides_as_before() {
+    fn every_value_takes_the_same_branch() {
         let mut random = stream(7, Purpose::Test, 0);
         let mut moved = 0;
         for _ in 0..2000 {
@@ -119,7 +119,7 @@ mod tests {
         }
         assert!(
             moved > 0,
-            "the exact border differs from t·d + o now and then, or bisection would be needless"
+            "the exact threshold must sometimes differ from t·d + o, or bisection would be unnecessary"
         );
     }
 

@@ -1,12 +1,13 @@
 //! LightGBM: the text of a booster, for `lightgbm.Booster(model_file=…)`.
 //!
-//! LightGBM splits as we do: left up to the threshold, missing values where the split says, children below 0 are leaves.
-//! Features are found by their column, the first of which is feature 1. Thresholds are 64-bit numbers there, so that ours
-//! fit; z-scores are folded into them.
+//! LightGBM splits as we do: left up to the threshold, missing values as the split says, and
+//! negative children are leaves. Features are identified by their column, the first of which is
+//! feature 1. Thresholds are 64-bit numbers there, so ours are exact; z-scores are folded into
+//! them.
 
 use std::collections::HashSet;
 
-use super::{Columns, Export, Holds, Target};
+use super::{Export, Holds, TableColumns, Target};
 use crate::data::Feature;
 use crate::error::Result;
 use crate::rank::tree::Tree;
@@ -20,13 +21,14 @@ pub(super) const MODEL: Target = Target {
     write: |export| Ok(booster(export)?.into_bytes()),
 };
 
-/// Decision types: values are compared, missing ones are NaN, and go right (8) or left (8 + 2).
+/// Decision types: numerical comparison, with missing values as NaN that go right (8) or left (8 +
+/// 2).
 const NAN_RIGHT: u8 = 8;
 const NAN_LEFT: u8 = 10;
 
 fn booster(export: &Export<'_>) -> Result<String> {
     let ensemble = export.ensemble()?;
-    let columns = Columns::of(export)?;
+    let columns = TableColumns::of(export)?;
     let column: Vec<usize> =
         ensemble.features().iter().map(|feature| columns.of_feature(feature)).collect();
     let blocks: Vec<String> = (0..)
@@ -37,7 +39,7 @@ fn booster(export: &Export<'_>) -> Result<String> {
         .collect();
     let mut names =
         columns.names(&export.features(), plain_name, |column| format!("Column_{column}"));
-    // A name that was made up here may be another feature's own.
+    // A generated name may equal another feature's own name.
     let mut seen = HashSet::new();
     for name in &mut names {
         while !seen.insert(name.clone()) {
@@ -57,7 +59,7 @@ fn booster(export: &Export<'_>) -> Result<String> {
     ))
 }
 
-/// LightGBM separates names by blanks, and refuses what JSON would have to escape.
+/// LightGBM separates names by blanks, and rejects characters that JSON would have to escape.
 fn plain_name(feature: &Feature) -> String {
     let plain = |name: &&String| {
         !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "\",:[]{}\\".contains(c))
@@ -84,8 +86,8 @@ fn block(tree: &Tree, column: &[usize]) -> String {
     }
     lines.push(format!("leaf_value={}", joined(&tree.leaf)));
     if splits > 0 {
-        // How many documents reached a node is not part of a model; LightGBM wants the lines all
-        // the same.
+        // The number of documents that reached a node is not part of a model, but LightGBM requires
+        // the lines.
         let (leaves, inner) = (vec![0; splits + 1], vec![0; splits]);
         lines.extend([
             format!("leaf_weight={}", joined(&leaves)),

@@ -1,9 +1,9 @@
-//! Exporters: a model as other systems read it.
+//! Exporters: writes a model in the formats of other systems.
 //!
-//! Every target is one file, and one entry of [`TARGETS`]: what it is called, which models it
-//! holds, and how it is written. A model goes out with decisions that are the same for every value,
-//! or not at all: thresholds learnt on z-scores are moved to raw values exactly (`fold`), and what
-//! a target cannot hold is an error that says so.
+//! Every target is one file and one entry of [`TARGETS`]: its name, the models it supports, and how
+//! it is written. An exported model takes the same decisions for every value, or the export fails:
+//! thresholds learnt on z-scores are converted to raw values exactly (`fold`), and what a target
+//! cannot represent is an error.
 
 mod elasticsearch;
 mod featureset;
@@ -23,7 +23,7 @@ use crate::rank::tree::Tree;
 use crate::rank::{LinearModel, Model, Scorer, TreeEnsemble};
 use crate::remedy;
 
-/// All targets, in the order they are listed.
+/// All targets, in the order of their listing.
 pub static TARGETS: &[&Target] = &[
     &ranklib::MODEL,
     &ranklib::FEATURES,
@@ -37,58 +37,58 @@ pub static TARGETS: &[&Target] = &[
     &elasticsearch::FEATURES,
 ];
 
-/// What can be exported to.
+/// A target of exports.
 pub struct Target {
     /// Its name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A summary of one line.
     pub summary: &'static str,
-    /// What of a model it holds.
+    /// The part of a model that it represents.
     pub holds: Holds,
-    /// Needs the file that defines the features in the system the model goes to.
+    /// Whether it needs the file that defines the features in the target system.
     pub needs_featureset: bool,
     write: fn(&Export<'_>) -> Result<Vec<u8>>,
 }
 
-/// What of a model a target holds.
+/// The part of a model that a target represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// Which features the model needs, whatever the model is.
+    /// The features that the model needs, whatever the model is.
     Features,
     /// Trees.
     Trees,
-    /// Trees and weighted sums.
+    /// Trees and linear models.
     Models,
 }
 
-/// Everything an exporter can be told.
+/// Options for exporting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExportOptions {
-    /// The model's name where it goes.
+    /// The model's name in the target system.
     pub name: Option<String>,
-    /// The text of the file that defines the features where the model goes.
+    /// The text of the file that defines the features in the target system.
     pub featureset: Option<String>,
-    /// How many columns the data has for targets that find features by their column; by default as
-    /// many as needed.
+    /// The number of columns of the data, for targets that identify features by column; by default
+    /// as many as needed.
     pub columns: Option<usize>,
-    /// Keep apart missing values and zeros where that is a choice.
+    /// Distinguish missing values from zeros, if the target has the choice.
     pub keep_missing: bool,
 }
 
-/// A model on its way out.
+/// A model with the options of its export.
 struct Export<'a> {
     model: &'a Model,
     options: &'a ExportOptions,
 }
 
-/// The target of that name.
+/// The target with this name.
 pub fn target(name: &str) -> Result<&'static Target> {
     let found = TARGETS.iter().find(|target| target.name == name).copied();
     found.ok_or_else(|| unknown("export target", name, TARGETS.iter().map(|target| target.name)))
 }
 
 impl Target {
-    /// The model as the target reads it; an error when the target cannot hold it.
+    /// The model in the target's format; an error if the target cannot represent it.
     pub fn export(&self, model: &Model, options: &ExportOptions) -> Result<Vec<u8>> {
         self.check(model)?;
         if self.needs_featureset && options.featureset.is_none() {
@@ -158,7 +158,7 @@ fn normaliser(model: &Model) -> Normaliser {
 }
 
 impl Export<'_> {
-    /// The model's name where it goes.
+    /// The model's name in the target system.
     fn name(&self) -> &str {
         self.options.name.as_deref().unwrap_or("featherank")
     }
@@ -168,13 +168,13 @@ impl Export<'_> {
         self.model.features()
     }
 
-    /// Offset and divisor of each feature, where the model was trained on z-scores.
+    /// Offset and divisor of each feature, if the model was trained on z-scores.
     fn scales(&self) -> Option<&[Scale]> {
         let scaler = self.model.scaler.as_ref()?;
         (scaler.normaliser() == Normaliser::Zscore).then(|| scaler.scales())
     }
 
-    /// The trees for raw values: thresholds are finite, and moved where the model was trained on
+    /// The trees for raw values, with finite thresholds, converted if the model was trained on
     /// z-scores.
     fn raw_trees(&self, ensemble: &TreeEnsemble) -> Vec<Tree> {
         ensemble.trees().iter().map(|tree| fold::raw_tree(tree, self.scales())).collect()
@@ -199,7 +199,7 @@ impl Export<'_> {
         }
     }
 
-    /// The trees of a model that [`Target::check`] has found to have some.
+    /// The trees of the model; [`Target::check`] has ensured that it has some.
     fn ensemble(&self) -> Result<&TreeEnsemble> {
         match &self.model.scorer {
             Scorer::Trees(ensemble) => Ok(ensemble),
@@ -210,14 +210,14 @@ impl Export<'_> {
     }
 }
 
-/// Where features stand in a table of numbers whose columns are all features of the data: feature 1
-/// in the first column, or feature 0 where the data counts from 0.
-struct Columns {
+/// The columns of a table that holds all features of the data: feature 1 is the first column, or
+/// feature 0 if the ids of the data start at 0.
+struct TableColumns {
     first: u32,
     count: usize,
 }
 
-impl Columns {
+impl TableColumns {
     fn of(export: &Export<'_>) -> Result<Self> {
         let ids = || export.features().into_iter().map(|feature| feature.id);
         let counts_from =
@@ -231,7 +231,7 @@ impl Columns {
                 count,
                 format!("at least {needed}, which the model needs"),
             )),
-            false => Ok(Columns { first, count }),
+            false => Ok(TableColumns { first, count }),
         }
     }
 
@@ -252,7 +252,7 @@ impl Columns {
     }
 }
 
-/// JSON, ending in a line end.
+/// JSON with a final newline.
 fn json_bytes(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     let text = serde_json::to_string_pretty(value).map_err(|e| {
         Error::internal(format!("cannot write the model: {e}"), crate::error::REPORT_DEFECT)
@@ -260,7 +260,7 @@ fn json_bytes(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     Ok((text + "\n").into_bytes())
 }
 
-/// A text as JSON writes it, with quotes.
+/// A text as a JSON string, with quotes.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

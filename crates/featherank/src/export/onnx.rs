@@ -1,12 +1,12 @@
 //! ONNX: a graph of `ai.onnx.ml` operators that any ONNX runtime runs.
 //!
-//! Input `features`: 32-bit numbers, a row a document, a column for each feature that the model
-//! needs, in the model's order, which the metadata names. Output `score`: a row a document, one
-//! column. Trees are a TreeEnsembleRegressor (z-scores are folded into its thresholds), weights a
-//! LinearRegressor, behind a Scaler where the model was trained on z-scores.
+//! Input `features`: 32-bit numbers, one row per document and one column for each feature that the
+//! model needs, in the model's order, which the metadata records. Output `score`: one row per
+//! document, one column. Trees are a TreeEnsembleRegressor, with z-scores folded into its
+//! thresholds; weights are a LinearRegressor, after a Scaler if the model was trained on z-scores.
 
 use super::protobuf::Message;
-use super::walk::Node;
+use super::walk::TreeNode;
 use super::{Export, Holds, Target};
 use crate::error::{Error, Result};
 use crate::rank::tree::Tree;
@@ -117,7 +117,7 @@ fn linear(export: &Export<'_>, model: &LinearModel) -> Vec<Message> {
     }
 }
 
-/// All nodes of all trees in lists, the splits of a tree before its leaves.
+/// All nodes of all trees as lists, the splits of a tree before its leaves.
 #[derive(Default)]
 struct Nodes {
     trees: Vec<i64>,
@@ -135,7 +135,7 @@ struct Nodes {
 
 impl Nodes {
     fn add(&mut self, number: i64, tree: &Tree) {
-        let child = |child: i32| Node::of(child).number(tree) as i64;
+        let child = |child: i32| TreeNode::of(child).number(tree) as i64;
         for split in 0..tree.feature.len() {
             self.features.push(i64::from(tree.feature[split]));
             self.values.push(tree.threshold[split]);
@@ -152,7 +152,7 @@ impl Nodes {
             self.right.push(0);
             self.missing_left.push(0);
             self.leaf_trees.push(number);
-            self.leaf_numbers.push(Node::Leaf(leaf).number(tree) as i64);
+            self.leaf_numbers.push(TreeNode::Leaf(leaf).number(tree) as i64);
             self.leaf_values.push(value as f32);
         }
         let nodes = tree.feature.len() + tree.leaf.len();

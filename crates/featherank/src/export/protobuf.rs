@@ -1,4 +1,4 @@
-//! The little of Protocol Buffers that writing an ONNX model takes.
+//! The part of Protocol Buffers that is needed to write an ONNX model.
 
 /// A message that is being written.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Message {
         self.varint(field << 3 | wire);
     }
 
-    /// A whole number; negative ones as two's complement in 64 bits.
+    /// An integer; negative ones as two's complement in 64 bits.
     #[must_use]
     pub(super) fn int(mut self, field: u64, value: i64) -> Self {
         self.tag(field, VARINT);
@@ -42,13 +42,13 @@ impl Message {
         self
     }
 
-    /// A message inside this one.
+    /// A nested message.
     #[must_use]
     pub(super) fn message(self, field: u64, inner: Message) -> Self {
         self.bytes(field, inner.0)
     }
 
-    /// Whole numbers, packed.
+    /// Packed integers.
     #[must_use]
     pub(super) fn ints(self, field: u64, values: &[i64]) -> Self {
         let mut packed = Message::default();
@@ -56,7 +56,7 @@ impl Message {
         self.message(field, packed)
     }
 
-    /// 32-bit numbers, packed.
+    /// Packed 32-bit floats.
     #[must_use]
     pub(super) fn floats(self, field: u64, values: &[f32]) -> Self {
         let packed: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();

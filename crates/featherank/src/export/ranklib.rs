@@ -1,14 +1,14 @@
 //! RankLib: model files, and lists of features for `-feature`.
 //!
-//! Trees go out as a LambdaMART model, whose splits go left up to the threshold as ours do. Weights
-//! go out as a Linear Regression model where there is something to add to every score, as a
-//! Coordinate Ascent model otherwise. RankLib has no missing values: it reads them as 0, and
-//! directions of missing values are left out. Z-scores are folded into thresholds and weights,
-//! because RankLib's own normalisers work on each query and are not saved with a model.
+//! Trees are written as a LambdaMART model, whose splits go left up to the threshold as ours do.
+//! Weights are written as a Linear Regression model if there is an intercept, and as a Coordinate
+//! Ascent model otherwise. RankLib has no missing values: it reads them as 0, so directions of
+//! missing values are omitted. Z-scores are folded into thresholds and weights, because RankLib's
+//! own normalisers work on each query and are not saved with a model.
 
 use std::fmt::Write;
 
-use super::walk::{Event, Node, Side, walk};
+use super::walk::{Event, Side, TreeNode, walk};
 use super::{Export, Holds, Target};
 use crate::data::Feature;
 use crate::error::{Error, Result};
@@ -87,7 +87,7 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
         text += &format!("\t<tree id=\"{number}\" weight=\"1.0\">\n");
         walk(tree, |event, depth| {
             let indent = "\t".repeat(depth.min(20) + 2);
-            // Nothing can fail: a `String` takes all that is written to it.
+            // Writing to a `String` cannot fail.
             let _ = match event {
                 Event::Leave(_) => writeln!(text, "{indent}</split>"),
                 Event::Enter(node, side) => {
@@ -98,10 +98,10 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
                         Side::Right => "<split pos=\"right\">\n",
                     };
                     match node {
-                        Node::Leaf(leaf) => {
+                        TreeNode::Leaf(leaf) => {
                             writeln!(text, "{indent}\t<output> {:?} </output>", tree.leaf[leaf])
                         }
-                        Node::Split(split) => {
+                        TreeNode::Split(split) => {
                             let id = ensemble.features()[tree.feature[split] as usize].id;
                             let threshold = tree.threshold[split];
                             writeln!(

@@ -1,13 +1,12 @@
 //! Solr: models and feature stores of its learning-to-rank module.
-//!
-//! Weights are a LinearModel with a StandardNormalizer a feature where the model was trained on
-//! z-scores; what is added to every score changes no ranking and is left out. Trees are a
+//! Weights are a LinearModel, with a StandardNormalizer for each feature if the model was trained
+//! on z-scores; an intercept changes no ranking and is omitted. Trees are a
 //! MultipleAdditiveTreesModel with z-scores folded into the thresholds. Solr adds 1e-6 to every
-//! threshold when it reads a model: what is written is the largest number that is at most the
-//! threshold after that.
+//! threshold when it reads a model; the number written is the largest one that is at most the
+//! threshold after that addition.
 //!
 //! A document without a value has 0 in Solr. With `keep_missing` values may be missing (Solr 9.2
-//! and later): splits say where such documents go, and the features of the store get NaN as their
+//! and later): splits state where such documents go, and the features of the store get NaN as their
 //! default.
 
 use std::fmt::Write;
@@ -15,7 +14,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::featureset::Featureset;
-use super::walk::{Event, Node, Side, walk};
+use super::walk::{Event, Side, TreeNode, walk};
 use super::{Export, Holds, Target, fold, json_bytes, quoted};
 use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 
@@ -63,7 +62,7 @@ fn linear(export: &Export<'_>, model: &LinearModel) -> Value {
         export.features().into_iter().map(|feature| feature.label()).collect();
     let norm = |i: usize| {
         let scale = export.scales()?.get(i)?;
-        // Solr holds what it reads as text in 32 bits.
+        // Solr parses these texts to 32-bit numbers.
         let (avg, std) = (scale.offset as f32, scale.divisor as f32);
         Some(
             json!({"class": STANDARD, "params": {"avg": format!("{avg:?}"), "std": format!("{std:?}")}}),
@@ -87,7 +86,7 @@ fn linear(export: &Export<'_>, model: &LinearModel) -> Value {
     })
 }
 
-/// What Solr adds to thresholds.
+/// The number that Solr adds to thresholds.
 const SLACK: f32 = 1e-6;
 
 fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
@@ -106,20 +105,20 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
         text += if number == 0 { "\n" } else { ",\n" };
         text += "{\"weight\":\"1\",\"root\":";
         walk(tree, |event, _| match event {
-            Event::Leave(Node::Split(_)) => text += "}",
-            Event::Leave(Node::Leaf(_)) => {}
+            Event::Leave(TreeNode::Split(_)) => text += "}",
+            Event::Leave(TreeNode::Leaf(_)) => {}
             Event::Enter(node, side) => {
                 text += match side {
                     Side::Root => "",
                     Side::Left => ",\"left\":",
                     Side::Right => ",\"right\":",
                 };
-                // Nothing can fail: a `String` takes all that is written to it.
+                // Writing to a `String` cannot fail.
                 let _ = match node {
-                    Node::Leaf(leaf) => {
+                    TreeNode::Leaf(leaf) => {
                         write!(text, "{{\"value\":\"{:?}\"}}", tree.leaf[leaf] as f32)
                     }
-                    Node::Split(split) => {
+                    TreeNode::Split(split) => {
                         let threshold = tree.threshold[split];
                         let written = fold::largest(|x| x + SLACK <= threshold).unwrap_or(f32::MIN);
                         let _ = write!(

@@ -1,4 +1,4 @@
-//! What every target has in common; what each one writes is tested with its real readers in
+//! Tests common to all targets. What each one writes is tested with its real readers in
 //! `python/tests`.
 
 use super::*;
@@ -58,7 +58,7 @@ fn text(target_name: &str, model: &Model) -> String {
 }
 
 #[test]
-fn every_target_takes_what_it_says_and_refuses_the_rest_with_a_remedy() {
+fn every_target_accepts_what_it_declares_and_rejects_the_rest_with_a_remedy() {
     for target in TARGETS {
         for how in
             [Normaliser::None, Normaliser::Zscore, Normaliser::QueryMinmax, Normaliser::QueryZscore]
@@ -91,8 +91,8 @@ fn feature_sets_keep_what_is_needed_in_the_order_of_the_file() {
             found.pointer("/featureset/features").unwrap_or(&found).as_array().unwrap().clone();
         list.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
     };
-    // The formula of bm25 needs length, the script of page rank needs clicks and age; clicks' query
-    // only mentions length.
+    // The formula of bm25 needs length, the script of page rank needs clicks and age; the query of
+    // clicks only mentions length.
     assert_eq!(kept("elasticsearch-featureset"), ["bm25", "length", "age", "page rank", "clicks"]);
     assert_eq!(kept("solr-features"), ["bm25", "page rank"]);
     let first = LinearModel::new(&names(), &[(FeatureId(0), 1.0)]).into();
@@ -104,7 +104,7 @@ fn feature_sets_keep_what_is_needed_in_the_order_of_the_file() {
 }
 
 #[test]
-fn wrong_feature_sets_are_refused() {
+fn invalid_feature_sets_are_rejected() {
     let refused = |featureset: Option<&str>| {
         let options =
             ExportOptions { featureset: featureset.map(String::from), ..ExportOptions::default() };
@@ -131,7 +131,7 @@ fn ranklib_reads_ids_weights_and_splits() {
     );
     let zero = LinearModel::new(&FeatureTable::numbered(1, 0), &[(FeatureId(0), 1.0)]).into();
     let error = target("ranklib").unwrap().export(&zero, &options()).unwrap_err().to_string();
-    assert!(error.contains("counts features from 1"), "{error}");
+    assert!(error.contains("numbers features from 1"), "{error}");
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn columns_cover_the_ids() {
     assert!(lightgbm(Some(1)).unwrap_err().to_string().contains("at least 2"));
 }
 
-/// Solr adds 1e-6 in 32 bits to what it reads: the sum must be the threshold, or the nearest number
-/// below that it can be.
+/// Solr adds 1e-6 in 32 bits to the threshold it reads: the sum must be our threshold, or the
+/// nearest possible number below it.
 #[test]
-fn solrs_slack_is_taken_back() {
+fn solrs_slack_is_subtracted() {
     for threshold in [0.0f32, 1e-6, 0.5, 1.0, 0.1, 123.456, 1e9, -0.5, -1e-6, f32::MAX] {
         let tree = Tree { threshold: vec![threshold, 0.0], ..tree_of(&trees()) };
         let model =
@@ -167,7 +167,7 @@ fn tree_of(model: &Model) -> Tree {
     }
 }
 
-/// Splits in a row must not end in a stack overflow.
+/// Long chains of splits must not overflow the stack.
 #[test]
 fn deep_trees_are_written() {
     let splits = 200_000;
@@ -188,10 +188,10 @@ fn deep_trees_are_written() {
     }
 }
 
-/// Data that counts from 0, and a model that does not need feature 0: its feature 1 is still the
+/// Data whose ids start at 0, and a model that does not need feature 0: its feature 1 is still the
 /// second column.
 #[test]
-fn columns_count_from_where_the_data_does() {
+fn columns_start_at_the_first_id_of_the_data() {
     let run = crate::run::Run::new(1, crate::run::Constraints::default());
     let values = vec![0., 0., 0., 0., 1., 2., 3., 4.];
     let labels = vec![0., 0., 1., 1.];
@@ -211,7 +211,7 @@ fn columns_count_from_where_the_data_does() {
 }
 
 #[test]
-fn models_that_rank_nothing_are_refused() {
+fn constant_models_are_rejected() {
     let empty = LinearModel::new(&names(), &[]).into();
     for target in TARGETS.iter().filter(|target| target.holds == Holds::Models) {
         let error = target.export(&empty, &options()).unwrap_err().to_string();

@@ -1,15 +1,15 @@
-//! A walk through a tree, parents before children and left before right, for formats that nest.
+//! Traverses a tree, parents before children and left before right, for nested formats.
 //!
-//! Without recursion: how deep trees are is up to whoever made the model.
+//! Without recursion, because models may contain trees of any depth.
 
 use crate::rank::tree::Tree;
 
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Node {
-    /// A split, by its place in the tree's lists.
+pub(super) enum TreeNode {
+    /// A split, by its index.
     Split(usize),
-    /// A leaf, by its place in the tree's list.
+    /// A leaf, by its index.
     Leaf(usize),
 }
 
@@ -21,41 +21,46 @@ pub(super) enum Side {
     Right,
 }
 
-/// What happens on the way.
+/// A step of the traversal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A node begins.
-    Enter(Node, Side),
-    /// A node, with all that is below it, ends.
-    Leave(Node),
+    /// The start of a node.
+    Enter(TreeNode, Side),
+    /// The end of a node and its subtree.
+    Leave(TreeNode),
 }
 
-impl Node {
-    /// The node that a child stands for.
+impl TreeNode {
+    /// The node that a child index refers to.
     pub(super) fn of(child: i32) -> Self {
-        if child >= 0 { Node::Split(child as usize) } else { Node::Leaf((-1 - child) as usize) }
+        if child >= 0 {
+            TreeNode::Split(child as usize)
+        } else {
+            TreeNode::Leaf((-1 - child) as usize)
+        }
     }
 
-    /// The number of the node where splits are counted first, then leaves; the root is 0.
+    /// The index of the node if splits are numbered first, then leaves; the root is 0.
     pub(super) fn number(self, tree: &Tree) -> usize {
         match self {
-            Node::Split(split) => split,
-            Node::Leaf(leaf) => tree.feature.len() + leaf,
+            TreeNode::Split(split) => split,
+            TreeNode::Leaf(leaf) => tree.feature.len() + leaf,
         }
     }
 }
 
 /// Calls `visit` for every event, with the node's depth.
 pub(super) fn walk(tree: &Tree, mut visit: impl FnMut(Event, usize)) {
-    let root = if tree.feature.is_empty() { Node::Leaf(0) } else { Node::Split(0) };
-    let mut ahead = vec![(Event::Enter(root, Side::Root), 0)];
-    while let Some((event, depth)) = ahead.pop() {
+    let root = if tree.feature.is_empty() { TreeNode::Leaf(0) } else { TreeNode::Split(0) };
+    let mut pending = vec![(Event::Enter(root, Side::Root), 0)];
+    while let Some((event, depth)) = pending.pop() {
         visit(event, depth);
         if let Event::Enter(node, _) = event {
-            ahead.push((Event::Leave(node), depth));
-            if let Node::Split(split) = node {
-                ahead.push((Event::Enter(Node::of(tree.right[split]), Side::Right), depth + 1));
-                ahead.push((Event::Enter(Node::of(tree.left[split]), Side::Left), depth + 1));
+            pending.push((Event::Leave(node), depth));
+            if let TreeNode::Split(split) = node {
+                pending
+                    .push((Event::Enter(TreeNode::of(tree.right[split]), Side::Right), depth + 1));
+                pending.push((Event::Enter(TreeNode::of(tree.left[split]), Side::Left), depth + 1));
             }
         }
     }

@@ -1,15 +1,15 @@
 //! XGBoost: a booster as JSON for `Booster.load_model`, and the dump that search engines read.
 //!
-//! XGBoost goes left *below* the threshold, we go left up to it: thresholds go out as the next
-//! larger 32-bit number. After the largest number there is no next one, so a split that sends every
-//! value left goes out with its children exchanged, below the smallest number. Leaves are 32-bit
-//! numbers in XGBoost, and added up as such. Its predictor takes the right child to be the node
-//! after the left one, whatever the file says, so nodes are numbered in that way.
+//! XGBoost goes left *below* the threshold, we go left up to it: thresholds are written as the next
+//! larger 32-bit number. The largest number has no successor, so a split that sends every value
+//! left is written with its children exchanged, below the smallest number. Leaves are 32-bit
+//! numbers in XGBoost, and summed as such. Its predictor assumes that the right child is the node
+//! after the left one, whatever the file says, so nodes are numbered in this way.
 
 use serde_json::json;
 
-use super::walk::{Event, Node, Side, walk};
-use super::{Columns, Export, Holds, Target, quoted};
+use super::walk::{Event, Side, TreeNode, walk};
+use super::{Export, Holds, TableColumns, Target, quoted};
 use crate::error::Result;
 use crate::rank::tree::Tree;
 
@@ -31,7 +31,7 @@ pub(super) const DUMP: Target = Target {
     write: |export| Ok((dump(export)? + "\n").into_bytes()),
 };
 
-/// The tree for splits that go left below their threshold.
+/// The tree for splits that go left strictly below their threshold.
 fn strict_tree(tree: Tree) -> Tree {
     let mut strict = tree.clone();
     for split in 0..tree.feature.len() {
@@ -52,11 +52,12 @@ fn strict_trees(export: &Export<'_>) -> Result<Vec<Tree>> {
 }
 
 fn booster(export: &Export<'_>) -> Result<serde_json::Value> {
-    let columns = Columns::of(export)?;
+    let columns = TableColumns::of(export)?;
     let features = export.features();
     let column: Vec<usize> = features.iter().map(|feature| columns.of_feature(feature)).collect();
     let trees = strict_trees(export)?;
-    // XGBoost compares names with those of the data, so that half of them would be worse than none.
+    // XGBoost compares names with those of the data, so an incomplete list would be worse than
+    // none.
     let named =
         columns.count == features.len() && features.iter().all(|feature| feature.name.is_some());
     let names = if named {
@@ -96,33 +97,33 @@ fn booster(export: &Export<'_>) -> Result<serde_json::Value> {
 
 /// Numbers of the nodes: the root is 0, a right child follows its left one, and children come after
 /// their parents.
-struct Numbers {
+struct NodeNumbers {
     splits: Vec<usize>,
     leaves: Vec<usize>,
 }
 
-impl Numbers {
+impl NodeNumbers {
     fn of(tree: &Tree) -> Self {
         let mut numbers =
-            Numbers { splits: vec![0; tree.feature.len()], leaves: vec![0; tree.leaf.len()] };
+            NodeNumbers { splits: vec![0; tree.feature.len()], leaves: vec![0; tree.leaf.len()] };
         let children = tree.left.iter().zip(&tree.right).flat_map(|(&left, &right)| [left, right]);
         for (number, child) in (1..).zip(children) {
-            match Node::of(child) {
-                Node::Split(split) => numbers.splits[split] = number,
-                Node::Leaf(leaf) => numbers.leaves[leaf] = number,
+            match TreeNode::of(child) {
+                TreeNode::Split(split) => numbers.splits[split] = number,
+                TreeNode::Leaf(leaf) => numbers.leaves[leaf] = number,
             }
         }
         numbers
     }
 
-    fn get(&self, node: Node) -> usize {
+    fn get(&self, node: TreeNode) -> usize {
         match node {
-            Node::Split(split) => self.splits[split],
-            Node::Leaf(leaf) => self.leaves[leaf],
+            TreeNode::Split(split) => self.splits[split],
+            TreeNode::Leaf(leaf) => self.leaves[leaf],
         }
     }
 
-    /// A list with one entry a node, from one entry a split and one a leaf.
+    /// A list with one entry per node, from the entries of splits and leaves.
     fn list<T: Copy + Default>(
         &self,
         splits: impl Fn(usize) -> T,
@@ -135,19 +136,19 @@ impl Numbers {
     }
 }
 
-/// All nodes in lists.
+/// All nodes as lists.
 fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> serde_json::Value {
     const NO_PARENT: usize = i32::MAX as usize;
-    let numbers = Numbers::of(tree);
+    let numbers = NodeNumbers::of(tree);
     let nodes = tree.feature.len() + tree.leaf.len();
     let mut parents = vec![NO_PARENT; nodes];
     for (split, children) in tree.left.iter().zip(&tree.right).enumerate() {
         for &child in [children.0, children.1] {
-            parents[numbers.get(Node::of(child))] = numbers.splits[split];
+            parents[numbers.get(TreeNode::of(child))] = numbers.splits[split];
         }
     }
     let children =
-        |of: &[i32]| numbers.list(|split| numbers.get(Node::of(of[split])) as i64, |_| -1);
+        |of: &[i32]| numbers.list(|split| numbers.get(TreeNode::of(of[split])) as i64, |_| -1);
     let leaf = |leaf: usize| tree.leaf[leaf] as f32;
     json!({
         "base_weights": numbers.list(|_| 0.0, leaf),
@@ -174,30 +175,30 @@ fn tree_object(number: usize, tree: &Tree, column: &[usize], columns: usize) -> 
     })
 }
 
-/// Trees nested as `dump_model(…, dump_format="json")` nests them, features by name.
+/// Trees nested as in `dump_model(…, dump_format="json")`, with features by name.
 pub(super) fn dump(export: &Export<'_>) -> Result<String> {
     let names: Vec<String> =
         export.features().into_iter().map(|feature| quoted(&feature.label())).collect();
     let mut text = String::from("[");
     for (number, tree) in strict_trees(export)?.iter().enumerate() {
         text += if number == 0 { "\n" } else { ",\n" };
-        let numbers = Numbers::of(tree);
+        let numbers = NodeNumbers::of(tree);
         walk(tree, |event, depth| match event {
-            Event::Leave(Node::Split(_)) => text += "]}",
-            Event::Leave(Node::Leaf(_)) => {}
+            Event::Leave(TreeNode::Split(_)) => text += "]}",
+            Event::Leave(TreeNode::Leaf(_)) => {}
             Event::Enter(node, side) => {
                 text += if side == Side::Right { "," } else { "" };
                 text += &match node {
-                    Node::Leaf(leaf) => {
+                    TreeNode::Leaf(leaf) => {
                         format!(
                             "{{\"nodeid\":{},\"leaf\":{:?}}}",
                             numbers.get(node),
                             tree.leaf[leaf] as f32
                         )
                     }
-                    Node::Split(split) => {
-                        let [left, right] =
-                            [tree.left[split], tree.right[split]].map(|c| numbers.get(Node::of(c)));
+                    TreeNode::Split(split) => {
+                        let [left, right] = [tree.left[split], tree.right[split]]
+                            .map(|c| numbers.get(TreeNode::of(c)));
                         format!(
                             "{{\"nodeid\":{},\"depth\":{depth},\"split\":{},\"split_condition\":{:?},\"yes\":{left},\
                              \"no\":{right},\"missing\":{},\"children\":[",

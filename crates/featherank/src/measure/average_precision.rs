@@ -1,5 +1,4 @@
-//! Average precision: the mean, over the relevant documents of a list, of the precision at their
-//! positions.
+//! Average precision: the mean of the precision at the positions of the relevant documents.
 //!
 //! AP = Σ over relevant positions of precision@position / number of relevant documents in the list;
 //! MAP is its mean over queries, GMAP the geometric mean (Robertson 2006). Expected value under
@@ -19,7 +18,7 @@ pub(super) const MAP: MeasureSpec = MeasureSpec {
     defaults: Conventions::STANDARD,
     summarise: Summary::Mean,
     value: average_precision,
-    share_of: None,
+    normaliser: None,
 };
 
 pub(super) const GMAP: MeasureSpec = MeasureSpec {

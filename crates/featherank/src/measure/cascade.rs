@@ -1,12 +1,11 @@
-//! Reciprocal rank and expected reciprocal rank: a user reads down the list and stops when
-//! satisfied.
+//! Reciprocal rank and expected reciprocal rank: the user reads down the list until satisfied.
 //!
-//! A document satisfies with probability R; the measure is the expected 1/position of the stop
-//! (Chapelle, Metzler, Zhang, Grinspan, CIKM 2009). ERR takes R = (2^y − 1) / 2^max; MRR is the
-//! case in which a relevant document satisfies for certain. Expected value under ties: reaching the
-//! j-th place of a tied group unsatisfied has the probability of the group's mean product of j − 1
-//! factors (1 − R), an elementary symmetric mean; stopping there is the difference of two
-//! neighbouring ones.
+//! A document satisfies with probability R; the measure is the expected 1/position of the last
+//! document read (Chapelle, Metzler, Zhang, Grinspan, CIKM 2009). ERR uses R = (2^y − 1) / 2^max;
+//! MRR is the case R = 1 for relevant documents and 0 for others. Expected value under ties: the
+//! probability of reaching the j-th position of a tied group unsatisfied is the mean, over all
+//! choices of j − 1 documents of the group, of the product of their (1 − R), an elementary
+//! symmetric mean; the probability of stopping there is the difference of two consecutive means.
 
 use super::conventions::{Conventions, Key};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary, Ties};
@@ -23,7 +22,7 @@ pub(super) const ERR: MeasureSpec = MeasureSpec {
         let max = f64::from(measure.conventions.max_grade).exp2();
         cascade(measure, ranking, |y| ((f64::from(y).exp2() - 1.0) / max).min(1.0))
     },
-    share_of: None,
+    normaliser: None,
 };
 
 pub(super) const MRR: MeasureSpec = MeasureSpec {
@@ -66,15 +65,15 @@ fn cascade(measure: &Measure, ranking: &Ranking<'_>, satisfies: impl Fn(f32) -> 
     sum
 }
 
-/// Mean over all choices of j factors of their product, for j = 0 … `most`.
+/// The mean product of j factors over all choices of j factors, for j = 0 … `most`.
 fn mean_products(factors: impl Iterator<Item = f64>, most: usize) -> Vec<f64> {
     let mut means = vec![0.0; most + 1];
     means[0] = 1.0;
     for (n, factor) in (1..).zip(factors) {
         let n: usize = n;
         for j in (1..=most.min(n)).rev() {
-            // A choice of j among n leaves the newest out with probability (n − j)/n, or takes it
-            // with j − 1 others.
+            // A choice of j out of n excludes the newest factor with probability (n − j)/n, or
+            // includes it with j − 1 others.
             means[j] = ((n - j) as f64 * means[j] + j as f64 * factor * means[j - 1]) / n as f64;
         }
     }

@@ -1,8 +1,8 @@
-//! The choices behind a measure that people fight about, each a named option.
+//! The conventions in which definitions of a measure differ, each a named option.
 
 use std::sync::LazyLock;
 
-/// How much a label is worth.
+/// The gain of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gain {
     /// 2^y − 1.
@@ -18,7 +18,7 @@ impl Gain {
         match self {
             Gain::Linear => f64::from(label),
             Gain::Exponential if label == 0.0 => 0.0,
-            // Labels are whole nearly always, and powers of two need no function then.
+            // Labels are nearly always integers, for which a shift is enough.
             Gain::Exponential if label > 0.0 && label < 32.0 && label as u32 as f32 == label => {
                 f64::from((1u32 << label as u32) - 1)
             }
@@ -27,16 +27,16 @@ impl Gain {
     }
 }
 
-/// 1 / log2(1 + position) of the first positions, which are asked for most.
+/// 1 / log2(1 + position) of the first positions, the most frequent ones.
 static TOP: LazyLock<[f64; 64]> =
     LazyLock::new(|| std::array::from_fn(|index| 1.0 / (index as f64 + 2.0).log2()));
 
-/// How much a position is worth.
+/// The weight of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discount {
     /// 1 / log2(1 + position).
     Log2,
-    /// The LETOR scripts': positions 1 and 2 count in full, then 1 / log2(position).
+    /// As in the LETOR scripts: positions 1 and 2 have weight 1, then 1 / log2(position).
     Letor,
 }
 
@@ -54,18 +54,18 @@ impl Discount {
     }
 }
 
-/// What a list shorter than the cut-off gets.
+/// The value of a list shorter than the cut-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShortLists {
-    /// The list counts as far as it goes.
+    /// Computed from the documents in the list.
     Truncate,
-    /// The list is filled up with documents that are not relevant.
+    /// Computed as if the list were filled up with irrelevant documents.
     Pad,
-    /// Nothing: the rule of the LETOR scripts for NDCG.
+    /// 0: the rule of the LETOR scripts for NDCG.
     Zero,
 }
 
-/// What a query without a relevant document gets.
+/// The value of a query without relevant documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRelevant {
     /// 0, and it counts.
@@ -76,38 +76,38 @@ pub enum NoRelevant {
     Skip,
 }
 
-/// In which order documents of equal score stand.
+/// The order of documents with equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
-    /// As in the input.
+    /// Input order.
     Input,
-    /// The worst first.
+    /// The least relevant first.
     Worst,
-    /// In every order: the expected value over all of them.
+    /// All orders: the expected value over them.
     Expected,
 }
 
-/// Everything a measure can be told besides its cut-off.
+/// The conventions of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conventions {
     /// Gain of a label.
     pub gain: Gain,
     /// Weight of a position.
     pub discount: Discount,
-    /// Lists shorter than the cut-off.
+    /// Treatment of lists shorter than the cut-off.
     pub short_lists: ShortLists,
-    /// Queries without relevant documents.
+    /// Treatment of queries without relevant documents.
     pub no_relevant: NoRelevant,
-    /// The smallest label that counts as relevant, where a measure knows only relevant or not.
+    /// The smallest label that counts as relevant, for measures of binary relevance.
     pub relevant_from: f32,
-    /// Documents of equal score.
+    /// Treatment of documents with equal scores.
     pub ties: Ties,
-    /// The largest grade: in ERR a document satisfies with probability (2^y − 1) / 2^max.
+    /// The largest label: in ERR a document satisfies with probability (2^y − 1) / 2^max.
     pub max_grade: f32,
 }
 
 impl Conventions {
-    /// What today's papers and tools mostly mean.
+    /// The conventions of most current papers and tools.
     pub const STANDARD: Conventions = Conventions {
         gain: Gain::Exponential,
         discount: Discount::Log2,
@@ -121,33 +121,35 @@ impl Conventions {
 
 /// Named sets of conventions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
+pub enum ConventionPreset {
     /// The measure's own defaults.
     Standard,
     /// The evaluation script of LETOR 3.0.
     Letor3,
-    /// The evaluation script of LETOR 4.0. It follows the same rules as 3.0's and prints four
-    /// decimals.
+    /// The evaluation script of LETOR 4.0. It follows the rules of 3.0 and prints four decimals.
     Letor4,
 }
 
-impl Preset {
+impl ConventionPreset {
     /// All presets with their names.
-    pub const NAMES: [(&'static str, Preset); 3] =
-        [("standard", Preset::Standard), ("letor3", Preset::Letor3), ("letor4", Preset::Letor4)];
+    pub const NAMES: [(&'static str, ConventionPreset); 3] = [
+        ("standard", ConventionPreset::Standard),
+        ("letor3", ConventionPreset::Letor3),
+        ("letor4", ConventionPreset::Letor4),
+    ];
 }
 
-impl std::str::FromStr for Preset {
+impl std::str::FromStr for ConventionPreset {
     type Err = crate::Error;
     fn from_str(name: &str) -> crate::Result<Self> {
-        let found = Preset::NAMES.iter().find(|(known, _)| *known == name);
+        let found = ConventionPreset::NAMES.iter().find(|(known, _)| *known == name);
         found
             .map(|(_, preset)| *preset)
             .ok_or_else(|| crate::Error::invalid("preset", name, "one of standard, letor3, letor4"))
     }
 }
 
-/// Which convention an option of a measure's name sets.
+/// The convention that an option of a measure's name sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// `gain=`
@@ -167,13 +169,13 @@ pub enum Key {
 }
 
 impl Conventions {
-    /// Sets what the preset fixes among `keys`.
-    pub(crate) fn apply(&mut self, preset: Preset, keys: &[Key]) {
-        let letor = matches!(preset, Preset::Letor3 | Preset::Letor4);
+    /// Sets the conventions that the preset fixes among `keys`.
+    pub(crate) fn apply(&mut self, preset: ConventionPreset, keys: &[Key]) {
+        let letor = matches!(preset, ConventionPreset::Letor3 | ConventionPreset::Letor4);
         if letor && keys.contains(&Key::Discount) {
             self.discount = Discount::Letor;
         }
-        // Precision pads in the same scripts that give NDCG of a short list nothing.
+        // The same scripts pad for precision, but give NDCG of a short list 0.
         if letor && keys.contains(&Key::ShortLists) && keys.contains(&Key::Gain) {
             self.short_lists = ShortLists::Zero;
         }

@@ -1,10 +1,10 @@
-//! DCG and its normalised forms: documents gain by their label and lose by their position.
+//! DCG and its normalised forms: gains of labels, discounted by position.
 //!
 //! DCG@k = Σ gain(y) · discount(position) over the first k positions; NDCG divides by the DCG of
 //! the ideal ranking (Järvelin & Kekäläinen 2002; gain 2^y − 1: Burges et al. 2005). The LETOR
-//! scripts discount from position 3 on and give a list shorter than k nothing. Expected value under
-//! ties: every tied position gains the group's mean (McSherry & Najork, ECIR 2008), because DCG is
-//! a sum over positions.
+//! scripts discount from position 3 on and give a list shorter than k a value of 0. Expected value
+//! under ties: every tied position has the group's mean gain (McSherry & Najork, ECIR 2008),
+//! because DCG is a sum over positions.
 
 use super::conventions::{Conventions, Key};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};
@@ -18,14 +18,14 @@ pub(super) const NDCG: MeasureSpec = MeasureSpec {
     defaults: Conventions::STANDARD,
     summarise: Summary::Mean,
     value: dcg,
-    share_of: Some(ideal_dcg),
+    normaliser: Some(ideal_dcg),
 };
 
 pub(super) const DCG: MeasureSpec = MeasureSpec {
     name: "dcg",
     summary: "discounted cumulative gain, not normalised",
     options: &[Key::Gain, Key::Discount, Key::ShortLists, Key::Ties],
-    share_of: None,
+    normaliser: None,
     ..NDCG
 };
 
@@ -34,7 +34,7 @@ pub(super) const MEAN_NDCG: MeasureSpec = MeasureSpec {
     summary: "mean of NDCG@1, NDCG@2 … over the whole list, as the LETOR 4.0 script prints it",
     cutoff: Cutoff::None,
     value: mean_ndcg,
-    share_of: None,
+    normaliser: None,
     ..NDCG
 };
 
@@ -49,7 +49,7 @@ fn dcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
         ties,
         |y| gain.of(y),
         |i, gain| {
-            // Most documents gain nothing; they need no logarithm.
+            // Most documents have no gain and need no logarithm.
             if gain != 0.0 {
                 total += gain * discount.at(i);
             }
@@ -66,15 +66,15 @@ fn ideal_dcg(measure: &Measure, ideal: &[f32]) -> f64 {
 
 fn mean_ndcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
     let Conventions { gain, discount, ties, .. } = *measure.conventions();
-    let (mut got, mut ideal, mut sum) = (0.0, 0.0, 0.0);
+    let (mut actual, mut ideal, mut sum) = (0.0, 0.0, 0.0);
     ranking.for_each(
         ranking.len(),
         ties,
         |y| gain.of(y),
         |i, g| {
-            got += g * discount.at(i);
+            actual += g * discount.at(i);
             ideal += gain.of(ranking.ideal()[i]) * discount.at(i);
-            sum += got / ideal;
+            sum += actual / ideal;
         },
     );
     sum / ranking.len() as f64

@@ -1,8 +1,8 @@
-//! Measures of rankings, of risk, and the tests that compare them.
+//! Effectiveness and risk measures, and the significance tests that compare systems.
 //!
-//! A [`Measure`] is known by its name: `ndcg@10`, `ndcg[letor]@10`, `map`, `p[rel=2]@5`. The name
-//! says every convention that differs from the standard ones, and parses back to the same measure.
-//! Values per query come first; means after.
+//! A [`Measure`] is identified by its name: `ndcg@10`, `ndcg[letor]@10`, `map`, `p[rel=2]@5`. The
+//! name states every convention that differs from the standard and parses back to the same measure.
+//! Measures are computed for each query and then summarised.
 
 mod average_precision;
 mod cascade;
@@ -19,16 +19,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::data::View;
 use crate::error::{Error, Result};
-pub use conventions::{Conventions, Discount, Gain, NoRelevant, Preset, ShortLists, Ties};
-pub use ranking::{Ranker as RankingScratch, Ranking};
+pub use conventions::{
+    ConventionPreset, Conventions, Discount, Gain, NoRelevant, ShortLists, Ties,
+};
+pub use ranking::{Ranking, RankingScratch};
 pub(crate) use ranking::{ascending, from_ascending};
 
-/// What the registry holds of a measure.
+/// The declaration of a measure.
 #[derive(Debug)]
 pub struct MeasureSpec {
     /// The name before brackets and cut-off.
     pub name: &'static str,
-    /// One line for people.
+    /// A summary of one line.
     pub summary: &'static str,
     /// Keys of the papers that define it.
     pub cites: &'static [&'static str],
@@ -36,28 +38,28 @@ pub struct MeasureSpec {
     pub cutoff: Cutoff,
     /// The conventions it depends on.
     pub options: &'static [conventions::Key],
-    /// Its conventions unless told otherwise.
+    /// Its default conventions.
     pub defaults: Conventions,
-    /// How per-query values become one number.
+    /// How per-query values are summarised.
     pub summarise: Summary,
-    /// The value of one ranked query that has something to find.
+    /// The value of one ranked query that has a relevant document.
     pub(crate) value: fn(&Measure, &Ranking<'_>) -> f64,
-    /// What that is divided by, if by something: a number that its labels from best to worst tell.
-    pub(crate) share_of: Option<fn(&Measure, &[f32]) -> f64>,
+    /// The normaliser of that value, if any, computed from the labels in ideal order.
+    pub(crate) normaliser: Option<fn(&Measure, &[f32]) -> f64>,
 }
 
-/// Whether a measure looks at the top of a ranking only.
+/// Whether a measure takes a cut-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cutoff {
     /// `@k` must be given.
     Required,
     /// `@k` may be given; without it the whole ranking counts.
     Optional,
-    /// There is no such thing.
+    /// `@k` must not be given.
     None,
 }
 
-/// How per-query values become one number.
+/// How per-query values are summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Summary {
     /// The mean.
@@ -80,7 +82,7 @@ pub struct ParameterEntry {
 }
 
 impl MeasureSpec {
-    /// The options of the measure's name, as rows of a parameter table.
+    /// The options of the measure's name.
     pub(crate) fn option_entries(&self) -> Vec<ParameterEntry> {
         let cutoff = match self.cutoff {
             Cutoff::Required => Some("needed"),
@@ -97,7 +99,7 @@ impl MeasureSpec {
     }
 }
 
-/// All measures, in the order they are listed.
+/// All measures, in the order of their listing.
 pub static MEASURES: &[&MeasureSpec] = &[
     &gain::NDCG,
     &gain::DCG,
@@ -116,7 +118,7 @@ pub static MEASURES: &[&MeasureSpec] = &[
 /// use featherank::measure::Measure;
 /// let measure: Measure = "ndcg[letor]@10".parse()?;
 /// assert_eq!(measure.to_string(), "ndcg[letor]@10");
-/// // One query, two documents, the worse one first: positions 1 and 2 count alike in the LETOR scripts.
+/// // One query, two documents, the worse one first: the LETOR scripts weight positions 1 and 2 equally.
 /// assert_eq!("ndcg[letor]@2".parse::<Measure>()?.of_query(&[0.9, 0.1], &[0.0, 1.0]), 1.0);
 /// # Ok::<(), featherank::Error>(())
 /// ```
@@ -134,19 +136,19 @@ impl PartialEq for Measure {
 }
 
 impl Measure {
-    /// The registry's entry.
+    /// The declaration of the measure.
     pub fn spec(&self) -> &'static MeasureSpec {
         self.spec
     }
 
-    /// The conventions in force.
+    /// The conventions.
     pub fn conventions(&self) -> &Conventions {
         &self.conventions
     }
 
-    /// The same measure under other conventions, as far as it depends on them.
+    /// The same measure under the preset's conventions, as far as it depends on them.
     #[must_use]
-    pub fn with_preset(mut self, preset: Preset) -> Self {
+    pub fn with_preset(mut self, preset: ConventionPreset) -> Self {
         self.conventions.apply(preset, self.spec.options);
         self
     }
@@ -165,35 +167,33 @@ impl Measure {
         self.of_ranking(&scratch.rank(scores))
     }
 
-    /// The value of one ranked query; NaN when the query does not count.
+    /// The value of one ranked query; NaN if the query does not count.
     pub fn of_ranking(&self, ranking: &Ranking<'_>) -> f64 {
-        self.in_any_order(ranking.ideal()).unwrap_or_else(|| {
+        self.unrankable(ranking.ideal()).unwrap_or_else(|| {
             let value = (self.spec.value)(self, ranking);
-            self.whole(ranking.ideal()).map_or(value, |whole| value / whole)
+            self.normaliser(ranking.ideal()).map_or(value, |normaliser| value / normaliser)
         })
     }
 
-    /// What the value of a query is a share of, if it is one.
-    fn whole(&self, ideal: &[f32]) -> Option<f64> {
-        self.spec.share_of.map(|whole| whole(self, ideal))
+    /// The normaliser of a query's value, if the measure is normalised.
+    fn normaliser(&self, ideal: &[f32]) -> Option<f64> {
+        self.spec.normaliser.map(|normaliser| normaliser(self, ideal))
     }
 
-    /// What a query is worth however it is ranked, where it has nothing to find.
-    fn in_any_order(&self, ideal: &[f32]) -> Option<f64> {
+    /// The value of a query without relevant documents, which does not depend on the ranking.
+    fn unrankable(&self, ideal: &[f32]) -> Option<f64> {
         let decided = self.spec.options.contains(&conventions::Key::NoRelevant);
-        (decided && !self.has_something_to_find(ideal)).then_some(
-            match self.conventions.no_relevant {
-                NoRelevant::Zero => 0.0,
-                NoRelevant::One => 1.0,
-                NoRelevant::Skip => f64::NAN,
-            },
-        )
+        (decided && !self.has_relevant(ideal)).then_some(match self.conventions.no_relevant {
+            NoRelevant::Zero => 0.0,
+            NoRelevant::One => 1.0,
+            NoRelevant::Skip => f64::NAN,
+        })
     }
 
-    /// The value of the query whose labels `scratch` holds, ranked by these scores: the same as
-    /// [`Self::of_ranking`], sooner where only the top of the list counts.
+    /// The value of the query whose labels `scratch` holds, ranked by these scores. Equals
+    /// [`Self::of_ranking`], and is faster if only the top of the list counts.
     pub fn of_scores(&self, scratch: &mut RankingScratch, scores: &[f32]) -> f64 {
-        if let Some(value) = self.in_any_order(scratch.ideal()) {
+        if let Some(value) = self.unrankable(scratch.ideal()) {
             return value;
         }
         match self.cutoff {
@@ -203,8 +203,8 @@ impl Measure {
     }
 
     /// The values of the query whose labels `scratch` holds, ranked by each of `width` columns of
-    /// scores, document after document: `visit` hears the column and what [`Self::of_scores`] makes
-    /// of it, sooner.
+    /// row-major scores. Calls `visit` with each column and the value that [`Self::of_scores`]
+    /// returns for it, but is faster.
     pub(crate) fn of_columns(
         &self,
         scratch: &mut RankingScratch,
@@ -212,19 +212,19 @@ impl Measure {
         width: usize,
         mut visit: impl FnMut(usize, f64),
     ) {
-        if let Some(value) = self.in_any_order(scratch.ideal()) {
+        if let Some(value) = self.unrankable(scratch.ideal()) {
             return (0..width).for_each(|column| visit(column, value));
         }
         let depth = self.cutoff.unwrap_or(usize::MAX);
-        let whole = self.whole(scratch.ideal());
+        let normaliser = self.normaliser(scratch.ideal());
         scratch.rank_columns(scores, width, depth, self.conventions.ties, |column, ranking| {
             let value = (self.spec.value)(self, &ranking);
-            visit(column, whole.map_or(value, |whole| value / whole));
+            visit(column, normaliser.map_or(value, |normaliser| value / normaliser));
         });
     }
 
-    /// A relevant document, or for measures of gain a label above 0.
-    fn has_something_to_find(&self, ideal: &[f32]) -> bool {
+    /// Whether the query has a relevant document or, for measures of gain, a label above 0.
+    fn has_relevant(&self, ideal: &[f32]) -> bool {
         let graded = self.spec.options.contains(&conventions::Key::Gain);
         let least = if graded { f32::MIN_POSITIVE } else { self.conventions.relevant_from };
         ideal.first().is_some_and(|&best| best >= least)
@@ -245,14 +245,14 @@ impl Measure {
             .collect()
     }
 
-    /// One number from per-query values; queries that do not count (NaN) are left out.
+    /// Summarises per-query values, omitting queries that do not count (NaN).
     pub fn summary(&self, per_query: &[f64]) -> f64 {
         let values = self.additive(per_query);
         let counted = values.iter().copied().filter(|value| !value.is_nan());
         self.from_additive(counted.clone().sum::<f64>() / counted.count() as f64)
     }
 
-    /// Per-query values on the scale on which the summary is a plain mean, which is where they may
+    /// Per-query values on the scale on which the summary is an arithmetic mean, so that they can
     /// be resampled and tested: logarithms for the geometric mean, the values themselves otherwise.
     pub fn additive(&self, per_query: &[f64]) -> Vec<f64> {
         per_query.iter().map(|&value| self.additive_value(value)).collect()
@@ -268,7 +268,7 @@ impl Measure {
         }
     }
 
-    /// The summary that a mean on the additive scale stands for.
+    /// The summary for a mean on the additive scale.
     pub fn from_additive(&self, mean: f64) -> f64 {
         match self.spec.summarise {
             Summary::Mean => mean,
@@ -276,7 +276,7 @@ impl Measure {
         }
     }
 
-    /// Refuses labels that the measure cannot express.
+    /// Returns an error for labels that the measure cannot handle.
     pub fn check_labels(&self, largest: f32) -> Result<()> {
         let uses = |key| self.spec.options.contains(&key);
         if uses(conventions::Key::MaxGrade) && largest > self.conventions.max_grade {
@@ -284,7 +284,7 @@ impl Measure {
                 format!("labels go up to {largest}; write {}[max={largest}]", self.spec.name);
             return Err(Error::invalid("measure for this data", self, expected));
         }
-        // 2^y − 1 loses its last digits beyond 53 bits.
+        // 2^y − 1 is inexact beyond 53 bits.
         if uses(conventions::Key::Gain)
             && self.conventions.gain == Gain::Exponential
             && largest > 53.0
@@ -302,7 +302,7 @@ impl Measure {
         self.cutoff.map_or(n, |k| k.min(n))
     }
 
-    /// True where the conventions give a list shorter than the cut-off nothing.
+    /// Whether the conventions give a list of this length 0 because it is shorter than the cut-off.
     pub(crate) fn too_short(&self, n: usize) -> bool {
         self.conventions.short_lists == ShortLists::Zero && self.cutoff.is_some_and(|k| n < k)
     }
@@ -320,7 +320,7 @@ impl<'de> Deserialize<'de> for Measure {
     }
 }
 
-/// Values per query as documents hold them: nothing where a query does not count.
+/// Per-query values for serialisation: `None` if a query does not count.
 pub(crate) fn counted(per_query: &[f64]) -> Vec<Option<f64>> {
     per_query.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect()
 }

@@ -3,23 +3,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::conventions::{Conventions, Discount, Gain, Key, NoRelevant, Preset, ShortLists, Ties};
+use super::conventions::{
+    ConventionPreset, Conventions, Discount, Gain, Key, NoRelevant, ShortLists, Ties,
+};
 use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
 use crate::measure::ParameterEntry;
 use crate::names::near_names;
 
-/// A word and what it sets.
+/// A value of an option and its effect.
 type Setting = (&'static str, fn(&mut Conventions));
 
-/// One option of the grammar: its key and the words for its values.
+/// An option with named values.
 struct Words {
     key: Key,
     word: &'static str,
     values: &'static [Setting],
 }
 
-/// In the order in which names print them.
+/// In the order in which they are printed.
 const WORDS: [Words; 5] = [
     Words {
         key: Key::Gain,
@@ -63,7 +65,7 @@ const WORDS: [Words; 5] = [
     },
 ];
 
-/// Options whose value is a number.
+/// Options with numeric values.
 type Number = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
 const NUMBERS: [Number; 2] = [
     (Key::Relevant, "rel", |c| &mut c.relevant_from),
@@ -73,8 +75,8 @@ const NUMBERS: [Number; 2] = [
 impl Key {
     fn meaning(self) -> &'static str {
         match self {
-            Key::Gain => "worth of a label: 2^y-1 or y",
-            Key::Discount => "worth of a position: 1/log2(1+i), or as in the LETOR scripts",
+            Key::Gain => "gain of a label: 2^y-1 or y",
+            Key::Discount => "weight of a position: 1/log2(1+i), or as in the LETOR scripts",
             Key::ShortLists => "a list shorter than the cut-off",
             Key::NoRelevant => "a query without relevant documents",
             Key::Relevant => "smallest label that is relevant",
@@ -106,7 +108,7 @@ pub(super) fn option_entries(spec: &MeasureSpec) -> Vec<ParameterEntry> {
 }
 
 impl Words {
-    /// The word for what the conventions say.
+    /// The value that the conventions have for this option.
     fn current(&self, conventions: &Conventions) -> Option<&Setting> {
         self.values.iter().find(|(_, set)| {
             let mut changed = *conventions;
@@ -165,10 +167,10 @@ fn bad(text: &str, expected: &str) -> Error {
 
 fn set_option(conventions: &mut Conventions, option: &str, keys: &[Key]) -> Result<(), String> {
     if option == "letor" {
-        conventions.apply(Preset::Letor4, keys);
+        conventions.apply(ConventionPreset::Letor4, keys);
         return Ok(());
     }
-    if let Ok(preset) = option.parse::<Preset>() {
+    if let Ok(preset) = option.parse::<ConventionPreset>() {
         conventions.apply(preset, keys);
         return Ok(());
     }
@@ -210,8 +212,8 @@ impl fmt::Display for Measure {
         let (mut now, mut printed) = (self.conventions, Vec::new());
         let mut base = self.spec.defaults;
         let mut letor = base;
-        letor.apply(Preset::Letor4, keys);
-        // The preset's name stands for its options when all of them are set.
+        letor.apply(ConventionPreset::Letor4, keys);
+        // The preset's name replaces its options if all of them are set.
         if letor != base && (now.discount, now.short_lists) == (letor.discount, letor.short_lists) {
             printed.push("letor".to_owned());
             base = letor;
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_say_what_would_be_right() {
+    fn errors_name_the_valid_alternatives() {
         for (name, says) in [
             ("ncdg@10", "did you mean `dcg` or `ndcg`?"),
             ("p", "it needs a cut-off"),

@@ -1,7 +1,7 @@
-//! Precision at a cut-off, and "winner takes all": is the first document relevant?
+//! Precision at a cut-off, and "winner takes all": whether the first document is relevant.
 //!
-//! A list shorter than the cut-off is filled up with irrelevant documents, as trec_eval and the
-//! LETOR scripts do, unless `short=truncate` divides by what there is.
+//! A list shorter than the cut-off is filled up with irrelevant documents, as in trec_eval and the
+//! LETOR scripts; `short=truncate` divides by the number of documents instead.
 
 use super::conventions::{Conventions, Key, ShortLists};
 use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};
@@ -15,7 +15,7 @@ pub(super) const PRECISION: MeasureSpec = MeasureSpec {
     defaults: Conventions { short_lists: ShortLists::Pad, ..Conventions::STANDARD },
     summarise: Summary::Mean,
     value: precision,
-    share_of: None,
+    normaliser: None,
 };
 
 pub(super) const WTA: MeasureSpec = MeasureSpec {

@@ -1,4 +1,4 @@
-//! One ranked query: labels in the order of the scores, and which of them are tied.
+//! One ranked query: labels in the order of the scores, and the groups of ties.
 
 use super::Ties;
 use super::tops::{LANES, Lanes, Tops};
@@ -7,7 +7,7 @@ use super::tops::{LANES, Lanes, Tops};
 #[derive(Debug, Clone, Copy)]
 pub struct Ranking<'a> {
     len: usize,
-    /// Of all documents, or of as many as count.
+    /// Labels of all documents, or of those that count.
     labels: &'a [f32],
     ends: &'a [u32],
     ideal: &'a [f32],
@@ -20,7 +20,7 @@ impl<'a> Ranking<'a> {
         self.len
     }
 
-    /// True for a query without documents.
+    /// Whether the query has no documents.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -30,7 +30,7 @@ impl<'a> Ranking<'a> {
         self.ideal
     }
 
-    /// Labels in ranked order, ties as in the input or the worst first.
+    /// Labels in ranked order, with ties in input order or the worst first.
     pub(crate) fn ordered(&self, ties: Ties) -> &'a [f32] {
         match ties {
             Ties::Worst => self.worst,
@@ -38,16 +38,16 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// The groups of documents with equal scores, from the top: position of the first, and their
-    /// labels.
+    /// The groups of documents with equal scores, from the top: the position of the first, and
+    /// their labels.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &'a [f32])> {
         let (labels, ends) = (self.labels, self.ends);
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as usize));
         starts.zip(ends).map(move |(start, &end)| (start, &labels[start..end as usize]))
     }
 
-    /// Calls `visit` with every position above `depth` and what stands there on average: `of` the
-    /// label, or under expected ties the mean of `of` over the tied documents.
+    /// Calls `visit` with every position above `depth` and its expected value: `of` the label or,
+    /// under expected ties, the mean of `of` over the tied documents.
     pub(crate) fn for_each(
         &self,
         depth: usize,
@@ -73,19 +73,19 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Longer tops, and those of fewer columns, are faster found one by one.
+/// Longer tops, and tops of fewer columns, are faster to find one by one.
 const LONGEST_TOP: usize = 32;
 const FEW_LANES: usize = 4;
 
-/// Ranks queries one after the other without allocating anew.
+/// Ranks queries one after the other, reusing its buffers.
 #[derive(Debug, Default)]
-pub struct Ranker {
+pub struct RankingScratch {
     given: Vec<f32>,
     ideal: Vec<f32>,
     keys: Vec<u64>,
     labels: Vec<f32>,
     ends: Vec<u32>,
-    /// 1, 2, 3, …: where groups of one document end.
+    /// 1, 2, 3, …: the ends of groups of one document.
     single_ends: Vec<u32>,
     worst: Vec<f32>,
     tops: Tops,
@@ -93,8 +93,8 @@ pub struct Ranker {
     column: Vec<f32>,
 }
 
-impl Ranker {
-    /// Sets the labels of the query that the next scores are for.
+impl RankingScratch {
+    /// Sets the labels of the query to be ranked.
     pub fn labels(&mut self, labels: &[f32]) {
         self.given.clear();
         self.given.extend_from_slice(labels);
@@ -108,7 +108,7 @@ impl Ranker {
         &self.ideal
     }
 
-    /// Ranks the query by these scores, highest first; equal scores keep the input's order.
+    /// Ranks the query by these scores, highest first; equal scores keep input order.
     pub fn rank(&mut self, scores: &[f32]) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         self.keys.clear();
@@ -117,7 +117,7 @@ impl Ranker {
         self.of_keys()
     }
 
-    /// The query ranked by someone else: its labels from the top, none of them tied.
+    /// The query in a given order: its labels from the top, without ties.
     pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
         let known = self.single_ends.len();
         if known < labels.len() {
@@ -127,9 +127,9 @@ impl Ranker {
         Ranking { len: labels.len(), labels, ends, ideal: &self.ideal, worst: labels }
     }
 
-    /// The query ranked by scores where only the first `depth` positions count. Unless ties stand
-    /// in the input's order, whoever ties with the last of them is ranked too. Nothing is known of
-    /// those below.
+    /// Ranks the query by scores if only the first `depth` positions count. Unless ties are in
+    /// input order, documents that tie with the last of them are included. Lower positions are
+    /// undefined.
     pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         let depth = depth.min(scores.len());
@@ -150,16 +150,16 @@ impl Ranker {
         }
         if let Some(&last) = self.keys.last().filter(|_| ties != Ties::Input) {
             let (score, row) = (last >> 32, last & 0xffff_ffff);
-            // Those of its score that stand before it in the input are in the top already.
-            let behind = scores.iter().zip(0u64..).skip(row as usize + 1);
-            let tied = behind.filter(|(other, _)| u64::from(descending(**other)) == score);
+            // Documents with its score that precede it in the input are already in the top.
+            let after = scores.iter().zip(0u64..).skip(row as usize + 1);
+            let tied = after.filter(|(other, _)| u64::from(descending(**other)) == score);
             self.keys.extend(tied.map(|(_, row)| score << 32 | row));
         }
         self.of_keys()
     }
 
-    /// The query ranked by each column of scores, document after document, where only the first
-    /// `depth` positions count: `visit` hears the column and what [`Self::rank_top`] makes of it.
+    /// Ranks the query by each column of row-major scores if only the first `depth` positions
+    /// count. Calls `visit` with each column and the result of [`Self::rank_top`] for it.
     pub(super) fn rank_columns(
         &mut self,
         scores: &[f32],
@@ -172,12 +172,12 @@ impl Ranker {
         let is_short = (1..=LONGEST_TOP).contains(&depth) && depth <= self.given.len();
         for first in (0..width).step_by(LANES) {
             let count = LANES.min(width - first);
-            let is_worth_it = is_short && count >= FEW_LANES;
-            if is_worth_it {
+            let in_lanes = is_short && count >= FEW_LANES;
+            if in_lanes {
                 self.tops.find(Lanes { scores, width, first, count }, depth);
             }
             for (column, lane) in (first..).zip(0..count) {
-                if is_worth_it
+                if in_lanes
                     && self.tops.of_lane(
                         lane,
                         |score, row| key(score, u64::from(row)),
@@ -199,7 +199,7 @@ impl Ranker {
         }
     }
 
-    /// The ranking of which the sorted keys are the top, or all.
+    /// The ranking whose top, or all of it, is given by the sorted keys.
     fn of_keys(&mut self) -> Ranking<'_> {
         self.labels.clear();
         self.ends.clear();
@@ -234,26 +234,26 @@ impl Ranker {
     }
 }
 
-/// A key that sorts documents by score, high to low, and then by row.
+/// A key that sorts documents by descending score and then by row.
 #[inline]
 fn key(score: f32, row: u64) -> u64 {
     u64::from(descending(score)) << 32 | row
 }
 
-/// A key that sorts scores from high to low; 0 and −0 are equal, NaN comes last.
+/// A key that sorts scores in descending order; 0 and −0 are equal, NaN comes last.
 #[inline]
 fn descending(score: f32) -> u32 {
     if score.is_nan() { u32::MAX } else { !ascending(score) }
 }
 
-/// A key that sorts numbers from low to high; 0 and −0 are equal.
+/// A key that sorts numbers in ascending order; 0 and −0 are equal.
 #[inline]
 pub(crate) fn ascending(number: f32) -> u32 {
     let bits = (number + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// The number behind an ascending key.
+/// The number of an ascending key.
 #[inline]
 pub(crate) fn from_ascending(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn ranks_high_scores_first_and_ties_by_input_order() {
-        let mut ranker = Ranker::default();
+        let mut ranker = RankingScratch::default();
         ranker.labels(&[1., 2., 3., 4., 5., 6.]);
         let ranking = ranker.rank(&[0.0, -1.0, f32::NAN, -0.0, 7.0, f32::NEG_INFINITY]);
         assert_eq!(ranking.ordered(Ties::Input), [5., 1., 4., 2., 6., 3.]);
@@ -278,10 +278,10 @@ mod tests {
         assert_eq!(ranking.ideal(), [6., 5., 4., 3., 2., 1.]);
     }
 
-    /// Whatever a measure makes of the top must not depend on how it was found: one by one, or for
-    /// many scores at once. Some columns have many ties, and some numbers at the end of the line.
+    /// The value of the top must not depend on how it was found: one by one, or for many scores at
+    /// once. Some columns have many ties, and some have NaN or infinite scores.
     #[test]
-    fn tops_are_worth_what_whole_rankings_are() {
+    fn tops_have_the_value_of_complete_rankings() {
         let names = [
             "ndcg[ties=expected]@10",
             "ndcg[ties=worst]@5",
@@ -306,7 +306,7 @@ mod tests {
             let scores: Vec<f32> = (0..length)
                 .flat_map(|row| (0..WIDTH).map(move |column| score(row, column)))
                 .collect();
-            let mut scratch = Ranker::default();
+            let mut scratch = RankingScratch::default();
             scratch.labels(&labels);
             let mut together = Vec::new();
             measure.of_columns(&mut scratch, &scores, WIDTH, |column, value| {
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn an_empty_query_has_no_groups() {
-        let mut ranker = Ranker::default();
+        let mut ranker = RankingScratch::default();
         ranker.labels(&[]);
         assert_eq!(ranker.rank(&[]).groups().count(), 0);
     }

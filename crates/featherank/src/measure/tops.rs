@@ -1,33 +1,33 @@
-//! The first documents of a query by many scores at once: one lane of a register for each ranking.
+//! The top documents of a query by many scores at once: one SIMD lane for each ranking.
 //!
-//! Documents come one after the other. Where one is better than the last of some lane's top it is
-//! put in its place and the others move down, in all lanes together and without branches: which
-//! lanes a document enters cannot be foretold.
+//! Documents are processed one after the other. If one is better than the last of some lane's top,
+//! it is inserted and the others move down, in all lanes at once and without branches, which would
+//! be unpredictable.
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Rankings that are made together.
+/// The number of rankings computed together.
 pub(super) const LANES: usize = 8;
 
-/// Tops of so many rankings.
+/// The tops of `LANES` rankings.
 #[derive(Debug, Default)]
 pub(super) struct Tops {
-    /// By place, from the best on.
+    /// By position, best first.
     scores: Vec<[f32; LANES]>,
     rows: Vec<[u32; LANES]>,
-    /// How many documents have the score of the last place.
+    /// How many documents have the score of the last position.
     like_last: [u32; LANES],
-    /// Whether some score is no number.
+    /// Whether some score is NaN.
     has_nan: [bool; LANES],
 }
 
-/// Scores of documents, one document after the other, of which the lanes are some columns.
+/// Scores of documents in row-major order, of which the lanes are consecutive columns.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub scores: &'a [f32],
     /// The number of columns.
     pub width: usize,
-    /// The first column that is looked at, and how many.
+    /// The first column used, and the number of columns used.
     pub first: usize,
     pub count: usize,
 }
@@ -38,7 +38,7 @@ impl Lanes<'_> {
         let Lanes { first, count, .. } = *self;
         self.scores.chunks_exact(self.width).map(move |scores| {
             let own = &scores[first..first + count];
-            // A copy of known length is one instruction.
+            // A copy of constant length is one instruction.
             own.try_into().unwrap_or_else(|_| {
                 let mut padded = [0.0; LANES];
                 padded[..count].copy_from_slice(own);
@@ -49,8 +49,8 @@ impl Lanes<'_> {
 }
 
 impl Tops {
-    /// Finds the first `depth` documents of each lane, of at least as many; equal scores keep the
-    /// order of the documents.
+    /// Finds the first `depth` documents of each lane, out of at least as many; equal scores keep
+    /// the order of the documents.
     pub fn find(&mut self, lanes: Lanes<'_>, depth: usize) {
         self.scores.clear();
         self.scores.resize(depth, [f32::NEG_INFINITY; LANES]);
@@ -59,9 +59,9 @@ impl Tops {
         Arch::new().dispatch(Find { tops: self, lanes });
     }
 
-    /// Puts the documents of a lane from the top, as `entry` makes of their scores and rows, in the
-    /// place of others. False, and nothing done, where that is not all there is to know: others tie
-    /// with the last one, or scores are not finite.
+    /// Replaces the contents of `to` with the documents of a lane from the top, converted by
+    /// `entry` from score and row. Returns false and does nothing if the top is not determined:
+    /// other documents tie with the last one, or scores are not finite.
     pub fn of_lane<T>(&self, lane: usize, entry: impl Fn(f32, u32) -> T, to: &mut Vec<T>) -> bool {
         let (Some(last), Some(row)) = (self.scores.last(), self.rows.last()) else { return false };
         let own = self.scores.iter().filter(|scores| scores[lane] == last[lane]).count();
@@ -101,25 +101,25 @@ impl NullaryFnOnce for Find<'_> {
             if enters == 0 {
                 continue;
             }
-            // Where all bits are set, who stands in a place gives it to whoever comes. Masks
-            // instead of conditions: compilers make vectors of them.
+            // In lanes whose mask has all bits set, the current entry is replaced and moves down.
+            // Masks instead of conditions, so that the loops are vectorised.
             let (mut own, mut moves) = ([row; LANES], [0; LANES]);
             for (top, rows) in top.iter_mut().zip(rows.iter_mut()) {
-                let (there, at) = (*top, *rows);
+                let (old_top, old_rows) = (*top, *rows);
                 for lane in 0..LANES {
-                    // Whoever is moved down goes before all who follow, those of the same score
-                    // included.
-                    moves[lane] |= if scores[lane] > there[lane] { u32::MAX } else { 0 };
+                    // An entry that moves down precedes all following ones, including those with
+                    // the same score.
+                    moves[lane] |= if scores[lane] > old_top[lane] { u32::MAX } else { 0 };
                 }
                 for lane in 0..LANES {
-                    let (comes, stands) = (scores[lane].to_bits(), there[lane].to_bits());
-                    let change = (comes ^ stands) & moves[lane];
+                    let (new, old) = (scores[lane].to_bits(), old_top[lane].to_bits());
+                    let change = (new ^ old) & moves[lane];
                     (top[lane], scores[lane]) =
-                        (f32::from_bits(stands ^ change), f32::from_bits(comes ^ change));
+                        (f32::from_bits(old ^ change), f32::from_bits(new ^ change));
                 }
                 for lane in 0..LANES {
-                    let change = (own[lane] ^ at[lane]) & moves[lane];
-                    (rows[lane], own[lane]) = (at[lane] ^ change, own[lane] ^ change);
+                    let change = (own[lane] ^ old_rows[lane]) & moves[lane];
+                    (rows[lane], own[lane]) = (old_rows[lane] ^ change, own[lane] ^ change);
                 }
             }
         }

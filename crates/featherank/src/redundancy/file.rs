@@ -1,4 +1,4 @@
-//! Saving: all of it as a JSON document, or the ordered matrix as a table.
+//! Saves the result as a JSON document, or the ordered matrix as a table.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,19 +11,19 @@ use crate::error::{Error, Result};
 const KIND: &str = "redundancy";
 const VERSION: u32 = 1;
 
-/// What a file holds, by the ending of its name.
+/// The content of a file, chosen by its suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileForm {
     /// Everything, as a versioned JSON document.
     Json,
     /// The matrix, with a header and a first column of names; undefined cells are empty.
     Csv,
-    /// The same between tabs.
+    /// The matrix separated by tabs.
     Tsv,
 }
 
 impl FileForm {
-    /// By the ending of a file's name.
+    /// The form for the suffix of a file name.
     pub fn of(path: &Path) -> Result<Self> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
@@ -45,7 +45,7 @@ impl Redundancy {
         document::to_json(KIND, VERSION, self)
     }
 
-    /// Writes the form that the file's name asks for, whole or not at all.
+    /// Writes the form for the file's suffix, atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         match FileForm::of(path)? {
             FileForm::Json => document::save(KIND, VERSION, self, path),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn other_endings_are_refused() {
+    fn other_suffixes_are_rejected() {
         for name in ["matrix", "matrix.xlsx", "matrix.csv.gz", "-"] {
             assert!(
                 FileForm::of(Path::new(name))

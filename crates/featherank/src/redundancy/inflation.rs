@@ -1,26 +1,26 @@
-//! Variance inflation: how much of a feature the others say together, not only one by one.
+//! Variance inflation: how much of a feature all the others explain together.
 //!
-//! VIFᵢ = 1 / (1 − Rᵢ²), with Rᵢ² of the least squares of feature i on all the others. That is the
-//! i-th diagonal cell of the inverse of the correlation matrix (Marquardt 1970). Values are centred
-//! within queries: a regression with one intercept a query, because what is the same for a whole
-//! query cannot rank.
+//! VIFᵢ = 1 / (1 − Rᵢ²), with Rᵢ² of the least-squares regression of feature i on all the others.
+//! This is the i-th diagonal element of the inverse of the correlation matrix (Marquardt 1970).
+//! Values are centred within queries: a regression with one intercept per query, because what is
+//! constant within a query cannot rank.
 //!
-//! Where features are exact combinations of others the matrix has no inverse. Columns that a
-//! pivoted Cholesky drops are such combinations, and so is every kept column that a dropped one
-//! needs: it alone explains a share w²/VIF of the dropped one's variance, w its weight and VIF that
-//! among the kept. The VIF of a column that no combination needs is its VIF among the kept.
+//! If features are exact combinations of others the matrix has no inverse. Columns that a pivoted
+//! Cholesky decomposition drops are such combinations, and so is every kept column that a dropped
+//! one needs: it explains a share w²/VIF of the dropped one's variance, with its weight w and its
+//! VIF among the kept. The VIF of a column that no combination needs is its VIF among the kept.
 
 use rayon::prelude::*;
 
 use crate::engine::passes::GramSums;
 use crate::rank::linear::cholesky::PivotedCholesky;
 
-/// Shares of variance below this are rounding errors of 32-bit values: a VIF beyond 10¹⁰ counts as
+/// Shares of variance below this are rounding errors of 32-bit values: a VIF above 10¹⁰ counts as
 /// infinite.
 const SINGULAR: f64 = 1e-10;
 
-/// The variance inflation of every feature of sums of products whose last column is the labels;
-/// `None` where infinite.
+/// The variance inflation of every feature, from sums of products whose last column is the labels;
+/// `None` if infinite.
 pub(super) fn variance_inflation(gram: &GramSums) -> Vec<Option<f64>> {
     let width = gram.means.len() - 1;
     let row = |i: usize| (0..width).map(move |j| gram.correlation(i, j).unwrap_or(0.0));
@@ -41,7 +41,7 @@ pub(super) fn variance_inflation(gram: &GramSums) -> Vec<Option<f64>> {
             *infinite |= weight * weight > SINGULAR * inflation;
         }
     }
-    // Rounding can leave a column that is uncorrelated with all others a hair below 1.
+    // Rounding can bring a column that is uncorrelated with all others slightly below 1.
     among_kept
         .into_iter()
         .zip(infinite)
@@ -106,8 +106,7 @@ mod tests {
     }
 
     /// 8 = 0 + 2·3 up to rounding to 32 bits and 9 = −1: these are infinite, 7 = 0 + 1 + noise is
-    /// not, and the finite ones are what they were before 8 and 9 joined: with 0 and 3, and with 1,
-    /// the others already knew all of those.
+    /// not, and the finite ones are unchanged by 8 and 9, which 0 and 3, and 1, already explained.
     #[test]
     fn exact_combinations_are_infinite_and_others_are_not() {
         let (mut columns, sizes) = columns();
@@ -122,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Three documents of one query leave two dimensions: any column is a combination of two
+    /// Three documents of one query leave two dimensions: each column is a combination of two
     /// others.
     #[test]
     fn more_features_than_documents() {

@@ -1,10 +1,10 @@
-//! Redundancy: which features say what others say already, before any method looks at the labels.
+//! Redundancy: which features repeat what others express, before any method uses the labels.
 //!
-//! Three looks at the live features: the matrix of correlations, its rows and columns ordered by
-//! average linkage on 1 − |r| so that features alike stand together; the variance inflation of each
-//! feature, which sees combinations of several others (`inflation.rs`); and groups of features
-//! chained by correlations of at least a level, of which one each is enough as far as pairs can
-//! tell. Whether a ranking misses the rest is for a ranker to say.
+//! Three views of the live features: the correlation matrix, with rows and columns ordered by
+//! average linkage on 1 − |r| so that similar features are adjacent; the variance inflation of each
+//! feature, which accounts for combinations of several others (`inflation.rs`); and groups of
+//! features linked by correlations of at least a level, of which one each suffices as far as
+//! pairwise correlations show. Whether a ranking needs the rest is for a ranker to decide.
 
 mod file;
 mod inflation;
@@ -23,35 +23,35 @@ use inflation::variance_inflation;
 /// A variance inflation above this is flagged: the others explain more than 90 % of the feature.
 pub const INFLATED: f64 = 10.0;
 
-/// Whether two features are at least as alike as a level asks, in either direction.
+/// Whether an absolute correlation is at least the level.
 pub fn reaches(correlation: Option<f64>, level: f64) -> bool {
-    // Copies correlate 1 up to rounding, and must be found at level 1.
+    // Copies have a correlation of 1 up to rounding, and must be found at level 1.
     const ROUNDING: f64 = 1e-12;
     correlation.unwrap_or(0.0).abs() >= level - ROUNDING
 }
 
 /// What to compare, and how.
 ///
-/// | Name | Usual | Range | Meaning |
+/// | Name | Default | Range | Meaning |
 /// |---|---|---|---|
-/// | `correlation` | `spearman` | any | how alike two features are |
+/// | `correlation` | `spearman` | any | measure of the similarity of two features |
 /// | `scope` | `query` | `query`, `pooled` | averaged over queries, or over all documents at once |
-/// | `level` | .9 | 0 to 1 | absolute correlation from which two features belong together |
-/// | `measure` | `ndcg[ties=expected]@10` | any measure | which feature of a group is the best alone |
+/// | `level` | .9 | 0 to 1 | absolute correlation from which two features belong to one group |
+/// | `measure` | `ndcg[ties=expected]@10` | any measure | effectiveness of single features |
 #[derive(Debug, Clone)]
 pub struct RedundancyOptions {
-    /// How alike two features are.
+    /// The measure of similarity of two features.
     pub correlation: Correlation,
-    /// Over which documents.
+    /// The documents over which it is computed.
     pub scope: Scope,
-    /// Absolute correlation from which two features belong together.
+    /// Absolute correlation from which two features belong to one group.
     pub level: f64,
-    /// Which feature of a group is the best alone.
+    /// The measure by which the best feature of a group is chosen.
     pub measure: Measure,
 }
 
 impl RedundancyOptions {
-    /// Refuses what cannot be compared.
+    /// Returns an error for invalid options.
     pub fn check(&self) -> Result<()> {
         match (0.0..=1.0).contains(&self.level) {
             true => Ok(()),
@@ -65,20 +65,20 @@ impl RedundancyOptions {
 pub struct Redundancy {
     /// The correlation of the matrix.
     pub correlation: Correlation,
-    /// Over which documents.
+    /// The documents over which it is computed.
     pub scope: Scope,
     /// Absolute correlation from which two features belong to one group.
     pub level: f64,
-    /// What `alone` is measured by.
+    /// The measure of `alone`.
     pub measure: Measure,
-    /// The features that were compared, alike ones beside each other: the order of the matrix.
+    /// The compared features in the order of the matrix, with similar ones adjacent.
     pub features: Vec<ComparedFeature>,
-    /// Correlations, row after row; `None` where no query lets both features vary.
+    /// Correlations, row-major; `None` if there is no query in which both features vary.
     pub matrix: Vec<Vec<Option<f64>>>,
-    /// Groups of features that belong together, largest first.
-    pub groups: Vec<Group>,
-    /// All features of groups but the best of each: what could go on the ground of pairs alone, in
-    /// column order.
+    /// Groups of redundant features, largest first.
+    pub groups: Vec<RedundantGroup>,
+    /// All features of groups except the best of each, in column order: removable as far as
+    /// pairwise correlations show.
     pub could_go: Vec<Feature>,
     /// Features constant within every query, not compared.
     pub dead: Vec<Feature>,
@@ -86,43 +86,43 @@ pub struct Redundancy {
     pub incomplete: Vec<Feature>,
 }
 
-/// One feature beside the others.
+/// One compared feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedFeature {
-    /// Which.
+    /// The feature.
     #[serde(flatten)]
     pub feature: Feature,
-    /// What it gets as the only feature.
+    /// Its effectiveness as the only feature.
     pub alone: f64,
-    /// Variance inflation of its values within queries; `None` where infinite: an exact combination
-    /// of others.
+    /// Variance inflation of its values within queries; `None` if infinite: an exact combination of
+    /// others.
     pub vif: Option<f64>,
-    /// The variance inflation is above [`INFLATED`].
+    /// Whether the variance inflation is above [`INFLATED`].
     pub inflated: bool,
 }
 
-/// Features chained by correlations of at least the level.
+/// Features linked by correlations of at least the level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Group {
+pub struct RedundantGroup {
     /// The one that ranks best alone.
     pub best: GroupMember,
     /// The others, best first.
     pub others: Vec<GroupMember>,
-    /// Smallest absolute correlation of two of them. A chain can hold it below the level.
+    /// Smallest absolute correlation of two members. Chains can bring it below the level.
     pub weakest: f64,
 }
 
 /// A feature of a group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupMember {
-    /// Which.
+    /// The feature.
     #[serde(flatten)]
     pub feature: Feature,
-    /// What it gets as the only feature.
+    /// Its effectiveness as the only feature.
     pub alone: f64,
 }
 
-/// Compares all features behind an engine that live and have no missing values.
+/// Compares all live features behind an engine that have no missing values.
 pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Redundancy> {
     options.check()?;
     let table = &engine.schema().features;
@@ -131,7 +131,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
         (0..table.len()).map(FeatureId::from).partition(|f| !moments.features[f.index()].is_dead());
     let (compared, incomplete): (Vec<_>, Vec<_>) =
         Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
-    // First, because it may refuse the labels, and correlations can take long.
+    // First, because it may reject the labels, and correlations can take long.
     let alone = feature_means(engine, &options.measure, &compared)?;
     let matrix = correlations(engine, options.correlation, options.scope, &compared)?;
     let gram = engine.ask(&Gram::new(compared.clone(), Centring::PerQuery))?;
@@ -140,7 +140,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
         |features: Vec<FeatureId>| features.into_iter().map(|f| table.get(f).clone()).collect();
     let member =
         |i: usize| GroupMember { feature: table.get(compared[i]).clone(), alone: alone[i] };
-    let group = |members: &Vec<usize>| Group {
+    let group = |members: &Vec<usize>| RedundantGroup {
         best: member(members[0]),
         others: members[1..].iter().map(|&i| member(i)).collect(),
         weakest: weakest(&matrix, members),
@@ -176,7 +176,7 @@ fn by_cluster(matrix: &CorrelationMatrix) -> Vec<usize> {
 }
 
 /// Connected components of at least two features, largest first, then by column; each with the best
-/// alone first.
+/// single feature first.
 fn groups(matrix: &CorrelationMatrix, level: f64, alone: &[f64]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..matrix.width()).collect();
     let mut groups = Vec::new();
@@ -195,10 +195,10 @@ fn groups(matrix: &CorrelationMatrix, level: f64, alone: &[f64]) -> Vec<Vec<usiz
             groups.push(members);
         }
     }
-    // A feature that no query can measure is the last choice.
-    let worth = |i: usize| if alone[i].is_nan() { f64::NEG_INFINITY } else { alone[i] };
+    // A feature without a value for any query comes last.
+    let score = |i: usize| if alone[i].is_nan() { f64::NEG_INFINITY } else { alone[i] };
     for members in &mut groups {
-        members.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+        members.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
     }
     groups.sort_by_key(|members| std::cmp::Reverse(members.len()));
     groups
@@ -254,8 +254,9 @@ mod tests {
         assert_eq!((ids(&strict.dead), ids(&strict.incomplete)), (vec![4], vec![6]));
         assert_eq!(ids(&strict.could_go), [3]);
         assert_eq!((strict.groups[0].best.feature.id, strict.groups[0].best.alone), (1, 1.0));
-        // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 stands left of 3,
-        // and 5 is as near to both: the first way is taken, so that 2 meets 5 at the end.
+        // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 is left of 3, and
+        // 5 is equally near to both: the first orientation is taken, so that 2 is adjacent to 5 at
+        // the end.
         let order: Vec<u32> = strict.features.iter().map(|f| f.feature.id).collect();
         assert_eq!(order, [1, 3, 5, 2]);
         let expected = [
@@ -280,12 +281,12 @@ mod tests {
         assert_eq!(others, [(2, 0.5), (5, 0.5), (3, 0.25)]);
         assert!((group.weakest - 0.4).abs() < 1e-12);
         assert_eq!(ids(&chained.could_go), [2, 3, 5]);
-        // Four columns in three dimensions: every one is a combination of the others.
+        // Four columns in three dimensions: each is a combination of the others.
         assert!(chained.features.iter().all(|f| f.vif.is_none() && f.inflated));
     }
 
     #[test]
-    fn nothing_to_compare_is_no_mistake() {
+    fn nothing_to_compare_is_not_an_error() {
         let none = found(&[[1.; 4], [f32::NAN, 1., 2., 3.]], &options(Correlation::Kendall, 0.9));
         assert!(none.features.is_empty() && none.matrix.is_empty() && none.groups.is_empty());
         assert_eq!((ids(&none.dead), ids(&none.incomplete)), (vec![1], vec![2]));

@@ -1,9 +1,9 @@
-//! From blocks of rows, as readers make them, to one column-major [`Dataset`].
+//! Assembles blocks of rows from readers into one column-major [`Dataset`].
 //!
-//! Memory is the point. Blocks are kept in anonymous memory maps, which go back to the system the
-//! moment they are dropped; the final columns are zero pages that cost nothing until written.
-//! Copying block after block and dropping each one therefore never needs more than the data itself
-//! plus one block.
+//! This module is designed for low memory use. Blocks are kept in anonymous memory maps, which
+//! return to the system as soon as they are dropped; the final columns are zero pages that take no
+//! memory until written. Copying one block after the other and dropping each therefore never needs
+//! more than the data itself plus one block.
 
 use std::collections::HashMap;
 
@@ -11,80 +11,85 @@ use memmap2::MmapMut;
 use rayon::prelude::*;
 
 use super::options::ReadOptions;
-use crate::data::dataset::{Dataset, Queries, TextColumn};
+use crate::data::dataset::{Dataset, Queries};
 use crate::data::features::FeatureTable;
+use crate::data::text_column::TextColumn;
 use crate::error::{Error, Location, Problem, Result};
 
-/// Neighbouring rows of one query inside a block.
+/// Consecutive rows of one query within a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueryRun {
     pub query: String,
-    /// First row of the run, counted inside the block.
+    /// First row of the run, counted within the block.
     pub first_row: usize,
     /// Line of that row in its file.
     pub line: u64,
 }
 
-/// Some rows of a file.
+/// Consecutive rows of a file.
 #[derive(Default)]
-pub(crate) struct Block {
-    pub values: Values,
+pub(crate) struct RowBlock {
+    pub values: BlockValues,
     pub labels: Vec<f32>,
-    /// Empty when rows do not say which query they belong to.
+    /// Empty if rows do not say to which query they belong.
     pub runs: Vec<QueryRun>,
     pub documents: Option<TextColumn>,
-    /// Features that only later blocks have are missing here, not 0.
+    /// Features that first occur in later blocks are missing here, not 0.
     pub later_missing: bool,
 }
 
 /// The values of a block, in whichever form is smaller.
-pub(crate) enum Values {
-    /// Column after column, `width` columns.
+pub(crate) enum BlockValues {
+    /// Column-major, with `width` columns.
     Dense { width: usize, columns: MmapMut },
-    /// Row after row; `ends[i]` closes row `i`.
+    /// Row-major; `ends[i]` is the end of row `i`.
     Sparse { ends: Vec<usize>, features: Vec<u32>, values: Vec<f32> },
 }
 
-impl Default for Values {
+impl Default for BlockValues {
     fn default() -> Self {
-        Values::Sparse { ends: Vec::new(), features: Vec::new(), values: Vec::new() }
+        BlockValues::Sparse { ends: Vec::new(), features: Vec::new(), values: Vec::new() }
     }
 }
 
-impl Values {
-    /// Dense values from rows that stand one after the other.
-    pub fn from_rows(rows: &[f32], width: usize) -> Result<Values> {
+impl BlockValues {
+    /// Dense values from row-major ones.
+    pub fn from_rows(rows: &[f32], width: usize) -> Result<BlockValues> {
         let count = rows.len().checked_div(width).unwrap_or(0);
         let mut columns = anonymous(rows.len())?;
         let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows.len() * 4]);
-        // Sixteen rows at a time: their cache lines are used up before they leave the cache.
+        // Sixteen rows at a time, so that their cache lines are fully used before they are evicted.
         for (tile, rows) in rows.chunks(16 * width.max(1)).enumerate() {
             for feature in 0..width {
                 let column = &mut cells[feature * count + tile * 16..];
                 rows.chunks_exact(width).zip(column).for_each(|(row, cell)| *cell = row[feature]);
             }
         }
-        Ok(Values::Dense { width, columns })
+        Ok(BlockValues::Dense { width, columns })
     }
 
-    /// Dense values that come column by column; `fill` writes the values of a feature.
+    /// Dense values column by column; `fill` writes the values of a feature.
     pub fn from_columns(
         rows: usize,
         width: usize,
         mut fill: impl FnMut(usize, &mut [f32]) -> Result<()>,
-    ) -> Result<Values> {
+    ) -> Result<BlockValues> {
         let mut columns = anonymous(rows * width)?;
         let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows * width * 4]);
         let mut features = cells.chunks_exact_mut(rows.max(1)).enumerate();
         features.try_for_each(|(feature, cells)| fill(feature, cells))?;
-        Ok(Values::Dense { width, columns })
+        Ok(BlockValues::Dense { width, columns })
     }
 
-    /// Sparse values, made dense where that takes less memory.
-    pub fn from_sparse(ends: Vec<usize>, features: Vec<u32>, values: Vec<f32>) -> Result<Values> {
+    /// Sparse values, converted to dense ones if these take less memory.
+    pub fn from_sparse(
+        ends: Vec<usize>,
+        features: Vec<u32>,
+        values: Vec<f32>,
+    ) -> Result<BlockValues> {
         let width = features.iter().max().map_or(0, |&f| f as usize + 1);
         if ends.len().saturating_mul(width) > 2 * values.len() {
-            return Ok(Values::Sparse { ends, features, values });
+            return Ok(BlockValues::Sparse { ends, features, values });
         }
         let count = ends.len();
         let mut columns = anonymous(count * width)?;
@@ -92,14 +97,16 @@ impl Values {
         for_each_cell(&ends, &features, &values, |row, feature, value| {
             cells[feature * count + row] = value
         });
-        Ok(Values::Dense { width, columns })
+        Ok(BlockValues::Dense { width, columns })
     }
 
-    /// Number of columns that occur.
+    /// The number of columns that occur.
     pub fn width(&self) -> usize {
         match self {
-            Values::Dense { width, .. } => *width,
-            Values::Sparse { features, .. } => features.iter().max().map_or(0, |&f| f as usize + 1),
+            BlockValues::Dense { width, .. } => *width,
+            BlockValues::Sparse { features, .. } => {
+                features.iter().max().map_or(0, |&f| f as usize + 1)
+            }
         }
     }
 }
@@ -119,26 +126,26 @@ fn for_each_cell(
     }
 }
 
-/// Zeroed memory for `cells` numbers, outside the allocator: see the module's introduction.
+/// Zeroed memory for `cells` numbers, outside the allocator: see the module documentation.
 fn anonymous(cells: usize) -> Result<MmapMut> {
     MmapMut::map_anon((cells * 4).max(1))
         .map_err(|e| Error::io("reserve memory for", "the data", e))
 }
 
-/// Collects the blocks of one or more files and puts them together.
+/// Collects the blocks of one or more files and assembles them.
 pub(crate) struct Assembler<'a> {
     options: &'a ReadOptions,
-    /// Blocks with their first rows: one without any feature has no values to tell how many rows it
-    /// has.
-    blocks: Vec<(usize, Block)>,
-    runs: Vec<Run>,
+    /// Blocks with their first rows: the values of a block without features do not determine its
+    /// number of rows.
+    blocks: Vec<(usize, RowBlock)>,
+    runs: Vec<InputRun>,
     files: Vec<String>,
     rows: usize,
     width: usize,
 }
 
-/// A query's neighbouring rows in the whole input.
-struct Run {
+/// Consecutive rows of one query in the whole input.
+struct InputRun {
     query: String,
     first_row: usize,
     file: usize,
@@ -157,23 +164,23 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Says that the blocks to come belong to this file.
+    /// Starts a file, to which the following blocks belong.
     pub fn start_file(&mut self, name: &str) {
         self.files.push(name.to_owned());
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Adds the next block of the current file.
-    pub fn push(&mut self, mut block: Block) -> Result<()> {
+    pub fn push(&mut self, mut block: RowBlock) -> Result<()> {
         let file = self.files.len().saturating_sub(1);
         for run in block.runs.drain(..) {
             if self.runs.last().is_none_or(|last| last.query != run.query) {
                 let first_row = self.rows + run.first_row;
-                self.runs.push(Run { query: run.query, first_row, file, line: run.line });
+                self.runs.push(InputRun { query: run.query, first_row, file, line: run.line });
             }
         }
         let first_row = self.rows;
@@ -184,12 +191,13 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Queries for rows of the current file that do not name theirs, from the sizes in a side file.
+    /// Sets the queries of rows of the current file without query ids, from the sizes in a side
+    /// file.
     pub fn set_sizes(&mut self, first_row: usize, sizes: &[usize]) {
         let file = self.files.len().saturating_sub(1);
         let mut row = first_row;
         for (i, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
-            self.runs.push(Run {
+            self.runs.push(InputRun {
                 query: (self.runs.len() + 1).to_string(),
                 first_row: row,
                 file,
@@ -203,7 +211,7 @@ impl<'a> Assembler<'a> {
         self.check_coming(0, width)
     }
 
-    /// Refuses rows that are announced but could not be kept.
+    /// Returns an error if the announced rows would exceed the memory limit.
     pub fn check_coming(&self, rows: u64, width: usize) -> Result<()> {
         let (documents, features) = ((self.rows as u64).saturating_add(rows), width as u64);
         let bytes = documents.saturating_mul(4).saturating_mul(features);
@@ -220,7 +228,7 @@ impl<'a> Assembler<'a> {
         .at(Location::file(self.files.last().cloned().unwrap_or_default())))
     }
 
-    /// One data set with these features, at least as many as the widest row has.
+    /// Assembles one data set with these features, at least as many as the widest row has.
     pub fn finish(mut self, features: FeatureTable) -> Result<Dataset> {
         let here = Location::file(self.files.last().cloned().unwrap_or_default());
         if self.rows == 0 {
@@ -241,7 +249,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// The queries, and the order to bring rows into where `regroup` has to move some.
+    /// The queries, and the order into which `regroup` has to bring the rows, if it moves any.
     fn queries(&self) -> Result<(Queries, Option<Vec<usize>>)> {
         let mut place: HashMap<&str, usize> = HashMap::with_capacity(self.runs.len());
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -303,14 +311,14 @@ impl<'a> Assembler<'a> {
                 later.for_each(|to| to[start..starts[place + 1]].fill(f32::NAN));
             }
             match block.values {
-                Values::Dense { width, columns } if width > 0 => {
+                BlockValues::Dense { width, columns } if width > 0 => {
                     let count = columns.len() / 4 / width;
                     let cells: &[f32] = bytemuck::cast_slice(&columns[..count * width * 4]);
                     let filled = all.par_chunks_mut(rows).zip(cells.par_chunks_exact(count.max(1)));
                     filled.for_each(|(to, from)| to[start..start + count].copy_from_slice(from));
                 }
-                Values::Dense { .. } => {}
-                Values::Sparse { ends, features, values } => {
+                BlockValues::Dense { .. } => {}
+                BlockValues::Sparse { ends, features, values } => {
                     for_each_cell(&ends, &features, &values, |row, f, value| {
                         all[f * rows + start + row] = value
                     });
@@ -321,22 +329,21 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Rows collected one by one, for readers that meet them that way.
+/// Collects rows one by one into blocks.
 pub(crate) struct RowCollector {
     width: usize,
     values: Vec<f32>,
-    block: Block,
+    block: RowBlock,
 }
 
 impl RowCollector {
-    /// Rows worth collecting before they are handed on.
+    /// The number of rows to collect before passing them on.
     const ENOUGH_ROWS: usize = 4096;
-    /// Values worth collecting: wide rows that say little must not grow far beyond the limit of
-    /// memory unseen.
+    /// The number of values to collect: wide rows must not exceed the memory limit unnoticed.
     const ENOUGH_VALUES: usize = 1 << 22;
 
     pub fn new(width: usize) -> Self {
-        RowCollector { width, values: Vec::new(), block: Block::default() }
+        RowCollector { width, values: Vec::new(), block: RowBlock::default() }
     }
 
     /// Adds a row of exactly the collector's width.
@@ -363,25 +370,25 @@ impl RowCollector {
         block.labels.push(label);
     }
 
-    /// Says whether features that only later rows have are missing in the rows of this block, not
-    /// 0.
+    /// Sets whether features that first occur in later rows are missing in the rows of this block,
+    /// not 0.
     pub fn set_later_missing(&mut self, missing: bool) {
         self.block.later_missing = missing;
     }
 
-    /// True when no row is waiting.
+    /// Whether no rows are collected.
     pub fn is_empty(&self) -> bool {
         self.block.labels.is_empty()
     }
 
-    /// True when the rows should be handed on.
+    /// Whether the rows should be passed on.
     pub fn is_full(&self) -> bool {
         self.block.labels.len() >= Self::ENOUGH_ROWS || self.values.len() >= Self::ENOUGH_VALUES
     }
 
-    /// The rows collected so far as a block; the collector starts anew.
-    pub fn take(&mut self) -> Result<Block> {
-        let values = Values::from_rows(&std::mem::take(&mut self.values), self.width)?;
-        Ok(Block { values, ..std::mem::take(&mut self.block) })
+    /// The rows collected so far as a block; the collector is empty afterwards.
+    pub fn take(&mut self) -> Result<RowBlock> {
+        let values = BlockValues::from_rows(&std::mem::take(&mut self.values), self.width)?;
+        Ok(RowBlock { values, ..std::mem::take(&mut self.block) })
     }
 }

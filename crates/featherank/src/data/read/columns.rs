@@ -1,8 +1,8 @@
-//! Which column of a table is the label, the query, the document, and which ones are features.
+//! Assigns roles to the columns of a table: label, query, document and features.
 //!
-//! CSV, TSV and Parquet share these rules: what the user says counts first, then what the writer of
-//! the file noted down (see [`Layout`]), then the usual names. Doubt is an error: a label taken for
-//! a feature would make every selection look wonderful.
+//! CSV, TSV and Parquet share these rules: the user's options come first, then what the writer of
+//! the file noted (see [`ColumnLayout`]), then the usual names. Ambiguity is an error: a label taken for
+//! a feature would make every selection look excellent.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::names::near_names;
 /// What our own Parquet writer notes about its columns, so that reading restores ids, names and
 /// roles exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Layout {
+pub(crate) struct ColumnLayout {
     pub version: u32,
     pub label: String,
     pub query: String,
@@ -24,14 +24,14 @@ pub(crate) struct Layout {
     pub features: Vec<Feature>,
 }
 
-impl Layout {
+impl ColumnLayout {
     /// The key of the Parquet metadata entry.
     pub const KEY: &str = "featherank";
-    /// The newest version this release knows.
+    /// The newest version that this release supports.
     pub const VERSION: u32 = 1;
 }
 
-/// The columns of a table by what they are for; numbers are positions in the table.
+/// The columns of a table by role, as positions in the table.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Columns {
     pub label: usize,
@@ -42,13 +42,13 @@ pub(crate) struct Columns {
     pub table: FeatureTable,
 }
 
-/// A role a column can have: its name in messages and the column names that usually mean it.
-struct Role {
+/// A role of a column: its name in messages and the usual names of such columns.
+struct ColumnRole {
     name: &'static str,
     usual: &'static [&'static str],
 }
 
-const LABEL: Role = Role {
+const LABEL: ColumnRole = ColumnRole {
     name: "label",
     usual: &[
         "label",
@@ -62,18 +62,20 @@ const LABEL: Role = Role {
         "y",
     ],
 };
-const QUERY: Role = Role {
+const QUERY: ColumnRole = ColumnRole {
     name: "query",
     usual: &["qid", "query_id", "queryid", "query", "group", "group_id", "srch_id"],
 };
-const DOCUMENT: Role =
-    Role { name: "document", usual: &["docid", "doc_id", "document", "document_id", "doc", "url"] };
+const DOCUMENT: ColumnRole = ColumnRole {
+    name: "document",
+    usual: &["docid", "doc_id", "document", "document_id", "doc", "url"],
+};
 
 impl Columns {
-    /// Gives every column of `file` its role.
+    /// Assigns a role to every column of `file`.
     pub fn assign(
         names: &[String],
-        layout: Option<&Layout>,
+        layout: Option<&ColumnLayout>,
         options: &ReadOptions,
         file: &str,
     ) -> Result<Columns> {
@@ -98,13 +100,14 @@ impl Columns {
         }
         let noted: HashMap<String, &Feature> =
             layout.iter().flat_map(|l| &l.features).map(|f| (f.label(), f)).collect();
-        let mut search = Search { names, places: &places, taken: ignored, noted: &noted };
+        let mut search = RoleSearch { names, places: &places, taken: ignored, noted: &noted };
         let roles = [
             (LABEL, &options.label_column, layout.map(|l| &l.label)),
             (QUERY, &options.query_column, layout.map(|l| &l.query)),
             (DOCUMENT, &options.document_column, layout.and_then(|l| l.document.as_ref())),
         ];
-        // What the user names is taken first, so that no guess for another role gets hold of it.
+        // Columns named by the user are assigned first, so that no guess for another role uses
+        // them.
         let mut found = [None; 3];
         for (place, (role, wanted, _)) in found.iter_mut().zip(&roles) {
             *place =
@@ -116,14 +119,14 @@ impl Columns {
             *place = search.likely(role, noted.map(String::as_str)).map_err(here)?;
         }
         let [label, query, document] = found;
-        let needed = |place: Option<usize>, role: Role| {
+        let needed = |place: Option<usize>, role: ColumnRole| {
             place.ok_or_else(|| {
                 let reason = format!("no column is called {}", role.usual.join(", "));
                 here(Problem::NoColumn { role: role.name, reason })
             })
         };
         let (label, query) = (needed(label, LABEL)?, needed(query, QUERY)?);
-        // A column noted as label never becomes a feature, not even where the user ranks by another
+        // A column noted as label never becomes a feature, not even if the user ranks by another
         // label.
         search
             .taken
@@ -147,7 +150,7 @@ impl Columns {
 }
 
 impl Columns {
-    /// What is needed to tell queries apart, and documents that count from others.
+    /// Only the columns needed to identify queries and the documents that count.
     pub fn without_features(&self) -> Columns {
         let (label, query) = (self.label, self.query);
         Columns {
@@ -160,22 +163,22 @@ impl Columns {
     }
 }
 
-/// The name under which pandas stores row numbers: they say nothing about a document.
+/// The name under which pandas stores row numbers, which are not a property of a document.
 fn is_row_index(name: &str) -> bool {
     name.starts_with("__index_level_") && name.ends_with("__")
 }
 
-/// The columns that still have no role.
-struct Search<'a> {
+/// The search for the columns of each role.
+struct RoleSearch<'a> {
     names: &'a [String],
     places: &'a HashMap<&'a str, usize>,
     taken: HashSet<usize>,
     noted: &'a HashMap<String, &'a Feature>,
 }
 
-impl Search<'_> {
-    /// The column the user named for a role.
-    fn named(&mut self, role: &Role, name: &str) -> Result<usize, Problem> {
+impl RoleSearch<'_> {
+    /// The column that the user named for a role.
+    fn named(&mut self, role: &ColumnRole, name: &str) -> Result<usize, Problem> {
         let reason = match self.places.get(name) {
             Some(&place) if self.taken.insert(place) => return Ok(place),
             Some(_) => format!("column `{name}` has another role or is ignored"),
@@ -187,11 +190,11 @@ impl Search<'_> {
         Err(Problem::NoColumn { role: role.name, reason })
     }
 
-    /// The column the file's writer noted for a role, else the one with a usual name.
-    fn likely(&mut self, role: &Role, noted: Option<&str>) -> Result<Option<usize>, Problem> {
+    /// The column that the file's writer noted for a role, or else the one with a usual name.
+    fn likely(&mut self, role: &ColumnRole, noted: Option<&str>) -> Result<Option<usize>, Problem> {
         let free = |place: &usize| !self.taken.contains(place);
         let noted = noted.and_then(|name| self.places.get(name)).copied().filter(free);
-        // A column noted as a feature stays one, whatever it is called.
+        // A column noted as a feature stays one, whatever its name.
         let usual = |place: &usize| {
             let name = &self.names[*place];
             !self.noted.contains_key(name)
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_decides_first() {
+    fn the_options_take_precedence() {
         let options = ReadOptions {
             label_column: Some("clicks".into()),
             query_column: Some("url".into()),
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_is_an_error_that_names_the_columns() {
+    fn ambiguity_is_an_error_that_names_the_columns() {
         let plain = ReadOptions::default();
         let ignoring =
             |name: &str| ReadOptions { ignore: vec![name.into()], ..ReadOptions::default() };
@@ -273,9 +276,9 @@ mod tests {
     }
 
     #[test]
-    fn a_noted_layout_beats_the_usual_names() {
+    fn a_noted_layout_precedes_the_usual_names() {
         let feature = |id, name: &str| Feature { id, name: Some(name.into()) };
-        let layout = Layout {
+        let layout = ColumnLayout {
             version: 1,
             label: "__label".into(),
             query: "qid".into(),

@@ -13,8 +13,8 @@ mod enabled {
 
     use crate::error::{Error, Result};
 
-    /// The most memory an xz file may ask for. Its header can name any size; those that `xz -9`
-    /// writes need 65 MiB.
+    /// The maximum memory for decoding an xz file. Its header can request any amount; files
+    /// written by `xz -9` need 65 MiB.
     const XZ_MEMORY: u64 = 512 << 20;
 
     /// The content of a file in one of the three formats; `name` is for messages.
@@ -37,7 +37,7 @@ mod enabled {
         })
     }
 
-    /// Says so if reading failed because an xz file needs more memory than it may take.
+    /// The reason if reading failed because an xz file needs more memory than the maximum.
     pub fn exceeds_memory_limit(error: &io::Error) -> Option<String> {
         match error.get_ref()?.downcast_ref()? {
             liblzma::stream::Error::MemLimit => Some(format!(
@@ -75,9 +75,9 @@ mod tests {
 
     use super::super::source::Source;
 
-    /// A header that asks for a dictionary of 4 GiB; nothing else is wrong with it.
+    /// An otherwise valid header that requests a dictionary of 4 GiB.
     #[test]
-    fn xz_files_cannot_ask_for_any_amount_of_memory() {
+    fn the_memory_of_xz_files_is_limited() {
         let mut bytes = b"\xfd7zXZ\0\0\0\xff\x12\xd9\x41".to_vec();
         // Block header: 12 bytes, one filter, LZMA2 with dictionary size code 40, padding, CRC32.
         let header = [2, 0, 0x21, 1, 40, 0, 0, 0];

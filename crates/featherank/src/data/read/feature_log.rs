@@ -1,8 +1,8 @@
-//! Feature logs: search responses of Elasticsearch, OpenSearch or Solr with the features each
-//! document was given.
+//! Feature logs: search responses of Elasticsearch, OpenSearch or Solr with the logged features of
+//! each document.
 //!
-//! One JSON document per query, one after the other (on lines of their own or not), or all of them
-//! in one array. One response is in memory at a time. Features are known by name, in the order in
+//! One JSON document per query, one after the other (on separate lines or not), or all of them in
+//! one array. One response is in memory at a time. Features are identified by name, in the order in
 //! which the names first appear.
 
 use std::cell::Cell;
@@ -24,8 +24,8 @@ use super::source::Source;
 use crate::data::features::FeatureTable;
 use crate::error::{Error, Location, Problem, Result};
 
-/// Bytes that a response may have: it is in memory as a whole, where it takes several times as
-/// much.
+/// The maximum number of bytes of a response: it is in memory as a whole, where it takes several
+/// times as much.
 const LONGEST: u64 = 128 << 20;
 
 /// Reads one file into the assembler.
@@ -79,11 +79,11 @@ fn read_responses(
             _ => Problem::Damaged { format: "JSON", reason }.at(at),
         }
     })?;
-    rows.hand_on()?;
+    rows.flush()?;
     Ok(FileFeatures { table: FeatureTable::named(rows.names), flexible: rows.sparse })
 }
 
-/// Where the parser is, and where the response it reads began.
+/// The parser's position, and where the current response began.
 struct Position {
     longest: u64,
     line: Cell<u64>,
@@ -93,7 +93,7 @@ struct Position {
 }
 
 impl Position {
-    /// The next response is still to come.
+    /// Resets the position before the next response.
     fn between_responses(&self) {
         self.start.set(None);
         self.length.set(0);
@@ -104,8 +104,7 @@ impl Position {
     }
 }
 
-/// Text that keeps the position up to date. The parser takes byte after byte and looks no further
-/// ahead than one.
+/// Text that updates the position. The parser reads byte by byte with a lookahead of at most one.
 struct Tracked<'a> {
     text: BufReader<Source>,
     position: &'a Position,
@@ -120,7 +119,7 @@ impl Read for Tracked<'_> {
         for byte in &buffer[..count] {
             match byte {
                 b'\n' => self.position.line.set(self.position.line.get() + 1),
-                // What may stand before a response, in an array of them.
+                // May precede a response in an array.
                 b' ' | b'\t' | b'\r' | b',' | b'[' => {}
                 _ if self.position.start.get().is_none() => {
                     self.position.start.set(Some(self.position.line.get()));
@@ -135,11 +134,11 @@ impl Read for Tracked<'_> {
     }
 }
 
-/// Takes responses from the parser and hands each one on before the next is read.
+/// Takes responses from the parser and processes each one before the next is read.
 struct Responses<'a, 'b, 'c> {
     rows: &'a mut LogRows<'b, 'c>,
     position: &'a Position,
-    /// Why we stopped the parser, which can only be told that we did.
+    /// Why we stopped the parser, whose own error cannot carry the reason.
     failure: Option<Error>,
 }
 
@@ -153,7 +152,7 @@ impl Responses<'_, '_, '_> {
             match json.end() {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_io() => return Err(error),
-                // Something follows.
+                // Another response follows.
                 Err(_) => json.deserialize_any(&mut *self)?,
             }
         }
@@ -198,10 +197,10 @@ struct LogRows<'a, 'b> {
     judgments: Judgments,
     places: HashMap<String, usize>,
     names: Vec<String>,
-    /// Line of the first document whose log is meant to list every feature.
+    /// Line of the first document whose log should list every feature.
     first_dense: Option<u64>,
     sparse: bool,
-    /// What is not in the rows collected now is missing, not 0.
+    /// Features absent from the rows collected now are missing, not 0.
     later_missing: bool,
     collected: RowCollector,
     into: &'a mut Assembler<'b>,
@@ -216,11 +215,11 @@ impl LogRows<'_, '_> {
             let query = response.query.as_deref().or(hit.query.as_deref());
             let query = query.ok_or(Problem::MissingQuery).map_err(here)?;
             let Some(label) = self.label(hit, query).map_err(here)? else { continue };
-            self.learn_names(hit, line)?;
+            self.add_features(hit, line)?;
             let values = self.values(hit).map_err(here)?;
             let later_missing = !hit.sparse && self.options.missing == Missing::Keep;
             if later_missing != self.later_missing {
-                self.hand_on()?;
+                self.flush()?;
                 self.later_missing = later_missing;
             }
             self.collected.set_later_missing(later_missing);
@@ -236,7 +235,7 @@ impl LogRows<'_, '_> {
         Ok(())
     }
 
-    /// The document's own label, else the one in the judgments.
+    /// The document's own label, or else the one in the judgments.
     fn label(&self, hit: &Hit<'_>, query: &str) -> Result<Option<f32>, Problem> {
         match hit.label {
             Some(Value::String(text)) => self.options.parse_label(text.trim()),
@@ -253,8 +252,8 @@ impl LogRows<'_, '_> {
         }
     }
 
-    /// Makes room for features that were not met before.
-    fn learn_names(&mut self, hit: &Hit<'_>, line: u64) -> Result<()> {
+    /// Adds columns for features that have not occurred before.
+    fn add_features(&mut self, hit: &Hit<'_>, line: u64) -> Result<()> {
         let known = self.names.len();
         for (name, _) in &hit.features {
             if !self.places.contains_key(*name) {
@@ -270,7 +269,7 @@ impl LogRows<'_, '_> {
                 problem.at(Location::line(self.name, earlier).with_note(note))
             })?;
         }
-        self.hand_on()?;
+        self.flush()?;
         self.collected = RowCollector::new(self.names.len());
         Ok(())
     }
@@ -298,7 +297,7 @@ impl LogRows<'_, '_> {
         values.into_iter().zip(&self.names).map(fill).collect()
     }
 
-    fn hand_on(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         match self.collected.is_empty() {
             true => Ok(()),
             false => self.into.push(self.collected.take()?),
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_may_follow_each_other_or_stand_in_an_array() {
+    fn responses_may_be_concatenated_or_in_an_array() {
         let (one, two) =
             (response("x", &[hit("1", "a=1,b=2")]), response("y", &[hit("2", "b=3,a=4")]));
         for text in
@@ -340,9 +339,9 @@ mod tests {
         }
     }
 
-    /// The second response starts on line 3, however the two are put together.
+    /// The second response starts on line 3, however the two are combined.
     #[test]
-    fn a_problem_names_the_line_its_response_starts_on() {
+    fn a_problem_names_the_line_on_which_its_response_starts() {
         let (one, two) = (response("x", &[hit("1", "a=1")]), response("y", &[hit("2", "a=oops")]));
         for text in [format!("{one}\n{two}\n"), format!("[{one},\n{two}\n]")] {
             let error = read(text, Missing::Error).unwrap_err().to_string();
@@ -362,17 +361,17 @@ mod tests {
         assert_eq!(data.values(), [1.0, 2.0, 0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 7.0]);
     }
 
-    /// A document without any feature still is a row.
+    /// A document without features is still a row.
     #[test]
     fn features_may_appear_after_documents_without_any() {
         let text = response("x", &[hit("1", ""), hit("2", "a=5")]);
         assert_eq!(read(text, Missing::Zero).unwrap().values(), [0.0, 5.0]);
     }
 
-    /// One response names many features, the others next to nothing: the limit of memory counts all
-    /// the same.
+    /// One response has many features, the others hardly any: the memory limit applies to all
+    /// columns.
     #[test]
-    fn wide_logs_do_not_blow_up() {
+    fn wide_logs_respect_the_memory_limit() {
         let wide: String = (0..200_000).map(|i| format!("{i}:1 ")).collect();
         let mut hits = vec![hit("1", &wide)];
         hits.extend((0..4000).map(|i| hit(&format!("d{i}"), "1:1")));
@@ -382,9 +381,9 @@ mod tests {
         assert!(error.contains("42 documents × 200000 features"), "{error}");
     }
 
-    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    /// Otherwise a few kilobytes of compressed data could use up all memory.
     #[test]
-    fn a_response_that_never_ends_is_refused() {
+    fn an_unterminated_response_is_rejected() {
         let text = std::io::Read::chain(&b"\n\n{\"a\": \""[..], std::io::repeat(b'x'));
         let source = super::Source::from_reader(Box::new(text), "log.json".into()).unwrap();
         let options = ReadOptions::default();
@@ -398,14 +397,14 @@ mod tests {
     }
 
     #[test]
-    fn sparse_logs_need_no_word_on_missing_values() {
+    fn sparse_logs_have_no_missing_values() {
         let data =
             read(response("x", &[hit("1", "a:1"), hit("2", "b:5")]), Missing::Error).unwrap();
         assert_eq!(data.values(), [1.0, 0.0, 0.0, 5.0]);
     }
 
     #[test]
-    fn a_feature_logged_twice_is_refused() {
+    fn a_feature_logged_twice_is_rejected() {
         let error =
             read(response("x", &[hit("1", "a=1,a=2")]), Missing::Error).unwrap_err().to_string();
         assert!(error.contains("logged twice for document 1"), "{error}");

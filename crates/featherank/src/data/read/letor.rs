@@ -1,26 +1,26 @@
-//! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, in blocks of lines, on all cores.
+//! LETOR and SVMlight text: `2 qid:7 1:0.5 2:3.1 # comment`, parsed in blocks of lines on all
+//! cores.
 //!
-//! Tabs and repeated blanks separate; a row may leave features out (they are 0); `#` starts a
-//! comment, which is kept as the document's text; blank lines and lines that are only a comment are
-//! passed over. Labels and values may be any number; query ids any word. Rows need feature ids in
-//! ascending order, as every writer of the format makes them.
+//! Blanks and tabs separate words; a row may omit features, which are then 0; `#` starts a comment,
+//! which is kept as the document's text; blank lines and comment lines are skipped. Labels and
+//! values may be any number, query ids any word. Feature ids must ascend within a row, as all
+//! writers of the format ensure.
 
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, Block, QueryRun, Values};
-use super::number;
-use super::options::{ReadOptions, shorten};
+use super::assemble::Assembler;
+use super::letor_block::{BlockParser, ParsedBlock};
+use super::options::ReadOptions;
 use super::side_files;
 use super::source::{Source, TextBlock, TextBlocks};
-use crate::data::dataset::TextColumn;
 use crate::data::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 
-/// Text per block: small enough that several fit in the cache hierarchy's reach and in memory,
-/// large enough that the work per block dwarfs handing it over.
+/// Text per block: small enough that several fit into the cache, large enough that the work per
+/// block exceeds the cost of passing it to another thread.
 const BLOCK_BYTES: usize = 2 << 20;
 
 /// Reads one file into the assembler.
@@ -43,8 +43,8 @@ fn read_blocks(
     let first_row = into.rows();
     let (mut sparse, mut width, mut with_query, mut without_query) = (false, None, false, None);
     let mut blocks = TextBlocks::new(source, size);
-    // A wave of blocks at a time: all cores parse while the next wave is read and decompressed, and
-    // no more text is in memory than these two.
+    // One wave of blocks at a time: all cores parse while the next wave is read and decompressed,
+    // and no more text than these two waves is in memory.
     let wave = 2 * rayon::current_num_threads() * size;
     let parse =
         |text: TextBlock| BlockParser::new(options, text.first_line).parse(&text.bytes, &name);
@@ -57,7 +57,7 @@ fn read_blocks(
         let parsed: Vec<Result<ParsedBlock>>;
         (next, parsed) =
             rayon::join(|| blocks.wave(wave), || texts.into_par_iter().map(parse).collect());
-        // In file order, so that the first mistake of the file is the one reported.
+        // In file order, so that the first problem of the file is reported.
         for block in parsed {
             let block = block?;
             if !block.rows.labels.is_empty() {
@@ -92,247 +92,7 @@ fn read_blocks(
     }
 }
 
-struct ParsedBlock {
-    rows: Block,
-    sparse: bool,
-    /// The first line without `qid:`.
-    without_query: Option<u64>,
-}
-
-/// The rows of one block while they are read.
-///
-/// Rows are taken to be dense, ids 1, 2, 3 … up to the width of the first one, until a row is not;
-/// only then are ids stored. Most files never get there, and reading them costs no memory but the
-/// values.
-struct BlockParser<'a> {
-    options: &'a ReadOptions,
-    line: u64,
-    first_id: u32,
-    values: Vec<f32>,
-    labels: Vec<f32>,
-    runs: Vec<QueryRun>,
-    documents: Option<TextColumn>,
-    width: usize,
-    sparse: Option<SparseRows>,
-    without_query: Option<u64>,
-}
-
-#[derive(Default)]
-struct SparseRows {
-    ends: Vec<usize>,
-    features: Vec<u32>,
-}
-
-impl<'a> BlockParser<'a> {
-    fn new(options: &'a ReadOptions, first_line: u64) -> Self {
-        BlockParser {
-            options,
-            line: first_line,
-            first_id: u32::from(!options.zero_based),
-            values: Vec::new(),
-            labels: Vec::new(),
-            runs: Vec::new(),
-            documents: None,
-            width: 0,
-            sparse: None,
-            without_query: None,
-        }
-    }
-
-    fn parse(mut self, bytes: &[u8], file: &str) -> Result<ParsedBlock> {
-        let mut start = 0;
-        while start < bytes.len() {
-            let end =
-                memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-            self.row(&bytes[start..end])
-                .map_err(|problem| problem.at(Location::line(file, self.line)))?;
-            self.line += 1;
-            start = end + 1;
-        }
-        self.finish()
-    }
-
-    /// One line: blank, a comment, or a document.
-    fn row(&mut self, line: &[u8]) -> Result<(), Problem> {
-        // Only the line end goes: a comment is kept to its last blank, so that writing it again
-        // loses nothing.
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let (row, comment) = match memchr::memchr(b'#', line) {
-            Some(hash) => (&line[..hash], Some(&line[hash + 1..])),
-            None => (line, None),
-        };
-        let row = row.trim_ascii_end();
-        let Some(label_start) = row.iter().position(|b| !b.is_ascii_whitespace()) else {
-            return Ok(());
-        };
-        let label_end = word_end(row, label_start);
-        let Some(label) = self.options.parse_label(utf8(&row[label_start..label_end])?)? else {
-            return Ok(());
-        };
-        let mut at = next_word(row, label_end);
-        if row[at..].starts_with(b"qid:") {
-            let end = word_end(row, at);
-            self.query(&row[at + 4..end])?;
-            at = next_word(row, end);
-        } else if self.without_query.is_none() {
-            self.without_query = Some(self.line);
-        }
-        self.features(row, at)?;
-        self.document(comment)?;
-        self.labels.push(label);
-        Ok(())
-    }
-
-    fn query(&mut self, id: &[u8]) -> Result<(), Problem> {
-        if id.is_empty() {
-            return Err(Problem::MissingQuery);
-        }
-        if self.runs.last().is_none_or(|run| run.query.as_bytes() != id) {
-            let query = utf8(id)?.to_owned();
-            self.runs.push(QueryRun { query, first_row: self.labels.len(), line: self.line });
-        }
-        Ok(())
-    }
-
-    /// The `id:value` words of a row, from `at` on.
-    fn features(&mut self, row: &[u8], mut at: usize) -> Result<(), Problem> {
-        let row_start = self.values.len();
-        let mut next = 0u32;
-        while at < row.len() {
-            let (id, length) = number::unsigned(&row[at..]);
-            if length == 0 || row.get(at + length) != Some(&b':') {
-                return Err(not_a_feature(row, at));
-            }
-            // The number of features must fit 32 bits, too.
-            let limit = self.options.max_feature_id.min(u32::MAX - 1);
-            let feature = match id.filter(|&id| id <= limit) {
-                Some(id) if id >= self.first_id => id - self.first_id,
-                Some(_) => return Err(Problem::FeatureZero),
-                None => {
-                    return Err(Problem::FeatureBeyondLimit {
-                        id: text(&row[at..at + length]),
-                        limit: limit.into(),
-                    });
-                }
-            };
-            if feature < next {
-                let (id, previous) =
-                    (u64::from(feature + self.first_id), u64::from(next - 1 + self.first_id));
-                return Err(match id == previous {
-                    true => Problem::DuplicateFeature { id },
-                    false => Problem::DescendingFeature { id, previous },
-                });
-            }
-            if feature != next && self.sparse.is_none() {
-                self.become_sparse(row_start);
-            }
-            next = feature + 1;
-            at += length + 1;
-            let end = self.value(row, at, feature)?;
-            if let Some(sparse) = &mut self.sparse {
-                sparse.features.push(feature);
-            }
-            at = next_word(row, end);
-        }
-        if self.labels.is_empty() && self.sparse.is_none() {
-            self.width = next as usize;
-        } else if next as usize != self.width && self.sparse.is_none() {
-            self.become_sparse(row_start);
-        }
-        if let Some(sparse) = &mut self.sparse {
-            sparse.ends.push(self.values.len());
-        }
-        Ok(())
-    }
-
-    /// The value that starts at `at`; returns where it ends.
-    #[inline]
-    fn value(&mut self, row: &[u8], at: usize, feature: u32) -> Result<usize, Problem> {
-        if let Some((value, length)) = number::plain_decimal(&row[at..])
-            && row.get(at + length).is_none_or(u8::is_ascii_whitespace)
-        {
-            self.values.push(value);
-            return Ok(at + length);
-        }
-        let end = word_end(row, at);
-        let what = || format!("the value of feature {}", feature + self.first_id);
-        self.values.push(self.options.parse_value(utf8(&row[at..end])?, what)?);
-        Ok(end)
-    }
-
-    /// Writes down the ids of the dense rows so far, and of the row that began at `row_start`.
-    fn become_sparse(&mut self, row_start: usize) {
-        let mut sparse = SparseRows::default();
-        for row in 0..self.labels.len() {
-            sparse.features.extend(0..self.width as u32);
-            sparse.ends.push((row + 1) * self.width);
-        }
-        sparse.features.extend(0..(self.values.len() - row_start) as u32);
-        self.sparse = Some(sparse);
-    }
-
-    fn document(&mut self, comment: Option<&[u8]>) -> Result<(), Problem> {
-        match (comment, &mut self.documents) {
-            (None, None) => {}
-            (comment, Some(texts)) => texts.push(utf8(comment.unwrap_or_default())?),
-            (Some(comment), none) => {
-                let texts = none.insert(TextColumn::default());
-                (0..self.labels.len()).for_each(|_| texts.push(""));
-                texts.push(utf8(comment)?);
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<ParsedBlock> {
-        let sparse = self.sparse.is_some();
-        let values = match self.sparse {
-            Some(SparseRows { ends, features }) => {
-                Values::from_sparse(ends, features, self.values)?
-            }
-            None => Values::from_rows(&self.values, self.width)?,
-        };
-        let rows = Block {
-            values,
-            labels: self.labels,
-            runs: self.runs,
-            documents: self.documents,
-            later_missing: false,
-        };
-        Ok(ParsedBlock { rows, sparse, without_query: self.without_query })
-    }
-}
-
-fn word_end(row: &[u8], at: usize) -> usize {
-    row[at..].iter().position(u8::is_ascii_whitespace).map_or(row.len(), |length| at + length)
-}
-
-#[inline]
-fn next_word(row: &[u8], mut at: usize) -> usize {
-    while row.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    at
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, Problem> {
-    std::str::from_utf8(bytes).map_err(|_| Problem::NotUtf8)
-}
-
-fn text(bytes: &[u8]) -> String {
-    shorten(&String::from_utf8_lossy(bytes))
-}
-
-fn not_a_feature(row: &[u8], at: usize) -> Problem {
-    let word = &row[at..word_end(row, at)];
-    match word.starts_with(b"qid:") {
-        true => Problem::NotAFeature { text: "a second qid:".into() },
-        false => Problem::NotAFeature { text: text(word) },
-    }
-}
-
-/// Reads text that is already in memory, in blocks of a given size: for tests, which want to see
-/// block borders.
+/// Reads text in memory, in blocks of a given size, so that tests can vary the block boundaries.
 #[cfg(test)]
 pub(crate) fn read_text(
     text: &str,
@@ -354,9 +114,9 @@ mod tests {
     const ROWS: &str =
         "2 qid:a 1:0.5 2:3 # docid = 7\n0 qid:a\t1:1e-3  2:-4\r\n\n# only a comment\n1 qid:b 2:7";
 
-    /// The same data set wherever the blocks happen to be cut.
+    /// The same data set for every position of the block boundaries.
     #[test]
-    fn reads_rows_whatever_the_block_size() {
+    fn the_block_size_does_not_matter() {
         for block in 1..80 {
             let data = read_text(ROWS, block, &ReadOptions::default()).unwrap();
             assert_eq!(data.values(), [0.5, 1e-3, 0.0, 3.0, -4.0, 7.0], "blocks of {block}");
@@ -370,9 +130,9 @@ mod tests {
         }
     }
 
-    /// A block of rows without any feature still has rows.
+    /// A block of rows without features still has rows.
     #[test]
-    fn rows_without_features_may_fill_whole_blocks() {
+    fn rows_without_features_may_fill_blocks() {
         let text = "1 qid:a\n0 qid:a\n2 qid:b 1:5 2:6\n0 qid:b 2:7\n1 qid:c\n";
         let whole = read_text(text, 1 << 16, &ReadOptions::default()).unwrap();
         assert_eq!(whole.values(), [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 6.0, 7.0, 0.0]);
@@ -386,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_feature_id_of_all_is_refused() {
+    fn the_largest_feature_id_is_rejected() {
         for zero_based in [false, true] {
             let options =
                 ReadOptions { max_feature_id: u32::MAX, zero_based, ..ReadOptions::default() };
@@ -412,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_are_named_with_their_line() {
+    fn problems_are_reported_with_their_line() {
         for (row, expected) in [
             ("0 qid:1 1:1 1:2", Problem::DuplicateFeature { id: 1 }),
             ("0 qid:1 3:1 2:2", Problem::DescendingFeature { id: 2, previous: 3 }),
@@ -455,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn options_accept_what_some_users_mean() {
+    fn options_accept_irregular_input() {
         let options = ReadOptions {
             missing: Missing::Zero,
             clip: true,
@@ -475,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_sparse_rows_do_not_blow_up() {
+    fn wide_sparse_rows_respect_the_memory_limit() {
         let text = "0 qid:1 1000000:1\n".repeat(3000);
         let options = ReadOptions { max_bytes: 1 << 30, ..ReadOptions::default() };
         let error = read_text(&text, 1 << 12, &options).unwrap_err();

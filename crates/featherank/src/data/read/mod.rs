@@ -1,10 +1,13 @@
-//! Readers: from files of any format we know to one [`Dataset`].
+//! Readers: from files of any supported format to one [`Dataset`].
 
 mod assemble;
 mod columns;
 mod decompress;
 mod feature_log;
+#[cfg(feature = "parquet")]
+mod footer;
 mod letor;
+mod letor_block;
 mod number;
 mod options;
 #[cfg(feature = "parquet")]
@@ -31,7 +34,7 @@ use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
 use assemble::Assembler;
 #[cfg(feature = "parquet")]
-pub(crate) use columns::Layout;
+pub(crate) use columns::ColumnLayout;
 pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 #[cfg(feature = "parquet")]
@@ -52,8 +55,7 @@ pub fn read<P: AsRef<Path>>(files: &[P], options: &ReadOptions) -> Result<Datase
     read_all(files, options, None)
 }
 
-/// Reads files that must have the features of data read before; `other` names that data in
-/// messages.
+/// Reads files that must have the features of `like`; `other` names that data in messages.
 pub fn read_like<P: AsRef<Path>>(
     files: &[P],
     options: &ReadOptions,
@@ -64,7 +66,7 @@ pub fn read_like<P: AsRef<Path>>(
     read_all(files, options, Some((features, other.to_owned())))
 }
 
-/// Reads a data set from bytes in memory, as from a file of that name.
+/// Reads a data set from bytes in memory, with the format of a file of that name.
 pub fn read_bytes(bytes: Vec<u8>, name: &str, options: &ReadOptions) -> Result<Dataset> {
     let mut assembler = Assembler::new(options);
     let source = Source::from_reader(Box::new(std::io::Cursor::new(bytes)), name.to_owned())?;
@@ -75,7 +77,7 @@ pub fn read_bytes(bytes: Vec<u8>, name: &str, options: &ReadOptions) -> Result<D
 /// The features of one file.
 pub(crate) struct FileFeatures {
     pub table: FeatureTable,
-    /// Rows may leave features out, so that the table only goes as far as what happened to occur.
+    /// Rows may omit features, so that the table only covers those that occur.
     pub flexible: bool,
 }
 
@@ -135,7 +137,7 @@ fn finish(
     Ok(data)
 }
 
-/// The features of two files that belong together, or why they cannot.
+/// The common features of two files, or an error if they do not match.
 fn reconcile(
     earlier: FileFeatures,
     found: FileFeatures,

@@ -1,4 +1,4 @@
-//! Decimal numbers to 32-bit floats, correctly rounded, at the speed a text reader needs.
+//! Correctly rounded conversion of decimal numbers to 32-bit floats, fast enough for a text reader.
 
 /// Powers of ten that are exact in 64 bits.
 const POWERS: [f64; 23] = [
@@ -6,12 +6,12 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Reads a plain decimal (`-12.345`) at the start of `bytes`: its value and its length.
+/// Parses a plain decimal (`-12.345`) at the start of `bytes`: its value and its length.
 ///
-/// `None` means that the careful way must be taken: no digits, an exponent, too many digits, or a
+/// `None` means that the general parser must be used: no digits, an exponent, too many digits, or a
 /// value whose rounding cannot be decided here. Digits up to 2^53 divided by an exact power of ten
-/// round once in 64 bits; rounding that again to 32 bits is right unless the 64-bit value lies
-/// exactly half-way between two 32-bit ones.
+/// are rounded once in 64 bits; rounding again to 32 bits is correct unless the 64-bit value is
+/// exactly half-way between two 32-bit values.
 #[inline]
 pub(crate) fn plain_decimal(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -55,7 +55,7 @@ fn digit_at(bytes: &[u8], at: usize) -> Option<u64> {
     (digit < 10).then_some(u64::from(digit))
 }
 
-/// Reads an unsigned integer at the start of `bytes`: its value (`None` when it is too large) and
+/// Parses an unsigned integer at the start of `bytes`: its value (`None` if it is too large) and
 /// its length.
 #[inline]
 pub(crate) fn unsigned(bytes: &[u8]) -> (Option<u32>, usize) {
@@ -73,8 +73,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the fast way accepts equals the standard library's correctly rounded result,
-        /// bit for bit.
+        /// Whatever the fast path accepts equals the correctly rounded result of the standard
+        /// library, bit for bit.
         #[test]
         fn equals_the_standard_library(text in "-?[0-9]{0,12}(\\.[0-9]{0,12})?") {
             if let Some((value, length)) = plain_decimal(text.as_bytes()) {
@@ -83,9 +83,9 @@ mod tests {
             }
         }
 
-        /// Decimals next to the middle of two 32-bit numbers, where rounding twice goes wrong.
+        /// Decimals next to the midpoint of two 32-bit numbers, where double rounding goes wrong.
         #[test]
-        fn survives_the_neighbourhood_of_half_way_points(bits in 0x3000_0000u32..0x5000_0000, nudge in -2i64..=2) {
+        fn rounds_correctly_near_half_way_points(bits in 0x3000_0000u32..0x5000_0000, nudge in -2i64..=2) {
             let low = f32::from_bits(bits);
             let middle = (f64::from(low) + f64::from(f32::from_bits(bits + 1))) / 2.0;
             let text = format!("{:.15}", f64::from_bits((middle.to_bits() as i64 + nudge) as u64));
@@ -96,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn stops_where_the_number_ends() {
+    fn stops_at_the_end_of_the_number() {
         assert_eq!(plain_decimal(b"3.5 2:1"), Some((3.5, 3)));
         assert_eq!(plain_decimal(b"-0"), Some((-0.0, 2)));
         assert_eq!(plain_decimal(b"7."), Some((7.0, 2)));
-        for careful in [&b""[..], b"-", b".", b"nan", b"99999999999999999999"] {
-            assert_eq!(plain_decimal(careful), None);
+        for general in [&b""[..], b"-", b".", b"nan", b"99999999999999999999"] {
+            assert_eq!(plain_decimal(general), None);
         }
         assert_eq!(unsigned(b"46:0.5"), (Some(46), 2));
         assert_eq!(unsigned(b"99999999999999999999999:"), (None, 23));

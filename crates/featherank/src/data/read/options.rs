@@ -1,4 +1,4 @@
-//! What the user says about the input: where things are, and what doubtful things mean.
+//! Options for reading: the format, the roles of columns, and the meaning of irregular values.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub enum Format {
     /// Apache Parquet.
     Parquet,
     /// Search responses with logged features: `_ltrlog` of the Elasticsearch and OpenSearch
-    /// learning-to-rank plugins, or `[features]` of Solr. Their shape tells which.
+    /// learning-to-rank plugins, or `[features]` of Solr, recognised by their structure.
     Log,
 }
 
@@ -33,7 +33,7 @@ impl Format {
         ("log", Format::Log),
     ];
 
-    /// The format a file name stands for, whatever compression it ends in.
+    /// The format implied by a file name, with or without a compression suffix.
     pub fn from_name(file: &str) -> Option<Format> {
         let mut stem = file.to_ascii_lowercase();
         for compressed in [".gz", ".zst", ".xz"] {
@@ -69,66 +69,66 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// What a missing value (`NULL`, an empty cell, NaN) means. A feature left out of a sparse text row
-/// is always 0.
+/// The treatment of missing values (`NULL`, an empty cell, NaN). A feature omitted from a sparse
+/// text row is always 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
-    /// An error that names the place.
+    /// An error with its location.
     #[default]
     Error,
     /// The value 0.
     Zero,
-    /// Missing, which NaN stands for: tree rankers tell it from every number.
+    /// Kept as missing, represented by NaN, which tree rankers distinguish from every number.
     Keep,
 }
 
-/// What a document without a judgment (a label below 0, or none in a log) means.
+/// The treatment of documents without a judgment (a label below 0, or none in a log).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unjudged {
-    /// An error that names the place.
+    /// An error with its location.
     #[default]
     Error,
-    /// The document is left out.
+    /// The document is omitted.
     Drop,
     /// The document is not relevant.
     Zero,
 }
 
-/// Everything a reader can be told.
+/// Options for reading data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// The format, where the file's name does not tell.
+    /// The format, if the file name does not imply it.
     pub format: Option<Format>,
-    /// What missing values mean.
+    /// Treatment of missing values.
     pub missing: Missing,
-    /// Cut values beyond 32 bits, and infinities, to the largest 32-bit number.
+    /// Clip infinities and values beyond the 32-bit range to the largest 32-bit number.
     pub clip: bool,
-    /// What unjudged documents mean.
+    /// Treatment of unjudged documents.
     pub unjudged: Unjudged,
-    /// Bring rows of one query together, in the order of their first appearance.
+    /// Group the rows of each query, in the order of their first appearance.
     pub regroup: bool,
     /// Text files number features from 0.
     pub zero_based: bool,
-    /// Name of the label column of a table; guessed by the usual names when not given.
+    /// Name of the label column of a table; by default recognised by the usual names.
     pub label_column: Option<String>,
     /// Name of the query column of a table.
     pub query_column: Option<String>,
     /// Name of the document-id column of a table.
     pub document_column: Option<String>,
-    /// Columns of a table that are no features.
+    /// Columns of a table that are not features.
     pub ignore: Vec<String>,
     /// Side file with one query size per line, for text rows without `qid:`.
     pub groups: Option<PathBuf>,
-    /// File with feature names, one a line.
+    /// File with feature names, one per line.
     pub names: Option<PathBuf>,
     /// TREC qrels with the labels of logged documents.
     pub judgments: Option<PathBuf>,
-    /// The largest feature id a text file may use.
+    /// The largest allowed feature id of a text file.
     pub max_feature_id: u32,
-    /// The most memory, in bytes, that the values may take; by default the machine's.
+    /// The maximum memory, in bytes, for the values; by default the machine's memory.
     pub max_bytes: u64,
 }
 
@@ -154,7 +154,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// The machine's memory in bytes, where the system tells.
+/// The machine's memory in bytes, if the system reports it.
 fn physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -162,7 +162,7 @@ fn physical_memory() -> Option<u64> {
 }
 
 impl ReadOptions {
-    /// The value to store for a number, or why it cannot be stored. `what` is asked only on
+    /// The value to store for a number, or why it cannot be stored. `what` is called only on
     /// failure.
     pub(crate) fn value(&self, number: f64, what: impl Fn() -> String) -> Result<f32, Problem> {
         let narrow = number as f32;
@@ -180,7 +180,7 @@ impl ReadOptions {
         }
     }
 
-    /// The value to store where there is none.
+    /// The value to store for a missing one.
     pub(crate) fn missing_value(&self, what: impl Fn() -> String) -> Result<f32, Problem> {
         match self.missing {
             Missing::Zero => Ok(0.0),
@@ -189,8 +189,7 @@ impl ReadOptions {
         }
     }
 
-    /// The value a text stands for: a number, or one of the usual words for a missing or infinite
-    /// one.
+    /// Parses a value: a number, or one of the usual words for a missing or infinite one.
     pub(crate) fn parse_value(
         &self,
         text: &str,
@@ -206,14 +205,14 @@ impl ReadOptions {
         }
         match text.to_ascii_lowercase().as_str() {
             "" | "null" | "na" | "n/a" | "none" | "?" => self.missing_value(what),
-            // What pandas writes for a column of truth values.
+            // Written by pandas for boolean columns.
             "true" => Ok(1.0),
             "false" => Ok(0.0),
             _ => Err(Problem::NotANumber { what: what(), text: shorten(text) }),
         }
     }
 
-    /// The label to store, `None` for a document that is to be left out.
+    /// The label to store, `None` for a document to be omitted.
     pub(crate) fn label(&self, label: f32) -> Result<Option<f32>, Problem> {
         match self.unjudged {
             _ if label >= 0.0 && label.is_finite() => Ok(Some(label)),
@@ -226,7 +225,7 @@ impl ReadOptions {
         }
     }
 
-    /// The label of a document that nobody judged, `None` for one that is to be left out.
+    /// The label of an unjudged document, `None` for a document to be omitted.
     pub(crate) fn no_label(
         &self,
         query: &str,
@@ -241,7 +240,7 @@ impl ReadOptions {
         }
     }
 
-    /// The label a text stands for, `None` for a document that is to be left out.
+    /// Parses a label, `None` for a document to be omitted.
     pub(crate) fn parse_label(&self, text: &str) -> Result<Option<f32>, Problem> {
         match text.parse::<f32>() {
             Ok(label) if label.is_finite() => self.label(label),
@@ -251,7 +250,7 @@ impl ReadOptions {
     }
 }
 
-/// The start of a text, short enough to stand in a message.
+/// The start of a text, short enough for a message.
 pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -264,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_known_by_the_usual_endings() {
+    fn formats_are_recognised_by_the_usual_suffixes() {
         for (file, format) in [
             ("Fold1/train.txt", Some(Format::Letor)),
             ("a.SVM.gz", Some(Format::Letor)),
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn doubtful_values_follow_the_options() {
+    fn irregular_values_follow_the_options() {
         let strict = ReadOptions::default();
         let lenient = ReadOptions { missing: Missing::Zero, clip: true, ..ReadOptions::default() };
         let keeping = ReadOptions { missing: Missing::Keep, ..ReadOptions::default() };

@@ -1,7 +1,7 @@
-//! Pages of a Parquet file, checked before the decoder allocates memory on their word.
+//! Checks the pages of a Parquet file before the decoder allocates memory for them.
 //!
-//! A file of a few hundred bytes can claim pages of gigabytes. Where memory runs out the whole
-//! program ends, and no caller can catch that, so sizes are compared here with what a column of so
+//! A file of a few hundred bytes can claim pages of gigabytes. Running out of memory ends the whole
+//! program, which no caller can catch, so claimed sizes are compared with what a column of that
 //! many rows can have.
 
 use std::io::Read;
@@ -19,7 +19,7 @@ use super::thrift::{self, for_each_field, signed, skip, varint};
 
 type Result<T> = std::result::Result<T, ParquetError>;
 
-/// One row group of a file, as the decoder wants it, with checked pages.
+/// One row group of a file for the decoder, with checked pages.
 pub(crate) struct CheckedGroup<R> {
     pub file: Arc<R>,
     pub metadata: Arc<ParquetMetaData>,
@@ -65,7 +65,7 @@ impl<R: ChunkReader + 'static> PageIterator for OneChunk<R> {}
 
 struct CheckedPages<R: ChunkReader> {
     pages: SerializedPageReader<R>,
-    /// Values may be null: pages begin with levels that say which are.
+    /// Values may be null: pages begin with definition levels.
     optional: bool,
 }
 
@@ -93,8 +93,7 @@ impl<R: ChunkReader> PageReader for CheckedPages<R> {
     }
 }
 
-/// Texts with their lengths up front: the decoder makes room for as many lengths as the page says
-/// there are.
+/// Texts with their lengths up front: the decoder allocates as many lengths as the page claims.
 fn check_page(page: &Page, optional: bool) -> Result<()> {
     let streams = match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
@@ -118,15 +117,14 @@ fn check_page(page: &Page, optional: bool) -> Result<()> {
     values.map(|_| ()).ok_or_else(|| implausible("a page has more texts than values"))
 }
 
-/// What follows a list of lengths, packed as differences in blocks; `None` where it has more than
-/// `most` of them.
+/// The bytes after a list of delta-encoded lengths; `None` if it has more than `most` of them.
 fn after_lengths(mut bytes: &[u8], most: u64) -> Option<&[u8]> {
     let block = varint(&mut bytes).ok()?;
     let parts = usize::try_from(varint(&mut bytes).ok()?).ok()?;
     let count = varint(&mut bytes).ok().filter(|&count| count <= most)?;
     let part = block.checked_div(parts as u64)?;
     varint(&mut bytes).ok()?;
-    // The first one stands in the header.
+    // The first one is in the header.
     let mut left = count.saturating_sub(1);
     while left > 0 && part > 0 {
         varint(&mut bytes).ok()?;
@@ -134,7 +132,7 @@ fn after_lengths(mut bytes: &[u8], most: u64) -> Option<&[u8]> {
         bytes = rest;
         for &width in widths {
             let size = if left == 0 { 0 } else { part.checked_mul(width.into())? / 8 };
-            // The last part may be cut off where its values end.
+            // The last part may be truncated after its last value.
             bytes = bytes.get(usize::try_from(size).ok()?.min(bytes.len())..)?;
             left = left.saturating_sub(part);
         }
@@ -142,9 +140,9 @@ fn after_lengths(mut bytes: &[u8], most: u64) -> Option<&[u8]> {
     Some(bytes)
 }
 
-/// What the header of a page says.
+/// The header of a page.
 #[derive(Default)]
-struct Header {
+struct PageHeader {
     kind: u64,
     unpacked: u64,
     packed: u64,
@@ -153,60 +151,6 @@ struct Header {
 
 const INDEX_PAGE: u64 = 1;
 const DICTIONARY_PAGE: u64 = 2;
-
-/// Refuses a footer that would keep the decoder busy or make it allocate anything; what else is
-/// wrong with it, the decoder says better.
-pub(crate) fn check_footer<R: ChunkReader>(file: &R) -> Result<()> {
-    let Some(tail) = file.len().checked_sub(8) else { return Ok(()) };
-    let bytes = file.get_bytes(tail, 8)?;
-    let Some((length, b"PAR1")) = bytes.split_first_chunk() else { return Ok(()) };
-    let length = u32::from_le_bytes(*length);
-    match tail.checked_sub(length.into()) {
-        Some(start) => {
-            let mut footer = &file.get_bytes(start, length as usize)?[..];
-            for_each_field(&mut footer, |id, kind, bytes| match (id, kind) {
-                (2, thrift::LIST) => check_schema(bytes),
-                (2, _) => Err(implausible("the schema is not a list")),
-                _ => skip(kind, bytes, 0),
-            })
-        }
-        None => Ok(()),
-    }
-}
-
-/// The schema is a list of groups, each before its children, of which it says how many there are.
-/// The decoder makes room for them before it looks, and calls itself for each group in a group.
-fn check_schema(bytes: &mut impl Read) -> Result<()> {
-    // Far more than any table of ours has; lists and maps in structs take a few.
-    const DEEPEST: usize = 64;
-    let (count, kind) = thrift::list(bytes)?;
-    // Children still to come, of each group that is open.
-    let mut open: Vec<u64> = Vec::new();
-    for _ in 0..count {
-        let mut children = 0;
-        match kind {
-            thrift::STRUCT => for_each_field(bytes, |id, kind, bytes| match (id, kind) {
-                (5, thrift::I32) => size(signed(bytes)?).map(|count| children = count),
-                (5, _) => Err(implausible("the schema has a group without a size")),
-                _ => skip(kind, bytes, 0),
-            })?,
-            _ => return Err(implausible("the schema holds no columns")),
-        }
-        while open.pop_if(|left| *left == 0).is_some() {}
-        if let Some(left) = open.last_mut() {
-            *left -= 1;
-        }
-        if children > 0 {
-            open.push(children);
-        }
-        if children > count || open.len() > DEEPEST {
-            return Err(implausible(
-                "the schema has a group larger than itself, or too many in each other",
-            ));
-        }
-    }
-    Ok(())
-}
 
 fn check_headers<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData, rows: u64) -> Result<()> {
     let (mut at, length) = chunk.byte_range();
@@ -239,11 +183,11 @@ fn check_headers<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData, rows: u6
     Ok(())
 }
 
-/// Bytes a page can have once it is unpacked.
+/// The maximum number of bytes of an uncompressed page.
 fn most_bytes(chunk: &ColumnChunkMetaData, rows: u64, packed: u64) -> u64 {
-    // No compression in use makes more out of less: zstd reaches 128 KiB out of four bytes.
+    // An upper bound for all supported compressions: zstd reaches 128 KiB out of four bytes.
     const RATIO: u64 = 1 << 15;
-    // A number and its share of levels and dictionary, with room for the padding of small pages.
+    // A number with its share of levels and dictionary, plus the padding of small pages.
     const NUMBER: u64 = 64;
     const PADDING: u64 = 4096;
     let by_ratio = packed.saturating_mul(RATIO).saturating_add(PADDING);
@@ -253,8 +197,8 @@ fn most_bytes(chunk: &ColumnChunkMetaData, rows: u64, packed: u64) -> u64 {
     }
 }
 
-fn read_header(bytes: &mut impl Read) -> Result<Header> {
-    let mut header = Header::default();
+fn read_header(bytes: &mut impl Read) -> Result<PageHeader> {
+    let mut header = PageHeader::default();
     for_each_field(bytes, |id, kind, bytes| {
         let number = if kind == thrift::I32 { Some(signed(bytes)?) } else { None };
         match (id, number) {
@@ -278,11 +222,11 @@ fn read_header(bytes: &mut impl Read) -> Result<Header> {
     Ok(header)
 }
 
-fn size(number: i64) -> Result<u64> {
+pub(super) fn size(number: i64) -> Result<u64> {
     u64::try_from(number).map_err(|_| implausible("a page has a negative size"))
 }
 
-/// A reader that knows how much was read.
+/// A reader that counts the bytes read.
 struct Counted<R> {
     reader: R,
     count: u64,
@@ -296,7 +240,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-fn implausible(what: &str) -> ParquetError {
+pub(super) fn implausible(what: &str) -> ParquetError {
     ParquetError::General(what.into())
 }
 
@@ -344,9 +288,9 @@ mod tests {
         bytes
     }
 
-    /// The checks know every form that a good file can have.
+    /// The checks accept every form of a valid file.
     #[test]
-    fn good_pages_pass() {
+    fn valid_pages_pass() {
         let zstd = Compression::ZSTD(ZstdLevel::default());
         for encoding in
             [Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY]
@@ -363,9 +307,9 @@ mod tests {
         }
     }
 
-    /// The third byte on of a page header is the size of the page once it is unpacked.
+    /// From the third byte on, a page header holds the uncompressed size of the page.
     #[test]
-    fn a_page_that_claims_a_gigabyte_is_refused() {
+    fn a_page_that_claims_a_gigabyte_is_rejected() {
         let (version, snappy) = (WriterVersion::PARQUET_1_0, Compression::SNAPPY);
         let good = file(Encoding::PLAIN, version, false, snappy);
         let file =
@@ -384,43 +328,8 @@ mod tests {
         }
     }
 
-    /// Found by fuzzing: a list of 2^31 booleans, which take no bytes, in a field that nobody
-    /// knows.
     #[test]
-    fn a_footer_that_keeps_the_decoder_busy_is_refused() {
-        let footer = [0xf9, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
-        let bytes = [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
-        let error =
-            read_bytes(bytes, "a.parquet", &ReadOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("a header has a list of booleans"), "{error}");
-    }
-
-    fn with_schema(elements: &[&[u8]]) -> Vec<u8> {
-        let mut footer = vec![0x15, 2, 0x19, 0xfc];
-        footer.extend([elements.len() as u8 | 128, (elements.len() >> 7) as u8]);
-        footer.extend(elements.concat());
-        footer.push(0);
-        [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat()
-    }
-
-    /// Found by fuzzing: a group that says it has a thousand million columns. And a schema that
-    /// would take the decoder through a call in a call for every level.
-    #[test]
-    fn a_schema_that_claims_too_much_is_refused() {
-        let group = |children: &[u8]| [&[0x48, 1, b'a', 0x15][..], children, &[0]].concat();
-        let (huge, one) = (group(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), group(&[2]));
-        for elements in [vec![&one[..], &huge], vec![&one[..]; 5000], vec![&group(&[1])[..]]] {
-            let error = read_bytes(with_schema(&elements), "a.parquet", &ReadOptions::default());
-            let error = error.unwrap_err().to_string();
-            assert!(
-                error.contains("the schema has a group") || error.contains("negative"),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn sizes_of_pages_are_bounded_by_rows_and_compression() {
+    fn page_sizes_are_bounded_by_rows_and_compression() {
         let chunk = |kind| {
             let leaf =
                 parquet::schema::types::Type::primitive_type_builder("a", kind).build().unwrap();
@@ -432,9 +341,9 @@ mod tests {
         assert_eq!(most_bytes(&chunk(Type::BYTE_ARRAY), 3, 100), (100 << 15) + 4096);
     }
 
-    /// Two texts of lengths 3 and 5, and what happens to such a list when it claims more.
+    /// Two texts of lengths 3 and 5, and the same list with false claims.
     #[test]
-    fn lists_of_lengths_cannot_claim_more_than_there_are() {
+    fn lists_of_lengths_cannot_claim_more_than_the_page() {
         let list = [128, 1, 4, 2, 6, 4, 0, 0, 0, 0, b'x'];
         assert_eq!(after_lengths(&list, 2), Some(&b"x"[..]));
         assert_eq!(after_lengths(&list, 1), None);
@@ -446,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_make_no_sense_are_refused() {
+    fn implausible_headers_are_rejected() {
         for bytes in [
             &b""[..],
             // A negative size, and a list of booleans.

@@ -1,7 +1,7 @@
-//! Apache Parquet: row groups on all cores, a wave of them at a time, each in batches of rows.
+//! Apache Parquet: row groups on all cores, one wave at a time, each in batches of rows.
 //!
-//! Columns are read as the plain types Parquet itself knows: what Arrow writers add (dictionaries,
-//! views, large strings) is left aside, so that a column means the same whichever library wrote it.
+//! Columns are read as Parquet's own types: what Arrow writers add (dictionaries, views, large
+//! strings) is ignored, so that a column means the same whichever library wrote it.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,17 +18,17 @@ use parquet::file::reader::Length;
 use rayon::prelude::*;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, Block};
-use super::columns::{Columns, Layout};
+use super::assemble::{Assembler, RowBlock};
+use super::columns::{ColumnLayout, Columns};
+use super::footer::check_footer;
 use super::options::ReadOptions;
-use super::pages::{CheckedGroup, check_footer};
-use super::place::Place;
+use super::pages::CheckedGroup;
+use super::place::FilePlace;
 use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
 
-/// Rows decoded at a time: few enough that a batch of a few hundred columns stays in the cache's
-/// reach.
+/// Rows decoded at a time: few enough that a batch of a few hundred columns fits into the cache.
 const BATCH_ROWS: usize = 8192;
 
 /// Reads one file into the assembler.
@@ -40,8 +40,8 @@ pub(crate) fn read(
     let name = source.name().to_owned();
     into.start_file(&name);
     let place = match source.plain_file().map(Path::to_owned) {
-        Some(path) => Place::File(path),
-        None => Place::Memory(source.read_all(options.max_bytes)?.into()),
+        Some(path) => FilePlace::File(path),
+        None => FilePlace::Memory(source.read_all(options.max_bytes)?.into()),
     };
     let file = ParquetFile::open(name, place, options)?;
     into.check_coming(file.rows(), file.columns.features.len())?;
@@ -52,12 +52,12 @@ pub(crate) fn read(
 /// A file whose footer has been read.
 pub(crate) struct ParquetFile {
     name: String,
-    place: Place,
+    place: FilePlace,
     metadata: ArrowReaderMetadata,
     pub columns: Columns,
 }
 
-/// Rows of one row group, by their numbers in the file.
+/// The wanted rows of one row group, as row numbers of the file.
 struct GroupRows {
     group: usize,
     rows: Range<u64>,
@@ -65,13 +65,13 @@ struct GroupRows {
 }
 
 impl ParquetFile {
-    /// Reads the footer, and finds out which column is what.
-    pub fn open(name: String, place: Place, options: &ReadOptions) -> Result<Self> {
+    /// Reads the footer and assigns roles to the columns.
+    pub fn open(name: String, place: FilePlace, options: &ReadOptions) -> Result<Self> {
         let file = place.open()?;
         let metadata = guarded(&name, || {
             check_footer(&file)?;
-            // The embedded Arrow schema says how the writer held the columns in memory, which is no
-            // concern of ours.
+            // The embedded Arrow schema describes how the writer held the columns in memory, which
+            // is irrelevant here.
             let metadata = ArrowReaderMetadata::load(
                 &file,
                 ArrowReaderOptions::new().with_skip_arrow_metadata(true),
@@ -84,12 +84,12 @@ impl ParquetFile {
         Ok(ParquetFile { name, place, metadata, columns })
     }
 
-    /// What the file is called.
+    /// The name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of the column that says which query a row belongs to.
+    /// The name of the query column.
     pub fn query_column(&self) -> &str {
         self.metadata.schema().field(self.columns.query).name()
     }
@@ -104,13 +104,14 @@ impl ParquetFile {
         self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64)
     }
 
-    /// Reads rows `wanted`, numbered from 0, of some of the columns, and hands them over in order.
+    /// Reads the rows `wanted`, numbered from 0, of some columns, and passes them to `take` in
+    /// order.
     pub fn read(
         &self,
         columns: &Columns,
         wanted: Range<u64>,
         options: &ReadOptions,
-        mut take: impl FnMut(Block) -> Result<()>,
+        mut take: impl FnMut(RowBlock) -> Result<()>,
     ) -> Result<()> {
         let batches = BatchReader::new(columns, self.metadata.schema(), options, &self.name);
         let schema = self.metadata.parquet_schema();
@@ -118,11 +119,11 @@ impl ParquetFile {
         let levels =
             guarded(&self.name, || parquet_to_arrow_field_levels(schema, roots.clone(), None))?;
         for wave in self.groups_of(&wanted).chunks(rayon::current_num_threads()) {
-            let groups: Vec<Result<Vec<Block>>> = wave
+            let groups: Vec<Result<Vec<RowBlock>>> = wave
                 .par_iter()
                 .map(|group| self.read_group(group, &roots, &levels, &batches))
                 .collect();
-            // In file order, so that the first mistake of the file is the one reported.
+            // In file order, so that the first problem of the file is reported.
             for blocks in groups {
                 blocks?.into_iter().try_for_each(&mut take)?;
             }
@@ -149,7 +150,7 @@ impl ParquetFile {
         roots: &ProjectionMask,
         levels: &FieldLevels,
         batches: &BatchReader<'_>,
-    ) -> Result<Vec<Block>> {
+    ) -> Result<Vec<RowBlock>> {
         let GroupRows { group, rows, wanted } = group;
         let chunks = self.metadata.metadata().row_group(*group).columns();
         let mut ranges: Vec<Range<u64>> = (0..chunks.len())
@@ -184,7 +185,7 @@ impl ParquetFile {
     }
 }
 
-/// Which column is what, and whether each has a type it can have.
+/// Assigns roles to columns and checks that each has a suitable type.
 fn assign_columns(
     metadata: &ArrowReaderMetadata,
     name: &str,
@@ -217,15 +218,18 @@ fn assign_columns(
     }
 }
 
-/// What our own writer noted about the columns.
-fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<Layout>> {
+/// The layout that our own writer noted in the metadata.
+fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<ColumnLayout>> {
     let entries = metadata.metadata().file_metadata().key_value_metadata();
-    let Some(note) = entries.into_iter().flatten().find(|entry| entry.key == Layout::KEY) else {
+    let Some(note) = entries.into_iter().flatten().find(|entry| entry.key == ColumnLayout::KEY)
+    else {
         return Ok(None);
     };
-    let layout: Layout = serde_json::from_str(note.value.as_deref().unwrap_or_default())
-        .map_err(|error| damaged(name, format!("metadata entry `{}`: {error}", Layout::KEY)))?;
-    if layout.version > Layout::VERSION {
+    let layout: ColumnLayout = serde_json::from_str(note.value.as_deref().unwrap_or_default())
+        .map_err(|error| {
+            damaged(name, format!("metadata entry `{}`: {error}", ColumnLayout::KEY))
+        })?;
+    if layout.version > ColumnLayout::VERSION {
         return Err(Error::Document {
             what: format!(
                 "this file has layout version {}, newer than this release knows",
@@ -238,7 +242,8 @@ fn noted_layout(metadata: &ArrowReaderMetadata, name: &str) -> Result<Option<Lay
     Ok(Some(layout))
 }
 
-/// Refuses compressions that are not built in, which the decoder would report as damage.
+/// Returns an error for compressions that are not built in, which the decoder would report as
+/// damage.
 fn check_compression(metadata: &ArrowReaderMetadata) -> Result<(), ParquetError> {
     let chunks = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
     match chunks
@@ -250,7 +255,8 @@ fn check_compression(metadata: &ArrowReaderMetadata) -> Result<(), ParquetError>
     }
 }
 
-/// Refuses metadata that points beyond the file, before anything is allocated on its word.
+/// Returns an error for metadata that points beyond the file, before anything is allocated because
+/// of it.
 fn check_extents(metadata: &ArrowReaderMetadata, length: u64) -> Result<(), ParquetError> {
     for group in metadata.metadata().row_groups() {
         let within = |column: &parquet::file::metadata::ColumnChunkMetaData| {
@@ -264,9 +270,8 @@ fn check_extents(metadata: &ArrowReaderMetadata, length: u64) -> Result<(), Parq
     Ok(())
 }
 
-/// Runs a piece of the Parquet decoder. On damaged files it not only fails but sometimes panics,
-/// which must not take the user's program down; nothing but the decoder itself runs in here, so no
-/// mistake of ours is hidden.
+/// Runs a part of the Parquet decoder. On damaged files it sometimes panics, which must not end the
+/// user's program. Nothing but the decoder runs in here, so that no mistake of ours is hidden.
 fn guarded<T>(name: &str, decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(decode)) {
         Ok(Ok(decoded)) => Ok(decoded),

@@ -1,5 +1,5 @@
-//! Parquet files as one data set that is never in memory as a whole: a look at which query is
-//! where, then any rows.
+//! Parquet files as one data set that is never in memory as a whole: a scan that locates the
+//! queries, then reads of any rows.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 use super::assemble::Assembler;
 use super::options::{Format, ReadOptions};
 use super::parquet::ParquetFile;
-use super::place::{Place, RangeSource};
+use super::place::{FilePlace, RangeSource};
 use super::{FileFeatures, reconcile, side_files};
 use crate::data::dataset::Dataset;
 use crate::data::features::FeatureTable;
 use crate::error::{Error, Location, Problem, Result};
 use crate::remedy;
 
-/// A Parquet file that is on disk, or wherever somebody else reads it from.
+/// A Parquet file on disk or behind a [`RangeSource`].
 pub enum PartSource {
     /// On disk.
     File(PathBuf),
-    /// Elsewhere, and what to call it in messages.
+    /// Elsewhere, with the name to use in messages.
     Elsewhere(String, Arc<dyn RangeSource>),
 }
 
-/// Files whose footers were read. Rows are numbered from 0 through all files.
+/// Files whose footers have been read. Rows are numbered from 0 across all files.
 pub struct Parts {
     files: Vec<ParquetFile>,
     index: RowIndex,
@@ -38,19 +38,19 @@ pub struct Parts {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RowIndex {
     files: Vec<String>,
-    /// The number of each file's first row, and of the row after the last one.
+    /// The number of each file's first row, and the total number of rows.
     starts: Vec<u64>,
     query_column: String,
 }
 
-/// Neighbouring rows of one query.
+/// Consecutive rows of one query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryRows {
     /// The query's id.
     pub query: String,
     /// The number of the first row.
     pub first: u64,
-    /// How many documents count.
+    /// The number of documents that count.
     pub documents: u64,
 }
 
@@ -62,8 +62,8 @@ impl Parts {
         let mut index = RowIndex { starts: vec![0], ..RowIndex::default() };
         for source in sources {
             let (name, place) = match source {
-                PartSource::File(path) => (path.display().to_string(), Place::File(path)),
-                PartSource::Elsewhere(name, source) => (name, Place::Elsewhere(source)),
+                PartSource::File(path) => (path.display().to_string(), FilePlace::File(path)),
+                PartSource::Elsewhere(name, source) => (name, FilePlace::Elsewhere(source)),
             };
             if options.format.or_else(|| Format::from_name(&name)) != Some(Format::Parquet) {
                 return Err(Error::unsupported(
@@ -112,7 +112,7 @@ impl Parts {
         self.index.starts.last().copied().unwrap_or(0)
     }
 
-    /// The number of the first row of each row group, and of the row after the last one.
+    /// The number of the first row of each row group, and the total number of rows.
     pub fn group_starts(&self) -> Vec<u64> {
         let groups = self.files.iter().flat_map(ParquetFile::group_rows);
         let mut starts = vec![0];
@@ -124,7 +124,7 @@ impl Parts {
         starts
     }
 
-    /// Which queries some rows belong to.
+    /// The queries of a range of rows.
     pub fn scan(&self, rows: Range<u64>) -> Result<Vec<QueryRows>> {
         let mut found: Vec<QueryRows> = Vec::new();
         for (file, rows) in self.of_files(&rows) {
@@ -149,7 +149,7 @@ impl Parts {
         Ok(found)
     }
 
-    /// Reads some rows, which must be whole queries.
+    /// Reads a range of rows, which must consist of whole queries.
     pub fn read(&self, rows: Range<u64>) -> Result<Dataset> {
         let mut assembler = Assembler::new(&self.options);
         for (file, rows) in self.of_files(&rows) {
@@ -160,7 +160,7 @@ impl Parts {
         assembler.finish(self.features.clone())
     }
 
-    /// The files that hold some of the rows, with the rows as they number them.
+    /// The files that hold some of the rows, with the rows numbered within each file.
     fn of_files(&self, rows: &Range<u64>) -> impl Iterator<Item = (usize, Range<u64>)> {
         let part = |(file, own): (usize, &[u64])| {
             let (start, end) = (rows.start.max(own[0]), rows.end.min(own[1]));
@@ -177,7 +177,7 @@ impl RowIndex {
         self.query_column = file.query_column().to_owned();
     }
 
-    /// Puts together what neighbouring scans found. Rows of one query must stand together.
+    /// Joins the results of consecutive scans. Rows of one query must be consecutive.
     pub fn join(&self, scans: impl IntoIterator<Item = Vec<QueryRows>>) -> Result<Vec<QueryRows>> {
         let mut all: Vec<QueryRows> = Vec::new();
         for next in scans.into_iter().flatten() {
@@ -205,7 +205,7 @@ impl RowIndex {
             .at(self.location(again).with_note(first))
     }
 
-    /// The file and row of a row's number.
+    /// The file and row of a row number.
     fn location(&self, row: u64) -> Location {
         let file = self.starts.partition_point(|&start| start <= row).saturating_sub(1);
         match self.files.get(file) {

@@ -1,5 +1,4 @@
-//! Where the bytes of a Parquet file are: on disk, in memory, or wherever somebody else can read
-//! them from.
+//! Random access to the bytes of a Parquet file: on disk, in memory, or behind a [`RangeSource`].
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,9 +12,9 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{Error, Location, Problem, Result};
 
-/// Bytes that somebody else reads, such as those of an object store.
+/// Random access to bytes outside of this library, such as those of an object store.
 pub trait RangeSource: Send + Sync {
-    /// How many bytes there are.
+    /// The number of bytes.
     fn length(&self) -> u64;
     /// The bytes of a range, all of them.
     fn read_range(&self, start: u64, length: usize) -> io::Result<Bytes>;
@@ -23,45 +22,45 @@ pub trait RangeSource: Send + Sync {
 
 /// Where a file is.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum FilePlace {
     File(PathBuf),
     Memory(Bytes),
     Elsewhere(Arc<dyn RangeSource>),
 }
 
-/// A file that is open.
+/// An open file.
 pub(crate) enum Handle {
     File(File),
     Memory(Bytes),
     Elsewhere(Arc<dyn RangeSource>),
-    /// Ranges that were fetched, by where they begin.
+    /// Ranges that were fetched, with their offsets.
     Fetched(Vec<(u64, Bytes)>),
 }
 
-/// Ranges are fetched together with what lies between them, where that is less: a request costs
-/// more than a few bytes.
+/// Ranges are fetched together if the gap between them is at most this: a request costs more than a
+/// few bytes.
 const GAP: u64 = 1 << 20;
 
-impl Place {
-    /// A handle of its own, with a position of its own.
+impl FilePlace {
+    /// A handle with a position of its own.
     pub fn open(&self) -> Result<Handle> {
         match self {
-            Place::File(path) => match File::open(path) {
+            FilePlace::File(path) => match File::open(path) {
                 Ok(file) => Ok(Handle::File(file)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     Err(Problem::NoSuchFile.at(Location::file(path.display().to_string())))
                 }
                 Err(error) => Err(Error::io("open", path, error)),
             },
-            Place::Memory(bytes) => Ok(Handle::Memory(bytes.clone())),
-            Place::Elsewhere(source) => Ok(Handle::Elsewhere(source.clone())),
+            FilePlace::Memory(bytes) => Ok(Handle::Memory(bytes.clone())),
+            FilePlace::Elsewhere(source) => Ok(Handle::Elsewhere(source.clone())),
         }
     }
 
-    /// A handle for some ranges of the file, which ascend. What is elsewhere is fetched in as few
+    /// A handle for ranges of the file in ascending order. Remote ranges are fetched in as few
     /// requests as possible.
     pub fn open_ranges(&self, ranges: impl Iterator<Item = Range<u64>>) -> Result<Handle> {
-        let Place::Elsewhere(source) = self else { return self.open() };
+        let FilePlace::Elsewhere(source) = self else { return self.open() };
         let mut joined: Vec<Range<u64>> = Vec::new();
         for range in ranges {
             match joined.last_mut() {
@@ -79,7 +78,7 @@ impl Place {
     }
 }
 
-/// The fetched bytes from some place on.
+/// The fetched bytes from an offset on.
 fn fetched(ranges: &[(u64, Bytes)], start: u64) -> Result<Bytes, ParquetError> {
     let range =
         ranges.partition_point(|(begin, _)| *begin <= start).checked_sub(1).map(|at| &ranges[at]);
@@ -143,13 +142,13 @@ impl ChunkReader for Handle {
     }
 }
 
-/// Bytes asked for at a time, where they are read from front to back.
+/// Bytes requested at a time for sequential reads.
 const WINDOW: u64 = 1 << 16;
 
-/// Reads from front to back, some bytes at a time.
+/// Reads sequentially, one window at a time.
 struct Window {
     source: Arc<dyn RangeSource>,
-    /// Where the bytes at hand begin.
+    /// Where the current bytes begin.
     start: u64,
     bytes: Bytes,
 }

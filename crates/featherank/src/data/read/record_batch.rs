@@ -1,5 +1,5 @@
-//! From Arrow record batches to blocks: any kind of number becomes a 32-bit value, any kind of id a
-//! text.
+//! Converts Arrow record batches to blocks: numbers of any type become 32-bit values, ids of any
+//! type become text.
 
 use std::borrow::Cow;
 
@@ -11,28 +11,28 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
-use super::assemble::{Block, QueryRun, Values};
+use super::assemble::{BlockValues, QueryRun, RowBlock};
 use super::columns::Columns;
 use super::options::ReadOptions;
-use crate::data::dataset::TextColumn;
+use crate::data::text_column::TextColumn;
 use crate::error::{Location, Problem, Result};
 
-/// True for types that can be a label or a feature.
+/// Whether a type can be a label or a feature.
 pub(crate) fn is_number(kind: &DataType) -> bool {
     kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean
 }
 
-/// True for types that can name a query or a document. Binary is how some older writers store text.
+/// Whether a type can identify a query or a document. Some older writers store text as binary.
 pub(crate) fn is_id(kind: &DataType) -> bool {
     kind.is_integer() || matches!(kind, DataType::Utf8 | DataType::Binary)
 }
 
-/// Makes blocks of the batches of one file.
+/// Converts the batches of one file to blocks.
 pub(crate) struct BatchReader<'a> {
     options: &'a ReadOptions,
     file: &'a str,
     projection: Vec<usize>,
-    /// Positions inside a batch, which holds the projected columns in the order of the file.
+    /// Positions within a batch, which holds the projected columns in file order.
     label: usize,
     query: usize,
     document: Option<usize>,
@@ -62,13 +62,13 @@ impl<'a> BatchReader<'a> {
         }
     }
 
-    /// The columns a batch must hold.
+    /// The columns that a batch must hold.
     pub fn projection(&self) -> impl Iterator<Item = usize> {
         self.projection.iter().copied()
     }
 
     /// The rows of a batch whose first row has the given number.
-    pub fn block(&self, batch: &RecordBatch, first_row: u64) -> Result<Block> {
+    pub fn block(&self, batch: &RecordBatch, first_row: u64) -> Result<RowBlock> {
         let line = |row: usize| first_row + row as u64;
         let placed =
             |(row, problem): (usize, Problem)| problem.at(Location::line(self.file, line(row)));
@@ -103,10 +103,11 @@ impl<'a> BatchReader<'a> {
         })
         .map_err(placed)?;
 
-        let values = Values::from_columns(labels.len(), self.features.len(), |feature, cells| {
-            let (place, name) = self.features[feature];
-            self.fill(batch.column(place), name, &kept, cells).map_err(placed)
-        })?;
+        let values =
+            BlockValues::from_columns(labels.len(), self.features.len(), |feature, cells| {
+                let (place, name) = self.features[feature];
+                self.fill(batch.column(place), name, &kept, cells).map_err(placed)
+            })?;
         let rows = || (0..kept.len()).filter(|&row| kept[row]);
         let mut runs: Vec<QueryRun> = Vec::new();
         for (place, row) in rows().enumerate() {
@@ -116,7 +117,7 @@ impl<'a> BatchReader<'a> {
             }
         }
         let documents = documents.map(|texts| rows().map(|row| texts.get(row)).collect());
-        Ok(Block { values, labels, runs, documents, later_missing: false })
+        Ok(RowBlock { values, labels, runs, documents, later_missing: false })
     }
 
     /// Writes the values of the rows that are kept.
@@ -127,7 +128,7 @@ impl<'a> BatchReader<'a> {
         kept: &[bool],
         cells: &mut [f32],
     ) -> Result<(), (usize, Problem)> {
-        // The usual case, and what our own writer makes: nothing to convert.
+        // The usual case, and what our own writer produces: nothing to convert.
         if *array.data_type() == DataType::Float32
             && array.null_count() == 0
             && cells.len() == kept.len()
@@ -152,7 +153,7 @@ impl<'a> BatchReader<'a> {
     }
 }
 
-/// Visits all numbers of an array, `None` where it has a null; an error comes back with its row.
+/// Visits all numbers of an array, `None` for a null; an error is returned with its row.
 fn for_each_number(
     array: &dyn Array,
     mut visit: impl FnMut(usize, Option<f64>) -> Result<(), Problem>,
@@ -177,12 +178,12 @@ fn for_each_number(
         DataType::Float16 => each!(array.as_primitive::<Float16Type>(), f64::from),
         DataType::Float32 => each!(array.as_primitive::<Float32Type>(), f64::from),
         DataType::Float64 => each!(array.as_primitive::<Float64Type>(), |v| v),
-        // Types were checked when the columns got their roles.
+        // Types were checked when roles were assigned to columns.
         _ => Ok(()),
     }
 }
 
-/// Visits all ids of an array, `None` where it has a null; an error comes back with its row.
+/// Visits all ids of an array, `None` for a null; an error is returned with its row.
 fn for_each_id(
     array: &dyn Array,
     mut visit: impl FnMut(usize, Option<&str>) -> Result<(), Problem>,
@@ -201,18 +202,18 @@ fn for_each_id(
             Ok(text) => Ok(Cow::Borrowed(text)),
             Err(_) => Err(Problem::NotUtf8),
         }),
-        DataType::Int8 => each!(array.as_primitive::<Int8Type>(), in_decimal),
-        DataType::Int16 => each!(array.as_primitive::<Int16Type>(), in_decimal),
-        DataType::Int32 => each!(array.as_primitive::<Int32Type>(), in_decimal),
-        DataType::Int64 => each!(array.as_primitive::<Int64Type>(), in_decimal),
-        DataType::UInt8 => each!(array.as_primitive::<UInt8Type>(), in_decimal),
-        DataType::UInt16 => each!(array.as_primitive::<UInt16Type>(), in_decimal),
-        DataType::UInt32 => each!(array.as_primitive::<UInt32Type>(), in_decimal),
-        DataType::UInt64 => each!(array.as_primitive::<UInt64Type>(), in_decimal),
+        DataType::Int8 => each!(array.as_primitive::<Int8Type>(), decimal),
+        DataType::Int16 => each!(array.as_primitive::<Int16Type>(), decimal),
+        DataType::Int32 => each!(array.as_primitive::<Int32Type>(), decimal),
+        DataType::Int64 => each!(array.as_primitive::<Int64Type>(), decimal),
+        DataType::UInt8 => each!(array.as_primitive::<UInt8Type>(), decimal),
+        DataType::UInt16 => each!(array.as_primitive::<UInt16Type>(), decimal),
+        DataType::UInt32 => each!(array.as_primitive::<UInt32Type>(), decimal),
+        DataType::UInt64 => each!(array.as_primitive::<UInt64Type>(), decimal),
         _ => Ok(()),
     }
 }
 
-fn in_decimal(id: impl ToString) -> Result<Cow<'static, str>, Problem> {
+fn decimal(id: impl ToString) -> Result<Cow<'static, str>, Problem> {
     Ok(Cow::Owned(id.to_string()))
 }

@@ -1,15 +1,15 @@
-//! The shapes of search responses: where Elasticsearch, OpenSearch and Solr put a document's id and
-//! logged features.
+//! Search responses: where Elasticsearch, OpenSearch and Solr put a document's id and logged
+//! features.
 
 use serde_json::Value;
 
 use super::options::shorten;
 use crate::error::Problem;
 
-/// What a response says about its documents.
+/// The documents of a response.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Response<'a> {
-    /// The query, where the response as a whole names it.
+    /// The query, if the response as a whole names it.
     pub query: Option<String>,
     pub hits: Vec<Hit<'a>>,
 }
@@ -18,13 +18,13 @@ pub(crate) struct Response<'a> {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Hit<'a> {
     pub document: String,
-    /// The query, where the document names it.
+    /// The query, if the document names it.
     pub query: Option<String>,
-    /// The relevance label, where the document has one.
+    /// The relevance label, if the document has one.
     pub label: Option<&'a Value>,
     /// Names and values in the order of the log.
     pub features: Vec<(&'a str, Logged<'a>)>,
-    /// The log leaves out features that are 0.
+    /// Whether the log omits features that are 0.
     pub sparse: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum Logged<'a> {
 const QUERY_KEYS: [&str; 2] = ["qid", "query_id"];
 const LABEL_KEYS: [&str; 3] = ["label", "grade", "relevance"];
 
-/// Reads a response of either kind; its shape tells which.
+/// Parses a response of any of these engines, recognised by its structure.
 pub(crate) fn parse(response: &Value) -> Result<Response<'_>, Problem> {
     let top_query = find(&[response], &QUERY_KEYS);
     if let Some(hits) = response.pointer("/hits/hits").and_then(Value::as_array) {
@@ -116,7 +116,7 @@ fn logged(value: Option<&Value>) -> Option<Logged<'_>> {
     }
 }
 
-/// The first of some keys in the first place that has it. Search engines wrap single values into
+/// The first of the keys in the first place that has it. Search engines wrap single values in
 /// lists.
 fn find<'a>(places: &[&'a Value], keys: &[&str]) -> Option<&'a Value> {
     let values = places.iter().flat_map(|place| keys.iter().filter_map(|key| place.get(*key)));
@@ -128,7 +128,7 @@ fn find<'a>(places: &[&'a Value], keys: &[&str]) -> Option<&'a Value> {
     values.filter_map(single).find(|value| !value.is_null())
 }
 
-/// Ids are texts or numbers.
+/// Ids are strings or numbers.
 fn id(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -143,7 +143,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn several_log_entries_are_put_together() {
+    fn several_log_entries_are_merged() {
         let response = json!({"query_id": 7, "hits": {"hits": [{
             "_id": "7555", "_source": {"grade": "3"}, "fields": {"qid": ["x"], "_ltrlog": [
                 {"one": [{"name": "a", "value": 9.5}]}, {"two": [{"name": "b"}]}]}}]}});
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_refused_with_the_reason() {
+    fn other_structures_are_rejected_with_the_reason() {
         for (response, reason) in [
             (json!({}), "neither"),
             (json!({"hits": {"hits": [{"_source": {}}]}}), "no `_id`"),

@@ -1,4 +1,4 @@
-//! Small files that stand beside the data: query sizes, feature names, judgments.
+//! Small files beside the data: query sizes, feature names, judgments.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use super::source::Source;
 use crate::data::features::{FeatureId, FeatureTable};
 use crate::error::{Location, Problem, Result};
 
-/// Bytes that a side file may have: enough for some ten million judgments.
+/// The maximum number of bytes of a side file: enough for about ten million judgments.
 const LARGEST: u64 = 512 << 20;
 
-/// Sizes of the queries of a text file: from the file the user named, or, for rows without `qid:`,
-/// from the one that LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would look for.
+/// The query sizes of a text file: from the file that the user named or, for rows without `qid:`,
+/// from the one that LightGBM (`train.txt.query`) or XGBoost (`train.txt.group`) would use.
 pub(crate) fn query_sizes(
     data: &Path,
     options: &ReadOptions,
@@ -41,7 +41,7 @@ fn read_sizes(path: &Path) -> Result<Vec<usize>> {
     Ok(sizes)
 }
 
-/// Names the features of a table from a file: one name a line in the order of the features, or
+/// Names the features of a table from a file: one name per line in the order of the features, or
 /// `id<TAB>name`.
 pub(crate) fn name_features(features: &mut FeatureTable, path: &Path) -> Result<()> {
     let lines = lines(path)?;
@@ -102,7 +102,7 @@ pub(crate) fn read_judgments(path: &Path) -> Result<Judgments> {
     Ok(judgments)
 }
 
-/// The lines that say something, with their numbers; `#` starts a comment line.
+/// The nonblank lines with their numbers, without comment lines, which start with `#`.
 fn lines(path: &Path) -> Result<Vec<(u64, String)>> {
     let mut source = Source::open(path)?;
     let text = String::from_utf8(source.read_all(LARGEST)?)

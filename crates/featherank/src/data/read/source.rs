@@ -1,4 +1,4 @@
-//! Bytes of a file or of standard input, decompressed on the way.
+//! The bytes of a file or of standard input, decompressed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ pub(crate) struct Source {
     plain_file: Option<PathBuf>,
 }
 
-/// Bytes read ahead to recognise a compression by its first bytes, whatever the file is called.
+/// Bytes read ahead to recognise a compression by its magic number, whatever the file is called.
 const MAGIC: usize = 6;
 
 impl Source {
@@ -39,7 +39,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Wraps bytes that are already at hand.
+    /// Wraps a reader.
     pub fn from_reader(mut raw: Box<dyn Read + Send>, name: String) -> Result<Self> {
         let mut magic = Vec::with_capacity(MAGIC);
         raw.by_ref()
@@ -60,8 +60,8 @@ impl Source {
         Ok(Source { reader, name, compression, plain_file: None })
     }
 
-    /// The file behind the source, where its bytes can be had in any order: not for pipes and
-    /// compressed files.
+    /// The file behind the source, if it can be read in any order: not for pipes and compressed
+    /// files.
     pub fn plain_file(&self) -> Option<&Path> {
         self.plain_file.as_deref()
     }
@@ -71,7 +71,7 @@ impl Source {
         &self.name
     }
 
-    /// Reads until `buffer` holds `target` bytes or the input ends; says whether it ended.
+    /// Reads until `buffer` holds `target` bytes or the input ends; returns whether it ended.
     pub fn fill(&mut self, buffer: &mut Vec<u8>, target: usize) -> Result<bool> {
         let missing = target.saturating_sub(buffer.len()) as u64;
         match self.reader.by_ref().take(missing).read_to_end(buffer) {
@@ -80,8 +80,8 @@ impl Source {
         }
     }
 
-    /// Everything, for formats that cannot be read piece by piece. A limit, because a compressed
-    /// file of a few kilobytes can unpack to any size.
+    /// Reads everything, for formats that cannot be read incrementally. Limited, because a
+    /// compressed file of a few kilobytes can expand to any size.
     pub fn read_all(&mut self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let most = limit.saturating_add(1);
@@ -93,8 +93,8 @@ impl Source {
         }
     }
 
-    /// What a failure to read means: inside a compressed file nearly always a file that was cut
-    /// off.
+    /// Converts a read error: in a compressed file it nearly always means that the file is
+    /// truncated.
     pub fn explain(&self, error: io::Error) -> Error {
         match self.compression {
             Some(format) if error.raw_os_error().is_none() => {
@@ -112,18 +112,18 @@ impl Read for Source {
     }
 }
 
-/// A run of whole lines.
+/// Consecutive whole lines.
 pub(crate) struct TextBlock {
-    /// The lines, each with its line end but perhaps the last of the file.
+    /// The lines with their line ends, except perhaps the last one of the file.
     pub bytes: Vec<u8>,
     /// Number of the first line, from 1.
     pub first_line: u64,
 }
 
-/// Cuts a source into blocks of whole lines.
+/// Splits a source into blocks of whole lines.
 ///
-/// Blocks, not a memory map: compressed files and standard input take the same path, and pages of
-/// the text never count against the memory of the data.
+/// Blocks instead of a memory map: compressed files and standard input use the same path, and pages
+/// of the text never count against the memory of the data.
 pub(crate) struct TextBlocks {
     source: Source,
     rest: Vec<u8>,
@@ -133,16 +133,16 @@ pub(crate) struct TextBlocks {
 }
 
 impl TextBlocks {
-    /// Bytes that a line may have; a full row of a million features takes less than a third of
-    /// them. Without a limit, a file that is no text at all would be collected in memory in search
-    /// of its first line end.
+    /// The maximum number of bytes of a line; a dense row of a million features takes less than a
+    /// third of it. Without a limit, a binary file would be collected in memory in search of its
+    /// first line end.
     const LONGEST_LINE: usize = 64 << 20;
 
     pub fn new(source: Source, size: usize) -> Self {
         TextBlocks { source, rest: Vec::new(), next_line: 1, size: size.max(1), ended: false }
     }
 
-    /// Blocks of about so many bytes together, however long their lines are; none at the end.
+    /// Blocks of about `bytes` bytes in total; none at the end.
     pub fn wave(&mut self, bytes: usize) -> Result<Vec<TextBlock>> {
         let (mut blocks, mut size) = (Vec::new(), 0);
         while size < bytes
@@ -167,7 +167,7 @@ impl TextBlocks {
             if self.ended {
                 break;
             }
-            // A line longer than a block makes the block grow until the line ends.
+            // A block grows until it contains the end of its line.
             if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
                 self.rest = bytes.split_off(searched + end + 1);
                 break;
@@ -202,9 +202,9 @@ impl Iterator for TextBlocks {
 mod tests {
     use super::*;
 
-    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    /// Otherwise a few kilobytes of compressed data could use up all memory.
     #[test]
-    fn what_never_ends_is_refused() {
+    fn endless_input_is_rejected() {
         let source = |reader| Source::from_reader(reader, "t".into()).unwrap();
         let message = |error: Error| error.to_string();
         let lines = io::Cursor::new("one\ntwo\n").chain(io::repeat(b'x'));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_hold_whole_lines_and_know_their_line_numbers() {
+    fn blocks_hold_whole_lines_with_their_line_numbers() {
         for size in 1..30 {
             let parts = blocks("one\ntwo\n\na much longer line\nend", size);
             let joined: String = parts.iter().map(|(text, _)| text.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Tables as text: CSV and TSV with a header, row after row, never the whole file in memory.
+//! CSV and TSV with a header, read row by row, never with the whole file in memory.
 
 use std::io::{self, Cursor, Read};
 
@@ -19,7 +19,7 @@ pub(crate) fn read(
 ) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
-    let mut rows = Rows::open(source, separator)?;
+    let mut rows = TableRows::open(source, separator)?;
     let Some(_) = rows.next()? else { return Err(Problem::Empty.at(Location::file(&name))) };
     let header = header(&rows.record).map_err(|problem| problem.at(Location::file(&name)))?;
     let columns = Columns::assign(&header, None, options, &name)?;
@@ -37,7 +37,7 @@ pub(crate) fn read(
 }
 
 /// The start of the file, the rest of it, and two more line ends. The first ends the last row; the
-/// second is read only where the first did not, inside a quote.
+/// second is read only if the first did not, within a quote.
 struct Input {
     start: Cursor<Vec<u8>>,
     source: Source,
@@ -47,7 +47,7 @@ struct Input {
 }
 
 impl Input {
-    /// Bytes that a row may have. A quote that is never closed would otherwise bring the rest of
+    /// The maximum number of bytes of a row. Otherwise an unclosed quote would bring the rest of
     /// the file into memory.
     const LONGEST_ROW: usize = 64 << 20;
 }
@@ -70,14 +70,14 @@ impl Read for Input {
     }
 }
 
-/// The records of a table with the lines they stand on.
-struct Rows {
+/// The records of a table with their line numbers.
+struct TableRows {
     reader: csv::Reader<Input>,
     record: csv::ByteRecord,
 }
 
-impl Rows {
-    /// Enough of a file to hold the header of any sensible table.
+impl TableRows {
+    /// Enough of a file to hold the header of any reasonable table.
     const HEADER_BYTES: usize = 1 << 20;
 
     fn open(mut source: Source, separator: u8) -> Result<Self> {
@@ -93,12 +93,12 @@ impl Rows {
         }
         let header = first_line(&start).unwrap_or(&start);
         let has = |byte| memchr::memchr(byte, header).is_some();
-        // What spreadsheets call CSV where the comma is the decimal mark.
+        // Spreadsheets write this in locales with a decimal comma.
         let separator = if separator == b',' && !has(b',') && has(b';') { b';' } else { separator };
         let reader = csv::ReaderBuilder::new()
             .delimiter(separator)
             .has_headers(false)
-            // Ragged rows are reported in our own words.
+            // Ragged rows are reported by our own error.
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
             .buffer_capacity(1 << 17)
@@ -108,10 +108,10 @@ impl Rows {
                 line_ends: 0,
                 room: Input::LONGEST_ROW,
             });
-        Ok(Rows { reader, record: csv::ByteRecord::new() })
+        Ok(TableRows { reader, record: csv::ByteRecord::new() })
     }
 
-    /// Reads the next row that is not blank into `record`; returns the line it starts on.
+    /// Reads the next nonblank row into `record`; returns the line on which it starts.
     fn next(&mut self) -> Result<Option<u64>> {
         loop {
             self.reader.get_mut().room = Input::LONGEST_ROW;
@@ -130,7 +130,7 @@ impl Rows {
             }
             let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
             if !blank {
-                // Every record ends with a line feed, the last one thanks to the one added. The
+                // Every record ends with a line feed, the last one because of the one added. The
                 // record's own position would be that of the blank lines before it.
                 let inside = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
                 let end = self.reader.position().line();
@@ -143,7 +143,7 @@ impl Rows {
     }
 }
 
-/// The first line that is not blank, if it is there as a whole.
+/// The first nonblank line, if it is complete.
 fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace())?;
     let length = memchr::memchr(b'\n', &bytes[start..])?;
@@ -241,13 +241,13 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_is_named_with_its_row() {
+    fn an_unclosed_quote_is_reported_with_its_row() {
         for text in
             ["label,qid,a\n\n0,\"1,1\n0,2,3\n", "label,qid,a\n0,1,1\n0,1,\"2", "\n\n\"label,qid"]
         {
             let message = error(text);
             assert!(
-                message.contains("quote is opened") && message.contains("t.csv, line 3\n"),
+                message.contains("opens a quote") && message.contains("t.csv, line 3\n"),
                 "{message}"
             );
         }
@@ -255,9 +255,9 @@ mod tests {
         assert!(read_bytes(closed.into(), "t.csv", &ReadOptions::default()).is_ok());
     }
 
-    /// Otherwise a few kilobytes of compressed data could take all memory there is.
+    /// Otherwise a few kilobytes of compressed data could use up all memory.
     #[test]
-    fn a_row_that_never_ends_is_refused() {
+    fn an_endless_row_is_rejected() {
         let text = std::io::Read::chain(&b"label,qid,a\n0,1,\""[..], std::io::repeat(b'x'));
         let source = super::Source::from_reader(Box::new(text), "t.csv".into()).unwrap();
         let options = ReadOptions::default();
@@ -269,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn a_header_of_numbers_is_data() {
+    fn a_numeric_header_is_data() {
         assert!(error("0,1,0.5\n1,1,0.7\n").contains("looks like data"));
     }
 
     #[test]
-    fn more_rows_than_one_block_keep_their_order() {
+    fn rows_keep_their_order_across_blocks() {
         let rows: String = (0..10_000).map(|i| format!("{},{},{i}\n", i % 3, i / 7)).collect();
         let data =
             read_bytes(format!("label,qid,a\n{rows}").into(), "t.csv", &ReadOptions::default())

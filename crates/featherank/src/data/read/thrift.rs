@@ -1,4 +1,4 @@
-//! As much of Thrift's compact protocol as it takes to walk over the headers of a Parquet file.
+//! The part of Thrift's compact protocol that is needed to traverse the headers of a Parquet file.
 
 use std::io::Read;
 
@@ -20,10 +20,10 @@ const MAP: u8 = 11;
 pub(crate) const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// Structs and lists inside each other; the decoder stops there, too.
+/// The maximum nesting of structs and lists; the decoder has the same limit.
 const DEEPEST: usize = 64;
 
-/// Visits the fields of a struct with their ids and types; the visitor takes each value.
+/// Visits the fields of a struct with their ids and types; the visitor must consume each value.
 pub(crate) fn for_each_field<R: Read>(
     bytes: &mut R,
     mut visit: impl FnMut(i64, u8, &mut R) -> Result<()>,
@@ -40,23 +40,23 @@ pub(crate) fn for_each_field<R: Read>(
     }
 }
 
-/// Passes over a value.
+/// Skips a value.
 ///
-/// Lists and maps of booleans are refused. Parquet has none in its headers, and the decoder takes
-/// them for empty elements: a list of two thousand million of them fits six bytes and keeps it busy
-/// for seconds.
+/// Lists and maps of booleans are rejected. Parquet headers have none, and the decoder treats them
+/// as empty elements: a list of two billion of them fits into six bytes and keeps it busy for
+/// seconds.
 pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     if depth >= DEEPEST {
         return Err(malformed("structs in structs without end"));
     }
     match kind {
         TRUE | FALSE => Ok(()),
-        BYTE => pass(bytes, 1),
+        BYTE => skip_bytes(bytes, 1),
         I16 | I32 | I64 => varint(bytes).map(|_| ()),
-        DOUBLE => pass(bytes, 8),
+        DOUBLE => skip_bytes(bytes, 8),
         BINARY => {
             let length = varint(bytes)?;
-            pass(bytes, length)
+            skip_bytes(bytes, length)
         }
         LIST | SET => {
             let (count, kind) = list(bytes)?;
@@ -71,7 +71,7 @@ pub(crate) fn skip<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()>
             })
         }
         STRUCT => for_each_field(bytes, |_, kind, bytes| skip(kind, bytes, depth + 1)),
-        UUID => pass(bytes, 16),
+        UUID => skip_bytes(bytes, 16),
         _ => Err(malformed("a value of an unknown type")),
     }
 }
@@ -83,8 +83,8 @@ pub(crate) fn list(bytes: &mut impl Read) -> Result<(u64, u8)> {
     Ok((count, header & 15))
 }
 
-/// Passes over an element of a list, which takes at least a byte: the end of the data ends every
-/// list.
+/// Skips an element of a list, which takes at least one byte, so that the end of the data ends
+/// every list.
 fn skip_element<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     match kind {
         TRUE | FALSE => Err(malformed("a list of booleans")),
@@ -92,7 +92,7 @@ fn skip_element<R: Read>(kind: u8, bytes: &mut R, depth: usize) -> Result<()> {
     }
 }
 
-fn pass(bytes: &mut impl Read, count: u64) -> Result<()> {
+fn skip_bytes(bytes: &mut impl Read, count: u64) -> Result<()> {
     match std::io::copy(&mut bytes.take(count), &mut std::io::sink())? == count {
         true => Ok(()),
         false => Err(malformed("a value that is cut off")),
@@ -105,7 +105,7 @@ fn one(bytes: &mut impl Read) -> Result<u8> {
     Ok(byte[0])
 }
 
-/// An unsigned number, seven bits a byte.
+/// An unsigned integer, seven bits per byte.
 pub(crate) fn varint(bytes: &mut impl Read) -> Result<u64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
@@ -118,7 +118,7 @@ pub(crate) fn varint(bytes: &mut impl Read) -> Result<u64> {
     Err(malformed("a number of more than 64 bits"))
 }
 
-/// A signed number: 0, -1, 1, -2 …
+/// A signed integer in zigzag encoding: 0, -1, 1, -2 …
 pub(crate) fn signed(bytes: &mut impl Read) -> Result<i64> {
     let zigzag = varint(bytes)?;
     Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
@@ -132,30 +132,33 @@ fn malformed(what: &str) -> ParquetError {
 mod tests {
     use super::*;
 
-    fn left(mut bytes: &[u8]) -> Option<usize> {
+    fn remaining(mut bytes: &[u8]) -> Option<usize> {
         skip(STRUCT, &mut bytes, 0).ok().map(|()| bytes.len())
     }
 
     #[test]
-    fn values_of_all_kinds_are_passed_over() {
-        assert_eq!(left(&[0x11, 0x12, 0x13, 9, 0x15, 0x80, 1, 0x18, 2, 7, 7, 0, 99]), Some(1));
-        // A list of two numbers, a map of a text to a byte, an empty map, a struct, a double, a
+    fn values_of_all_types_are_skipped() {
+        assert_eq!(remaining(&[0x11, 0x12, 0x13, 9, 0x15, 0x80, 1, 0x18, 2, 7, 7, 0, 99]), Some(1));
+        // A list of two numbers, a map from a string to a byte, an empty map, a struct, a double, a
         // field with a long id.
-        assert_eq!(left(&[0x19, 0x25, 1, 2, 0x1b, 1, 0x83, 1, 7, 7, 0x1b, 0, 0x1c, 0, 0]), Some(0));
-        assert_eq!(left(&[0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x05, 0x90, 3, 4, 0]), Some(0));
+        assert_eq!(
+            remaining(&[0x19, 0x25, 1, 2, 0x1b, 1, 0x83, 1, 7, 7, 0x1b, 0, 0x1c, 0, 0]),
+            Some(0)
+        );
+        assert_eq!(remaining(&[0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x05, 0x90, 3, 4, 0]), Some(0));
     }
 
     /// Found by fuzzing: the decoder counted to 2^31 for six bytes.
     #[test]
-    fn lists_that_take_no_bytes_are_refused() {
+    fn lists_that_take_no_bytes_are_rejected() {
         for kind in [TRUE, FALSE] {
-            assert_eq!(left(&[0x19, 0xf0 | kind, 0xff, 0xff, 0xff, 0xff, 7, 0]), None);
-            assert_eq!(left(&[0x1b, 0xff, 0xff, 0xff, 0xff, 7, kind << 4 | kind, 0]), None);
+            assert_eq!(remaining(&[0x19, 0xf0 | kind, 0xff, 0xff, 0xff, 0xff, 7, 0]), None);
+            assert_eq!(remaining(&[0x1b, 0xff, 0xff, 0xff, 0xff, 7, kind << 4 | kind, 0]), None);
         }
     }
 
     #[test]
-    fn what_has_no_end_is_refused() {
+    fn unterminated_values_are_rejected() {
         for bytes in [
             &[][..],
             &[0x1c; 200],
@@ -164,7 +167,7 @@ mod tests {
             &[0x19; 300],
             &[0x1e],
         ] {
-            assert_eq!(left(bytes), None, "{bytes:?}");
+            assert_eq!(remaining(bytes), None, "{bytes:?}");
         }
     }
 }

@@ -1,31 +1,32 @@
-//! What a synthetic data set is to be like, and the check that it can be made.
+//! The settings of a synthetic data set, and their checks.
 
 use serde::{Deserialize, Serialize};
 
 use super::preset::Preset;
 use crate::error::{Error, Result};
 
-/// The settings of a synthetic data set. Start from a [`Preset`] and change what matters; what a
-/// document leaves out is taken from the preset `tiny`, which is also the [`Default`].
+/// The settings of a synthetic data set. Start from a [`Preset`] and change what matters. In a
+/// document, settings that are omitted are those of the preset `tiny`, which is also the
+/// [`Default`].
 ///
 /// | Name | Tiny | Range | Meaning |
 /// |---|---|---|---|
 /// | `queries` | 60 | ≥ 1 | number of queries |
-/// | `documents` | 1500 | ≥ `queries` × `min_documents` | number of documents in all queries together, met exactly |
+/// | `documents` | 1500 | ≥ `queries` × `min_documents` | total number of documents, met exactly |
 /// | `min_documents` | 5 | ≥ 1 | documents of the shortest list |
 /// | `max_documents` | 80 | ≥ `min_documents` | documents of the longest list |
 /// | `size_spread` | 0.5 | 0–5 | standard deviation of the logarithm of list sizes |
-/// | `useful` | 5 | | features that bear on relevance in every query, each on its own |
+/// | `useful` | 5 | | features that affect relevance in every query, independently of each other |
 /// | `redundant` | 5 | | noisy copies of useful features |
-/// | `noisy` | 4 | | features that say nothing about relevance |
-/// | `query_dependent` | 2 | | features that bear on relevance in some queries and are noise in the others |
+/// | `noisy` | 4 | | features independent of relevance |
+/// | `query_dependent` | 2 | | features that affect relevance in some queries and are noise in the others |
 /// | `risky` | 2 | | features that help most queries and mislead in a few |
 /// | `constant` | 2 | | features with one value in each query |
-/// | `correlation` | 0.9 | 0 ≤ x < 1 | Pearson correlation inside queries of a redundant feature with its parent, before raw scales |
+/// | `correlation` | 0.9 | 0 ≤ x < 1 | Pearson correlation within queries of a redundant feature with its parent, before raw scales |
 /// | `labels` | 0.70 0.20 0.10 | sum 1 | share of documents with grade 0, 1, 2 … |
-/// | `no_relevant` | 0.05 | 0 ≤ x < 1 | share of queries without any relevant document |
-/// | `signal` | 0.7 | 0 < x ≤ 1 | share of the variance of relevance inside queries that the features explain |
-/// | `difficulty` | 0.5 | 0–10 | how much queries differ in relevance: standard deviation, in units of that inside queries |
+/// | `no_relevant` | 0.05 | 0 ≤ x < 1 | share of queries without relevant documents |
+/// | `signal` | 0.7 | 0 < x ≤ 1 | share of the variance of relevance within queries that the features explain |
+/// | `difficulty` | 0.5 | 0–10 | how much queries differ in relevance: standard deviation, in units of that within queries |
 /// | `active_share` | 0.4 | 0 < x ≤ 1 | share of queries in which a query-dependent feature matters |
 /// | `risky_share` | 0.15 | 0 ≤ x < 0.5 | share of queries in which a risky feature misleads |
 /// | `heavy_tails` | true | | raw scales: powers of ten, exponentials, counts with ties; otherwise the same data with near-normal values |
@@ -36,7 +37,7 @@ use crate::error::{Error, Result};
 pub struct SynthConfig {
     /// Number of queries.
     pub queries: usize,
-    /// Number of documents in all queries together.
+    /// Total number of documents.
     pub documents: usize,
     /// Documents of the shortest list.
     pub min_documents: usize,
@@ -44,23 +45,23 @@ pub struct SynthConfig {
     pub max_documents: usize,
     /// Standard deviation of the logarithm of list sizes.
     pub size_spread: f64,
-    /// How many features bear on relevance in every query.
+    /// Number of features that affect relevance in every query.
     pub useful: usize,
-    /// How many features are noisy copies of useful ones.
+    /// Number of features that are noisy copies of useful ones.
     pub redundant: usize,
-    /// How many features say nothing about relevance.
+    /// Number of features independent of relevance.
     pub noisy: usize,
-    /// How many features bear on relevance in some queries only.
+    /// Number of features that affect relevance in some queries only.
     pub query_dependent: usize,
-    /// How many features mislead in some queries.
+    /// Number of features that mislead in some queries.
     pub risky: usize,
-    /// How many features have one value in each query.
+    /// Number of features with one value in each query.
     pub constant: usize,
     /// Correlation of a redundant feature with its parent.
     pub correlation: f64,
     /// Share of documents with each grade, from 0 up.
     pub labels: Vec<f64>,
-    /// Share of queries without any relevant document.
+    /// Share of queries without relevant documents.
     pub no_relevant: f64,
     /// Share of the variance of relevance that features explain.
     pub signal: f64,
@@ -74,7 +75,7 @@ pub struct SynthConfig {
     pub heavy_tails: bool,
     /// Whether features have names.
     pub names: bool,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -85,26 +86,25 @@ impl Default for SynthConfig {
 }
 
 impl SynthConfig {
-    /// Number of features of all roles together; as large as a number can be where the sum is
-    /// beyond that.
+    /// Total number of features, saturating on overflow.
     pub fn features(&self) -> usize {
         [self.useful, self.redundant, self.noisy, self.query_dependent, self.risky, self.constant]
             .into_iter()
             .fold(0, usize::saturating_add)
     }
 
-    /// How many queries are to have no relevant document.
-    pub(super) fn barren_queries(&self) -> usize {
+    /// The number of queries without relevant documents.
+    pub(super) fn queries_without_relevant(&self) -> usize {
         (self.no_relevant * self.queries as f64).round() as usize
     }
 
-    /// How many documents are to have this grade or a better one.
+    /// The number of documents with this grade or a better one.
     pub(super) fn documents_from_grade(&self, grade: usize) -> usize {
         let share: f64 = self.labels.iter().skip(grade).sum();
         (share * self.documents as f64).round() as usize
     }
 
-    /// Says which setting cannot be met, if any.
+    /// Returns an error for the first invalid setting.
     pub fn check(&self) -> Result<()> {
         self.check_sizes()?;
         self.check_features()?;
@@ -217,8 +217,10 @@ impl SynthConfig {
                 format!("the shares must sum to 1, not {sum}"),
             ));
         }
-        let (relevant, needed) =
-            (self.documents_from_grade(1), self.queries.saturating_sub(self.barren_queries()));
+        let (relevant, needed) = (
+            self.documents_from_grade(1),
+            self.queries.saturating_sub(self.queries_without_relevant()),
+        );
         if relevant < needed.max(1) {
             let expected = format!(
                 "these shares make {relevant} of {} documents relevant, but {needed} queries need one each; \
@@ -240,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bad_value_is_refused_by_name() {
+    fn every_invalid_value_is_rejected_by_name() {
         type Change = fn(&mut SynthConfig);
         let cases: &[(&str, Change)] = &[
             ("queries", |c| c.queries = 0),
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn no_features_at_all_are_refused() {
+    fn zero_features_are_rejected() {
         let none = SynthConfig {
             useful: 0,
             redundant: 0,

@@ -1,33 +1,33 @@
-//! From settings to a data set: blocks of queries, drawn in parallel straight into their place.
+//! Generates a data set: blocks of queries, drawn in parallel directly into the result.
 
 use rayon::prelude::*;
 
 use super::config::SynthConfig;
 use super::labels;
-use super::plan::Plan;
-use super::query::{self, Scratch};
+use super::plan::SynthPlan;
+use super::query::{self, QueryScratch};
 use super::truth::Truth;
 use crate::data::{Dataset, Queries};
 use crate::error::{Error, Result};
 
-/// Queries that one task draws: enough to keep the list of slices short beside the values, few
-/// enough to share out.
+/// Queries per task: enough that the list of slices is small compared with the values, few enough
+/// to balance the load.
 const BLOCK: usize = 8;
 
-/// Makes the data set and the truth about it. Equal settings give equal bytes for any number of
-/// threads, because every query has its own stream of random numbers. Beside the values, memory
-/// grows with documents and queries only.
+/// Generates the data set and its truth. Equal settings give equal bytes for any number of threads,
+/// because every query has its own stream of random numbers. Beside the values, memory grows only
+/// with documents and queries.
 pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
     config.check()?;
-    // First of all, because it is what does not fit when a size has a digit too many.
+    // Allocated first, because it is what fails if a size has a digit too many.
     let mut values = zeros(config)?;
     let sizes = config.query_sizes()?;
     let queries = Queries::from_sizes(&sizes);
-    let plan = Plan::new(config);
+    let plan = SynthPlan::new(config);
     let mut relevance = vec![0.0; config.documents];
     blocks(&sizes, &mut values, &mut relevance).into_par_iter().for_each(|block| {
-        let Block { first, sizes, mut columns, mut relevance } = block;
-        let mut scratch = Scratch::default();
+        let QueryBlock { first, sizes, mut columns, mut relevance } = block;
+        let mut scratch = QueryScratch::default();
         for (query, &size) in (first..).zip(sizes) {
             let mut rows: Vec<&mut [f32]> =
                 columns.iter_mut().map(|column| split(column, size)).collect();
@@ -38,7 +38,7 @@ pub fn generate(config: &SynthConfig) -> Result<(Dataset, Truth)> {
     Ok((Dataset::new(values, labels, queries, plan.table(config)), plan.truth(config)))
 }
 
-/// Room for all values. Asked for politely: a typing error in the size must not end the program.
+/// Zeros for all values, allocated fallibly: a typing error in the size must not end the program.
 fn zeros(config: &SynthConfig) -> Result<Vec<f32>> {
     let mut values = Vec::new();
     let length = config.documents.saturating_mul(config.features());
@@ -54,8 +54,8 @@ fn zeros(config: &SynthConfig) -> Result<Vec<f32>> {
     Ok(values)
 }
 
-/// Consecutive queries and the places of their rows.
-struct Block<'a> {
+/// Consecutive queries and the slices of their rows.
+struct QueryBlock<'a> {
     first: usize,
     sizes: &'a [usize],
     columns: Vec<&'a mut [f32]>,
@@ -66,12 +66,12 @@ fn blocks<'a>(
     sizes: &'a [usize],
     values: &'a mut [f32],
     relevance: &'a mut [f32],
-) -> Vec<Block<'a>> {
+) -> Vec<QueryBlock<'a>> {
     let mut columns: Vec<&mut [f32]> = values.chunks_mut(relevance.len()).collect();
     let mut relevance = relevance;
     let block = |(index, sizes): (usize, &'a [usize])| {
         let rows = sizes.iter().sum();
-        Block {
+        QueryBlock {
             first: index * BLOCK,
             sizes,
             columns: columns.iter_mut().map(|column| split(column, rows)).collect(),

@@ -1,12 +1,12 @@
-//! Synthetic ranking data that behaves like the real thing, with the truth about every feature.
+//! Realistic synthetic ranking data, with the true role of every feature.
 //!
 //! Useful, redundant, noisy, query-dependent, risky and constant features on raw scales; graded
-//! labels with a set balance; lists of uneven size. A selector can be marked against the [`Truth`],
-//! a measure of risk has something to find, and a benchmark of any size needs no download.
+//! labels with a given balance; lists of uneven size. Selections can be evaluated against the
+//! [`Truth`], risk measures have something to detect, and benchmarks of any size need no download.
 //!
-//! A walk through the folder: [`config`](SynthConfig) says what is wanted, `preset` names common
-//! shapes, `sizes` deals out documents, `plan` lays out columns, `query` draws the rows, `scale`
-//! makes values look raw, `labels` cuts grades.
+//! Layout: [`config`](SynthConfig) holds the settings, `preset` names common shapes, `sizes`
+//! distributes documents over queries, `plan` assigns roles to columns, `query` draws the rows,
+//! `scale` converts values to raw scales, `labels` assigns grades.
 //!
 //! ```
 //! use featherank::data::synth::{Preset, Role, SynthConfig, generate};

@@ -1,5 +1,4 @@
-//! The plan of a synthetic data set: every column's role, parent, weight and raw scale, before any
-//! document is drawn.
+//! The plan of a synthetic data set: every column's role, parent, weight and raw scale.
 
 use rand::seq::SliceRandom;
 
@@ -9,11 +8,11 @@ use super::truth::{Role, TrueFeature, Truth, VERSION};
 use crate::data::{Feature, FeatureTable};
 use crate::random::{Purpose, stream};
 
-/// The stream of the features' constants; list sizes have the next one.
+/// The stream of the features' constants; list sizes use the next one.
 const FEATURES: u64 = 0;
 
-/// What one column is made of.
-pub(super) struct Column {
+/// The plan of one column.
+pub(super) struct ColumnPlan {
     pub(super) role: Role,
     /// The column of the useful feature that a redundant one copies.
     pub(super) parent: Option<usize>,
@@ -23,14 +22,14 @@ pub(super) struct Column {
     pub(super) scale: RawScale,
 }
 
-pub(super) struct Plan {
-    pub(super) columns: Vec<Column>,
+pub(super) struct SynthPlan {
+    pub(super) columns: Vec<ColumnPlan>,
 }
 
-impl Plan {
-    /// Lays out checked settings. Roles and strengths are shuffled over the columns: a position
-    /// tells nothing.
-    pub(super) fn new(config: &SynthConfig) -> Plan {
+impl SynthPlan {
+    /// The plan for checked settings. Roles and strengths are shuffled over the columns, so that
+    /// positions reveal nothing.
+    pub(super) fn new(config: &SynthConfig) -> SynthPlan {
         let counts = [
             (Role::Useful, config.useful),
             (Role::Redundant, config.redundant),
@@ -40,29 +39,29 @@ impl Plan {
             (Role::Constant, config.constant),
         ];
         let mut random = stream(config.seed, Purpose::SynthFeatures, FEATURES);
-        let mut seats: Vec<(Role, usize)> = counts
+        let mut slots: Vec<(Role, usize)> = counts
             .iter()
             .flat_map(|&(role, count)| (0..count).map(move |rank| (role, rank)))
             .collect();
-        seats.shuffle(&mut random);
+        slots.shuffle(&mut random);
 
-        // Strongest useful feature first; the copies go round them, so that strong features have
-        // copies before weak ones.
+        // The strongest useful feature first; copies are assigned round-robin, so that strong
+        // features have copies before weak ones.
         let mut useful = vec![0; config.useful];
-        for (column, &(role, rank)) in seats.iter().enumerate() {
+        for (column, &(role, rank)) in slots.iter().enumerate() {
             if role == Role::Useful {
                 useful[rank] = column;
             }
         }
         let unit = unit_weight(config);
-        let mut columns: Vec<Column> = seats
+        let mut columns: Vec<ColumnPlan> = slots
             .iter()
-            .map(|&(role, rank)| Column {
+            .map(|&(role, rank)| ColumnPlan {
                 role,
                 parent: (role == Role::Redundant).then(|| useful[rank % useful.len()]),
                 copies: Vec::new(),
-                weight: if bears_on_relevance(role) {
-                    readable(unit * relative_weight(rank))
+                weight: if affects_relevance(role) {
+                    rounded(unit * relative_weight(rank))
                 } else {
                     0.0
                 },
@@ -78,11 +77,11 @@ impl Plan {
                 columns[parent].copies.push(copy);
             }
         }
-        Plan { columns }
+        SynthPlan { columns }
     }
 
     pub(super) fn truth(&self, config: &SynthConfig) -> Truth {
-        let feature = |(index, column): (usize, &Column)| TrueFeature {
+        let feature = |(index, column): (usize, &ColumnPlan)| TrueFeature {
             id: id(index),
             name: name(config, index),
             role: column.role,
@@ -107,19 +106,18 @@ fn name(config: &SynthConfig, column: usize) -> Option<String> {
     config.names.then(|| format!("f{}", id(column)))
 }
 
-fn bears_on_relevance(role: Role) -> bool {
+fn affects_relevance(role: Role) -> bool {
     matches!(role, Role::Useful | Role::QueryDependent | Role::Risky)
 }
 
-/// Strengths fall with the square root of the rank inside a role: a few strong features and a long
-/// middle.
+/// Weights fall with the square root of the rank within a role: a few strong features and many of
+/// medium strength.
 fn relative_weight(rank: usize) -> f64 {
     1.0 / (rank as f64 + 1.0).sqrt()
 }
 
-/// Six decimals: the truth file can be read by people, and holds exactly the weights that were
-/// used.
-fn readable(weight: f64) -> f64 {
+/// Rounds to six decimals, so that the truth file is readable and holds exactly the weights used.
+fn rounded(weight: f64) -> f64 {
     (weight * 1e6).round() / 1e6
 }
 
@@ -140,7 +138,7 @@ mod tests {
     #[test]
     fn counts_parents_and_the_explained_variance_are_as_set() {
         let config = SynthConfig { redundant: 12, ..SynthConfig::default() };
-        let truth = Plan::new(&config).truth(&config);
+        let truth = SynthPlan::new(&config).truth(&config);
         assert_eq!(truth.with_role(Role::Useful).count(), 5);
         assert_eq!(truth.with_role(Role::Redundant).count(), 12);
         for copy in truth.with_role(Role::Redundant) {
@@ -157,16 +155,16 @@ mod tests {
     fn seeds_shuffle_roles_over_ids() {
         let roles = |seed| {
             let config = SynthConfig { seed, ..SynthConfig::default() };
-            Plan::new(&config).columns.iter().map(|c| c.role).collect::<Vec<_>>()
+            SynthPlan::new(&config).columns.iter().map(|c| c.role).collect::<Vec<_>>()
         };
         assert_eq!(roles(1), roles(1));
         assert_ne!(roles(1), roles(2));
     }
 
     #[test]
-    fn names_tell_nothing() {
+    fn names_reveal_nothing() {
         let config = SynthConfig { names: true, ..SynthConfig::default() };
-        let plan = Plan::new(&config);
+        let plan = SynthPlan::new(&config);
         assert_eq!(plan.table(&config).label(crate::data::FeatureId(2)), "f3");
         assert_eq!(plan.truth(&config).features[2].name.as_deref(), Some("f3"));
     }

@@ -1,4 +1,4 @@
-//! Presets: synthetic data of the shapes people know.
+//! Presets: synthetic data with the shapes of well-known data sets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::config::SynthConfig;
 use crate::error::{Error, Result};
 
-/// A ready-made set of settings.
+/// A predefined set of settings.
 ///
 /// ```
 /// use featherank::data::synth::Preset;
@@ -16,8 +16,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// 60 queries, 1,500 documents, 20 features, grades 0–2: made in no time, for tests and first
-    /// steps.
+    /// 60 queries, 1,500 documents, 20 features, grades 0–2: for tests and first steps.
     Tiny,
     /// 50 queries, 50,000 documents, 64 features, one document in a hundred relevant: LETOR's topic
     /// distillation.
@@ -39,7 +38,7 @@ impl Preset {
         }
     }
 
-    /// The settings behind the name.
+    /// The settings of the preset.
     pub fn config(self) -> SynthConfig {
         let tiny = SynthConfig {
             queries: 60,
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_can_be_made_and_have_the_shapes_they_are_named_after() {
+    fn presets_are_valid_and_have_the_expected_shapes() {
         let shapes = Preset::ALL.map(|preset| {
             let config = preset.config();
             config.check().unwrap();

@@ -1,16 +1,17 @@
-//! The documents of one synthetic query: latent values, the relevance they add up to, and what is
-//! stored of them.
+//! The documents of one synthetic query: latent values, the relevance computed from them, and the
+//! stored values.
 //!
-//! Relevance of a document = query's difficulty + Σ weight · latent value (useful features always; query-dependent ones
-//! where they are active; risky ones with the sign turned where they mislead) + noise. A feature stores
-//! `raw scale(shift + stretch · latent)` with a shift and a positive stretch of its own in each query, as the values of
-//! BM25 depend on the query's words: only comparisons inside a query mean anything.
+//! Relevance of a document = query's difficulty + Σ weight · latent value + noise. The sum contains
+//! useful features always, query-dependent ones in queries where they are active, and risky ones
+//! with a negative sign in queries where they mislead. A feature stores `raw scale(shift + stretch
+//! · latent)` with a random shift and a positive stretch for each query, just as the values of BM25
+//! depend on the query's words: only comparisons within a query are meaningful.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::config::SynthConfig;
-use super::plan::{Column, Plan};
+use super::plan::{ColumnPlan, SynthPlan};
 use super::truth::Role;
 use crate::random::{Purpose, Stream, stream};
 
@@ -19,25 +20,25 @@ const SHIFT: f64 = 0.5;
 /// Standard deviation of the logarithm of a feature's stretch between queries.
 const STRETCH: f64 = 0.25;
 
-/// Working memory that queries of one block share.
+/// Working memory shared by the queries of a block.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct QueryScratch {
     latent: Vec<f64>,
     utility: Vec<f64>,
 }
 
-/// Fills the rows of one query: `columns` holds their values by feature, `relevance` what labels
-/// are cut from.
+/// Fills the rows of one query: `columns` holds their values by feature, `relevance` the numbers
+/// from which grades are assigned.
 pub(super) fn fill(
     config: &SynthConfig,
-    plan: &Plan,
+    plan: &SynthPlan,
     query: usize,
     columns: &mut [&mut [f32]],
     relevance: &mut [f32],
-    scratch: &mut Scratch,
+    scratch: &mut QueryScratch,
 ) {
     let mut random = stream(config.seed, Purpose::SynthQuery, query as u64);
-    let Scratch { latent, utility } = scratch;
+    let QueryScratch { latent, utility } = scratch;
     latent.resize(relevance.len(), 0.0);
     utility.clear();
     let (difficulty, noise) =
@@ -57,12 +58,12 @@ pub(super) fn fill(
         if weight != 0.0 {
             utility.iter_mut().zip(&*latent).for_each(|(sum, z)| *sum += weight * z);
         }
-        let store = Store::draw(column, &mut random);
-        columns[index].iter_mut().zip(&*latent).for_each(|(value, &z)| *value = store.value(z));
+        let storage = Storage::draw(column, &mut random);
+        columns[index].iter_mut().zip(&*latent).for_each(|(value, &z)| *value = storage.value(z));
         for &copy in &column.copies {
-            let store = Store::draw(&plan.columns[copy], &mut random);
+            let storage = Storage::draw(&plan.columns[copy], &mut random);
             for (value, z) in columns[copy].iter_mut().zip(&*latent) {
-                *value = store.value(own * z + other * normal(&mut random));
+                *value = storage.value(own * z + other * normal(&mut random));
             }
         }
     }
@@ -73,8 +74,8 @@ fn normal(random: &mut Stream) -> f64 {
     random.sample(StandardNormal)
 }
 
-/// What a feature adds to relevance in this query.
-fn weight_here(config: &SynthConfig, column: &Column, random: &mut Stream) -> f64 {
+/// The weight of a feature in this query.
+fn weight_here(config: &SynthConfig, column: &ColumnPlan, random: &mut Stream) -> f64 {
     match column.role {
         Role::QueryDependent if !random.random_bool(config.active_share) => 0.0,
         Role::Risky if random.random_bool(config.risky_share) => -column.weight,
@@ -83,15 +84,15 @@ fn weight_here(config: &SynthConfig, column: &Column, random: &mut Stream) -> f6
 }
 
 /// How a feature's latent values are stored in one query.
-struct Store<'a> {
-    column: &'a Column,
+struct Storage<'a> {
+    column: &'a ColumnPlan,
     shift: f64,
     stretch: f64,
 }
 
-impl<'a> Store<'a> {
-    fn draw(column: &'a Column, random: &mut Stream) -> Self {
-        Store { column, shift: SHIFT * normal(random), stretch: (STRETCH * normal(random)).exp() }
+impl<'a> Storage<'a> {
+    fn draw(column: &'a ColumnPlan, random: &mut Stream) -> Self {
+        Storage { column, shift: SHIFT * normal(random), stretch: (STRETCH * normal(random)).exp() }
     }
 
     fn value(&self, latent: f64) -> f32 {
@@ -103,13 +104,13 @@ impl<'a> Store<'a> {
 mod tests {
     use super::*;
 
-    /// Relevance inside a query has the variance that the weights and the noise are laid out for.
+    /// Relevance within a query has the variance for which weights and noise are chosen.
     #[test]
-    fn relevance_has_unit_variance_inside_queries() {
+    fn relevance_has_unit_variance_within_queries() {
         let config = SynthConfig { difficulty: 3.0, ..SynthConfig::default() };
-        let plan = Plan::new(&config);
+        let plan = SynthPlan::new(&config);
         let (queries, n) = (400, 50);
-        let mut scratch = Scratch::default();
+        let mut scratch = QueryScratch::default();
         let mut total = 0.0;
         for query in 0..queries {
             let mut values = vec![0.0; n * plan.columns.len()];

@@ -1,29 +1,28 @@
-//! Raw scales: how a near-normal value looks in a log.
+//! Raw scales: turn a near-normal value into one as found in logs.
 //!
-//! Every scale rises with its argument, so a feature ranks documents as before except where counts
-//! tie.
+//! Every scale is increasing, so a feature ranks documents as before except where counts tie.
 
 use rand::RngExt;
 
 use crate::random::Stream;
 
-/// What turns a feature's near-normal value into the one that is stored.
+/// Converts a feature's near-normal value to the stored one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum RawScale {
-    /// Times a power of ten: scores in any unit, down to thousandths and up to millions. Factor 1
-    /// changes nothing.
+    /// Times a power of ten: scores in any unit, from thousandths to millions. Factor 1 changes
+    /// nothing.
     Linear { factor: f64 },
     /// A power of e times a power of ten: page rank, click counts per day, dwell times.
     Exponential { rate: f64, factor: f64 },
-    /// A whole number with a long tail and many ties: term counts, in-links.
+    /// An integer with a long tail and many ties: term counts, in-links.
     Count { rate: f64, base: f64 },
 }
 
 impl RawScale {
-    /// The scale that changes nothing.
+    /// The identity.
     pub(super) const PLAIN: RawScale = RawScale::Linear { factor: 1.0 };
 
-    /// One of the three kinds, each equally likely.
+    /// One of the three kinds, with equal probability.
     pub(super) fn draw(random: &mut Stream) -> RawScale {
         match random.random_range(0..3_u32) {
             0 => RawScale::Linear { factor: 10_f64.powi(random.random_range(-3..=6)) },
@@ -38,8 +37,8 @@ impl RawScale {
         }
     }
 
-    /// The stored value. Worked out in 64 bits, so that the last bit of a platform's `exp` hardly
-    /// ever shows.
+    /// The stored value. Computed in 64 bits, so that differences in the last bit of a platform's
+    /// `exp` hardly ever matter.
     pub(super) fn apply(self, value: f64) -> f32 {
         match self {
             RawScale::Linear { factor } => (factor * value) as f32,
@@ -55,7 +54,7 @@ mod tests {
     use crate::random::{Purpose, stream};
 
     #[test]
-    fn every_scale_rises_and_stays_finite() {
+    fn every_scale_is_increasing_and_finite() {
         let mut random = stream(3, Purpose::Test, 0);
         for _ in 0..200 {
             let scale = RawScale::draw(&mut random);

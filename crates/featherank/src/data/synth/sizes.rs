@@ -1,8 +1,8 @@
-//! List sizes: as uneven as real queries, inside their limits, and with an exact total.
+//! List sizes: as uneven as in real data, within their limits, and with an exact total.
 //!
-//! Log-normal weights are multiplied by one factor and cut to the limits; the total grows with the
-//! factor, so bisection finds the factor that meets it. What rounding down leaves goes to the
-//! largest fractions, as seats do after an election.
+//! Log-normal weights are multiplied by a common factor and clipped to the limits; the total grows
+//! with the factor, so bisection finds the one that meets it. The remainder of rounding down goes
+//! to the largest fractions.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -11,12 +11,12 @@ use super::config::SynthConfig;
 use crate::error::Result;
 use crate::random::{Purpose, stream};
 
-/// The stream of list sizes among those of [`Purpose::SynthFeatures`]; the features themselves have
+/// The stream of list sizes among those of [`Purpose::SynthFeatures`]; the features themselves use
 /// stream 0.
 const SIZES: u64 = 1;
 
 impl SynthConfig {
-    /// The number of documents of each query. They sum to `documents` exactly.
+    /// The number of documents of each query. They sum to exactly `documents`.
     pub fn query_sizes(&self) -> Result<Vec<usize>> {
         self.check()?;
         let mut random = stream(self.seed, Purpose::SynthFeatures, SIZES);
@@ -27,7 +27,7 @@ impl SynthConfig {
     }
 }
 
-/// Whole numbers from `min` to `max`, about proportional to `weights`, that sum to `total`.
+/// Integers from `min` to `max`, roughly proportional to `weights`, that sum to `total`.
 fn apportion(weights: &[f64], total: usize, min: usize, max: usize) -> Vec<usize> {
     let share = |factor: f64, weight: f64| (factor * weight).clamp(min as f64, max as f64);
     let sum = |factor: f64| weights.iter().map(|&weight| share(factor, weight)).sum::<f64>();
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_even_where_they_leave_no_choice() {
+    fn limits_hold_even_if_they_leave_no_choice() {
         assert_eq!(apportion(&[0.1, 1.0, 10.0], 6, 2, 9), [2, 2, 2]);
         assert_eq!(apportion(&[0.1, 1.0, 10.0], 27, 2, 9), [9, 9, 9]);
         assert_eq!(apportion(&[1.0, 1.0, 1.0], 10, 1, 9), [4, 3, 3]);

@@ -1,5 +1,5 @@
-//! The truth file: which feature of a synthetic data set is what, so that a selection can be marked
-//! like an exam.
+//! The truth file: the role of every feature of a synthetic data set, against which a selection can
+//! be evaluated.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use super::config::SynthConfig;
 /// The version of the truth file that this release writes.
 pub(super) const VERSION: u32 = 1;
 
-/// What a synthetic feature is for.
+/// The role of a synthetic feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Bears on relevance in every query, independently of all other useful features.
+    /// Affects relevance in every query, independently of all other useful features.
     Useful,
-    /// A noisy copy of a useful feature: good alone, of little worth beside its parent.
+    /// A noisy copy of a useful feature: good alone, of little use beside its parent.
     Redundant,
-    /// Says nothing about relevance.
+    /// Independent of relevance.
     Noisy,
-    /// Bears on relevance in some queries and is noise in the others.
+    /// Affects relevance in some queries and is noise in the others.
     QueryDependent,
-    /// Helps most queries and misleads in a few: good on average, bad for risk.
+    /// Helps most queries and misleads in a few: good on average, but risky.
     Risky,
     /// Has one value in each query, so that it cannot rank anything.
     Constant,
@@ -41,33 +41,33 @@ impl fmt::Display for Role {
     }
 }
 
-/// Everything that is known about a synthetic data set; a versioned document.
+/// All that is known about a synthetic data set; a versioned document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// Version of this document.
     pub version: u32,
-    /// The settings the data set was made with.
+    /// The settings of the data set.
     pub config: SynthConfig,
     /// The features in column order.
     pub features: Vec<TrueFeature>,
 }
 
-/// What is known about one synthetic feature.
+/// One synthetic feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrueFeature {
     /// The id in the data set, from 1.
     pub id: u32,
-    /// The name in the data set, where features have names.
+    /// The name in the data set, if features have names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// The id of the useful feature it copies, for a redundant feature.
+    /// The id of the useful feature that a redundant feature copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
-    /// By how many standard deviations (inside queries) relevance rises with one of the feature's,
-    /// where the feature matters and does not mislead. 0 for features without any bearing of their
-    /// own.
+    /// By how many standard deviations (within queries) relevance rises with one of the feature's,
+    /// in queries where the feature matters and does not mislead. 0 for features without an effect
+    /// of their own.
     pub weight: f64,
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_written_as_it_is_shown() {
+    fn roles_are_serialised_as_displayed() {
         for role in [Role::Useful, Role::QueryDependent, Role::Constant] {
             assert_eq!(serde_json::to_string(&role).unwrap(), format!("\"{role}\""));
         }

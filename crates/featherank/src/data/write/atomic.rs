@@ -1,4 +1,4 @@
-//! Files that appear when they are complete, and otherwise not at all.
+//! Atomic writes: a file appears complete or not at all.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Location, Problem, Result};
 
-/// Writes a file through a temporary one in the same folder, which takes the file's place once all
-/// of it is on disk.
+/// Writes a file through a temporary one in the same folder, which replaces the file once it is
+/// completely on disk.
 ///
-/// A failure or a crash at any moment leaves what was there before. Pipes and devices such as
-/// `/dev/stdout`, which must not be replaced, are written to directly; a symbolic link keeps
-/// pointing to the file, which gets the new content.
+/// A failure or a crash at any moment leaves the previous file. Pipes and devices such as
+/// `/dev/stdout`, which must not be replaced, are written directly; a symbolic link keeps pointing
+/// to its file, which gets the new content.
 ///
 /// ```
 /// use featherank::data::write_atomically;
@@ -57,8 +57,8 @@ pub fn write_atomically(
     Ok(())
 }
 
-/// Refuses early what [`write_atomically`] would refuse after all the work: a folder, or a file in
-/// a folder that is not there.
+/// Returns an error early for what [`write_atomically`] would reject in the end: a folder, or a
+/// file in a folder that does not exist.
 pub fn check_target(path: &Path) -> Result<()> {
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -73,22 +73,21 @@ pub fn check_target(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Temporary files that are being written now. A process that is told to end never gets to drop
-/// them.
+/// Temporary files that are being written. A process that is terminated does not drop them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all writes under way: for handlers of signals, right before the
+/// Removes the temporary files of all writes in progress: for signal handlers, right before the
 /// process ends.
 pub fn discard_unfinished_writes() {
-    // A file that is gone already needs no removing.
+    // A file that is already gone need not be removed.
     unfinished().drain(..).for_each(|path| drop(fs::remove_file(path)));
 }
 
-/// Keeps a temporary file listed as long as it is written.
+/// Keeps a temporary file listed while it is being written.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -107,7 +106,7 @@ impl Drop for Unfinished {
 fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".featherank-").suffix(".tmp");
-    // Results are for sharing: the usual permissions of new files, not those of secrets.
+    // The usual permissions of new files, because results are meant to be shared.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -1,11 +1,11 @@
-//! Compression chosen by a file's ending.
+//! Compression chosen by the suffix of a file name.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::Failure;
 
-/// The compressions that text can be written in.
+/// The compressions in which text can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     Gzip,
@@ -14,7 +14,7 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    /// The compression a file's ending stands for.
+    /// The compression implied by a file's suffix.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "gz" => Some(Compression::Gzip),
@@ -25,7 +25,7 @@ impl Compression {
     }
 }
 
-/// Runs `content` with a writer that compresses as the path's ending says.
+/// Calls `content` with a writer that compresses according to the path's suffix.
 pub(super) fn compressed(
     path: &Path,
     out: &mut dyn Write,

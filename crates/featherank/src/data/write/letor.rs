@@ -21,9 +21,9 @@ pub(super) fn write(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> std::result::Result<(), Failure> {
-    let rows = Rows::new(data, options)?;
+    let rows = RowFormatter::new(data, options)?;
     let pieces = pieces(data);
-    // A wave at a time: all cores format, and no more text is in memory than one wave.
+    // One wave at a time: all cores format, and no more text than one wave is in memory.
     for wave in pieces.chunks(4 * rayon::current_num_threads()) {
         let texts: Vec<String> =
             wave.par_iter().map(|queries| rows.format(queries.clone())).collect();
@@ -34,7 +34,7 @@ pub(super) fn write(
     Ok(out.flush()?)
 }
 
-/// Neighbouring queries with about [`PIECE_ROWS`] documents.
+/// Consecutive queries with about [`PIECE_ROWS`] documents.
 fn pieces(data: &Dataset) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut rows) = (Vec::new(), 0, 0);
     for (query, size) in data.queries().sizes().enumerate() {
@@ -47,14 +47,14 @@ fn pieces(data: &Dataset) -> Vec<Range<usize>> {
     pieces
 }
 
-struct Rows<'a> {
+struct RowFormatter<'a> {
     data: &'a Dataset,
     sparse: bool,
-    /// Columns with ` id:`, smallest id first, as every reader of the format wants them.
+    /// Columns with ` id:`, in ascending order of id, as readers of the format require.
     features: Vec<(FeatureId, String)>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowFormatter<'a> {
     fn new(data: &'a Dataset, options: &WriteOptions) -> Result<Self> {
         let mut ids: Vec<(u32, FeatureId)> =
             data.features().iter().map(|(at, f)| (f.id, at)).collect();
@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
             ));
         }
         let features = ids.into_iter().map(|(id, at)| (at, format!(" {id}:"))).collect();
-        Ok(Rows { data, sparse: options.sparse, features })
+        Ok(RowFormatter { data, sparse: options.sparse, features })
     }
 
     fn format(&self, queries: Range<usize>) -> String {
@@ -108,8 +108,8 @@ impl<'a> Rows<'a> {
     fn push_features(&self, text: &mut String, row: usize) {
         for (place, (feature, id)) in self.features.iter().enumerate() {
             let value = self.data.column(*feature)[row];
-            // Once the last feature is always there, so that a reader learns how many there are. -0
-            // is not left out: it would come back as +0.
+            // The first row always has the last feature, so that a reader learns their number. -0
+            // is not omitted: it would be read back as +0.
             let last_of_first_row = row == 0 && place + 1 == self.features.len();
             if self.sparse && value.to_bits() == 0 && !last_of_first_row {
                 continue;
@@ -127,15 +127,15 @@ fn is_word(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || c == '#')
 }
 
-/// The shortest text that reads back as the same number; very large and small ones with an
-/// exponent.
+/// The shortest text that reads back as the same number, with an exponent for very large and small
+/// ones.
 fn push_number(text: &mut String, value: f32) {
     let plain = value == 0.0 || (1e-5..1e9).contains(&value.abs());
     // Writing to a string cannot fail.
     let _ = if plain { write!(text, "{value}") } else { write!(text, "{value:e}") };
 }
 
-/// Writes the names of the features, one `id<TAB>name` a line.
+/// Writes the names of the features, one `id<TAB>name` per line.
 pub(super) fn write_names(data: &Dataset, path: &Path) -> Result<()> {
     let mut text = String::new();
     for (_, feature) in data.features().iter() {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_look_as_the_format_wants_them() {
+    fn rows_have_the_expected_format() {
         assert_eq!(text(&small(), false).unwrap(), "2 qid:a 3:1e30 7:0\n0.5 qid:b 3:0 7:-0\n");
         assert_eq!(text(&small(), true).unwrap(), "2 qid:a 3:1e30 7:0\n0.5 qid:b 7:-0\n");
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_text_cannot_hold_is_refused() {
+    fn data_that_text_cannot_hold_is_rejected() {
         let twice = FeatureTable::from_features(vec![Feature { id: 1, name: None }; 2]);
         let one = |id: &str| Queries::new(&[1], vec![id.into()]);
         let data =

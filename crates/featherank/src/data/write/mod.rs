@@ -1,4 +1,4 @@
-//! Writers: from a [`Dataset`] to LETOR text or Parquet, whole or not at all.
+//! Writers: from a [`Dataset`] to LETOR text or Parquet, written atomically.
 
 mod atomic;
 mod compress;
@@ -13,20 +13,20 @@ use super::read::Format;
 use crate::error::{Error, Location, Problem, Result};
 pub use atomic::{check_target, discard_unfinished_writes, write_atomically};
 
-/// Everything a writer can be told.
+/// Options for writing data.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WriteOptions {
-    /// Leave values that are 0 out of text rows.
+    /// Omit values that are 0 from text rows.
     pub sparse: bool,
-    /// Also write the names of the features, as `id<TAB>name`, to this file: LETOR text has no
-    /// place for them.
+    /// Also write the names of the features, as `id<TAB>name`, to this file: LETOR text cannot hold
+    /// them.
     pub names: Option<PathBuf>,
 }
 
-/// Writes a data set in the format the path's name stands for; `-` is text on standard output.
+/// Writes a data set in the format implied by the file name; `-` is text on standard output.
 ///
-/// Text may end in `.gz`, `.zst` or `.xz`. The file appears when it is complete: a run that is
-/// stopped leaves what was there before.
+/// Text files may have the suffix `.gz`, `.zst` or `.xz`. The file appears when it is complete: a
+/// run that is stopped leaves the previous file.
 ///
 /// ```no_run
 /// use featherank::data::{ReadOptions, WriteOptions, read, write};
@@ -76,7 +76,7 @@ fn unwritable(name: &str, format: Format) -> Error {
     )
 }
 
-/// Why a piece of writing failed, before the file's name is known.
+/// Why writing failed, before the file's name is known.
 enum Failure {
     Io(std::io::Error),
     Other(Error),

@@ -1,8 +1,8 @@
-//! Apache Parquet: label, query, document and one 32-bit column per feature, with a note of what is
-//! what.
+//! Apache Parquet: label, query, document and one 32-bit column per feature, with the layout in the
+//! metadata.
 //!
-//! One row group is held at a time and its columns are encoded on all cores. Row groups never cut a
-//! query in two, so that a reader may hand whole ones to different machines.
+//! One row group is in memory at a time and its columns are encoded on all cores. Row groups never
+//! split a query, so that a reader may distribute them over machines.
 
 use std::io::Write;
 use std::ops::Range;
@@ -22,10 +22,10 @@ use rayon::prelude::*;
 use super::write_atomically;
 use crate::data::dataset::Dataset;
 use crate::data::features::{Feature, FeatureId};
-use crate::data::read::Layout;
+use crate::data::read::ColumnLayout;
 use crate::error::{Error, Result};
 
-/// Documents in a row group, give or take a query.
+/// Approximate number of documents in a row group.
 const GROUP_ROWS: usize = 100_000;
 
 /// Writes the file.
@@ -37,7 +37,7 @@ fn write_groups(data: &Dataset, path: &Path, group_rows: usize) -> Result<()> {
     let layout = layout(data)?;
     write_atomically(path, |out| {
         encode(data, &layout, group_rows, out).map_err(|error| match error {
-            // The system's own words, where it was the system that failed.
+            // The system's own message, if the system failed.
             ParquetError::External(inner) => Error::io("write", path, std::io::Error::other(inner)),
             other => Error::io("write", path, std::io::Error::other(other)),
         })
@@ -45,7 +45,7 @@ fn write_groups(data: &Dataset, path: &Path, group_rows: usize) -> Result<()> {
 }
 
 /// The columns: the roles under names that no feature has, then the features.
-fn layout(data: &Dataset) -> Result<Layout> {
+fn layout(data: &Dataset) -> Result<ColumnLayout> {
     let table = data.features();
     if let Some(name) = table.first_duplicate() {
         return Err(Error::unsupported(
@@ -63,8 +63,8 @@ fn layout(data: &Dataset) -> Result<Layout> {
         }
         name
     };
-    Ok(Layout {
-        version: Layout::VERSION,
+    Ok(ColumnLayout {
+        version: ColumnLayout::VERSION,
         label: free("label"),
         query: free("qid"),
         document: data.document_texts().map(|_| free("document")),
@@ -74,7 +74,7 @@ fn layout(data: &Dataset) -> Result<Layout> {
 
 fn encode(
     data: &Dataset,
-    layout: &Layout,
+    layout: &ColumnLayout,
     group_rows: usize,
     out: &mut (dyn Write + Send),
 ) -> Result<(), ParquetError> {
@@ -82,12 +82,12 @@ fn encode(
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // A reader holds the dictionaries of all columns at once: small ones pay for counts and
-        // flags, large ones only cost it memory.
+        // A reader holds the dictionaries of all columns at once: small ones are useful for counts
+        // and flags, large ones only cost memory.
         .set_dictionary_page_size_limit(1 << 14)
-        .set_key_value_metadata(Some(vec![KeyValue::new(Layout::KEY.to_owned(), note)]))
+        .set_key_value_metadata(Some(vec![KeyValue::new(ColumnLayout::KEY.to_owned(), note)]))
         .build();
-    let columns = Columns::new(data, layout);
+    let columns = FileColumns::new(data, layout);
     let schema = Arc::new(Schema::new(columns.fields.clone()));
     let writer = ArrowWriter::try_new(out, schema, Some(properties))?;
     let (mut file, groups) = writer.into_serialized_writer()?;
@@ -116,7 +116,7 @@ fn encode(
     Ok(())
 }
 
-/// Queries of each row group.
+/// The queries of each row group.
 fn row_groups(data: &Dataset, rows: usize) -> Vec<Range<usize>> {
     let (mut groups, mut start, mut count) = (Vec::new(), 0, 0);
     for (query, size) in data.queries().sizes().enumerate() {
@@ -132,34 +132,36 @@ fn row_groups(data: &Dataset, rows: usize) -> Vec<Range<usize>> {
     groups
 }
 
-/// The columns of the file, of which any stretch can be had as an array.
-struct Columns<'a> {
+/// The columns of the file, from which any range of rows can be converted to an array.
+struct FileColumns<'a> {
     data: &'a Dataset,
     fields: Vec<Field>,
-    kinds: Vec<Column>,
+    kinds: Vec<ColumnKind>,
 }
 
-enum Column {
+enum ColumnKind {
     Label,
     Query,
     Document,
     Feature(FeatureId),
 }
 
-impl<'a> Columns<'a> {
-    fn new(data: &'a Dataset, layout: &Layout) -> Self {
+impl<'a> FileColumns<'a> {
+    fn new(data: &'a Dataset, layout: &ColumnLayout) -> Self {
         let number = |name: &str| Field::new(name, DataType::Float32, false);
         let text = |name: &str| Field::new(name, DataType::Utf8, false);
-        let mut columns =
-            vec![(number(&layout.label), Column::Label), (text(&layout.query), Column::Query)];
-        columns.extend(layout.document.as_deref().map(|name| (text(name), Column::Document)));
+        let mut columns = vec![
+            (number(&layout.label), ColumnKind::Label),
+            (text(&layout.query), ColumnKind::Query),
+        ];
+        columns.extend(layout.document.as_deref().map(|name| (text(name), ColumnKind::Document)));
         let feature = |(id, feature): (FeatureId, &Feature)| {
             let field = Field::new(feature.label(), DataType::Float32, data.has_missing(id));
-            (field, Column::Feature(id))
+            (field, ColumnKind::Feature(id))
         };
         columns.extend(data.features().iter().map(feature));
         let (fields, kinds) = columns.into_iter().unzip();
-        Columns { data, fields, kinds }
+        FileColumns { data, fields, kinds }
     }
 
     /// A column's values for some queries.
@@ -169,17 +171,17 @@ impl<'a> Columns<'a> {
         let numbers =
             |all: &[f32]| -> ArrayRef { Arc::new(Float32Array::from(all[rows.clone()].to_vec())) };
         match self.kinds[place] {
-            Column::Label => numbers(self.data.labels()),
-            Column::Feature(feature) if self.fields[place].is_nullable() => {
+            ColumnKind::Label => numbers(self.data.labels()),
+            ColumnKind::Feature(feature) if self.fields[place].is_nullable() => {
                 let values = self.data.column(feature)[rows].iter();
                 Arc::new(values.map(|&x| (!x.is_nan()).then_some(x)).collect::<Float32Array>())
             }
-            Column::Feature(feature) => numbers(self.data.column(feature)),
-            Column::Query => {
+            ColumnKind::Feature(feature) => numbers(self.data.column(feature)),
+            ColumnKind::Query => {
                 let ids = queries.flat_map(|query| known.rows(query).map(move |_| known.id(query)));
                 Arc::new(StringArray::from_iter_values(ids))
             }
-            Column::Document => {
+            ColumnKind::Document => {
                 let texts = self.data.document_texts();
                 let texts = rows.map(|row| texts.map_or("", |texts| texts.get(row)));
                 Arc::new(StringArray::from_iter_values(texts))
@@ -194,7 +196,7 @@ mod tests {
     use crate::data::{FeatureTable, Queries, ReadOptions, read};
 
     #[test]
-    fn row_groups_never_cut_a_query() {
+    fn row_groups_never_split_a_query() {
         let queries = Queries::from_sizes(&[3, 2, 5, 1, 1]);
         let data =
             Dataset::new(vec![0.5; 12], vec![1.0; 12], queries, FeatureTable::numbered(1, 1));

@@ -1,12 +1,12 @@
 //! Kendall's τ-b between columns of one list, with ties: τ = (C − D) / √((n₀ − Tₓ)(n₀ − T_y)) for
-//! n₀ = n(n − 1)/2 pairs of documents, C ordered alike by both columns, D in opposite ways, Tₓ and
+//! n₀ = n(n − 1)/2 pairs of documents, C in the same order in both columns, D in opposite orders, Tₓ and
 //! T_y tied in each column.
 //!
 //! Every pair of documents is one of these, so C + D = n₀ − Tₓ − T_y + Tₓᵧ, and one of C and D is
 //! enough.
 //! - Short lists: each column becomes a square of bits, "is document j above document i?"; C of two
-//!   columns is the number of bits in their conjunction, n²/64 words. For lists as search has them
-//!   nothing is faster.
+//!   columns is the number of bits in their conjunction, n²/64 words. This is fastest for
+//!   lists of the length that search engines return.
 //! - Long lists: D is the number of exchanges that a merge sort makes (Knight, JASA 1966), n log n.
 
 use pulp::Arch;
@@ -14,16 +14,16 @@ use rayon::prelude::*;
 
 use crate::measure::ascending;
 
-/// Up to here squares of bits are faster than sorting; measured, both are right.
+/// Up to this length squares of bits are faster than sorting, by measurement.
 const SHORT: usize = 2048;
-/// Bytes that all squares of a list may take.
+/// Memory limit for all squares of a list, in bytes.
 const MOST_MEMORY: usize = 1 << 26;
 
 /// Columns of one list, ready to be compared with each other.
 pub(crate) struct KendallColumns {
     documents: usize,
     columns: Vec<Column>,
-    /// Pairs of documents that two columns order alike, row after row of the triangle below the
+    /// Pairs of documents that two columns order in the same way, row after row of the triangle below the
     /// diagonal. Long lists have none.
     concordant: Option<Vec<u64>>,
 }
@@ -54,7 +54,7 @@ impl KendallColumns {
         KendallColumns { documents, columns, concordant: None }
     }
 
-    /// τ-b of two columns; `None` where one of them is constant.
+    /// τ-b of two columns; `None` if one of them is constant.
     pub(crate) fn tau(&self, a: usize, b: usize) -> Option<f64> {
         let (low, high) = (a.min(b), a.max(b));
         let (a, b) = (&self.columns[a], &self.columns[b]);
@@ -130,12 +130,12 @@ fn words_at_a_time(columns: usize) -> usize {
     (16_384 / columns.max(1)).max(64)
 }
 
-/// Pairs of documents that each two columns order alike.
+/// Pairs of documents that each two columns order in the same way.
 fn concordant(columns: &[Column]) -> Vec<u64> {
     let mut counts = vec![0; columns.len() * columns.len().saturating_sub(1) / 2];
     let words = columns.first().map_or(0, |column| column.above.len());
     let step = words_at_a_time(columns.len());
-    // With the widest registers that the machine has.
+    // With the widest SIMD registers of the machine.
     Arch::new().dispatch(|| {
         for start in (0..words).step_by(step) {
             let part = start..words.min(start + step);
@@ -222,7 +222,7 @@ fn exchanges(values: &mut [u32], spare: &mut [u32]) -> u64 {
     count
 }
 
-/// Kendall's τ-b of two columns; `None` where one of them is constant.
+/// Kendall's τ-b of two columns; `None` if one of them is constant.
 ///
 /// ```
 /// use featherank::engine::passes::kendall_tau_b;

@@ -1,16 +1,16 @@
 //! BestGain's step: the value of the best merge of the chosen features' ranking with each
 //! candidate's.
 //!
-//! Two rankings of a query are merged as by a learner that knew the answer (Costa & Silva 2010,
-//! algorithm 1): of the two runs that lead to the next relevant document, documents already taken
-//! not counted, the shorter one comes next; at equal length that of the ranking so far. What is
-//! left when no relevant document remains keeps the order of the ranking so far. Both runs are kept
-//! while the other list advances, so that a merge takes time linear in the list.
+//! Two rankings of a query are merged as by an oracle (Costa & Silva 2010, algorithm 1): of the two
+//! runs that lead to the next relevant document, not counting documents already taken, the shorter
+//! one comes next; at equal length that of the ranking so far. When no relevant document remains,
+//! the rest keeps the order of the ranking so far. Both runs are kept while the other list advances,
+//! so that a merge takes time linear in the list.
 //!
-//! A merge needs one order of documents. Tied ones stand as the measure's rule for ties says: in
-//! the order of the file, with the worst first, or, where the measure takes the expected value over
-//! all orders, in one random order of each query, which is drawn from the documents' own values and
-//! so is the same whatever order the file has.
+//! A merge needs one order of documents. Ties are broken by the measure's rule: in the order of the
+//! file, with the worst first, or, if the measure takes the expected value over all orders, in one
+//! random order of each query, which depends on the documents' own values and so is the same for
+//! any order of the file.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct MergeGains {
     pub measure: Measure,
     /// Labels from here on are relevant.
     pub relevant_from: f32,
-    /// All features of the search: what a random order of tied documents is drawn from.
+    /// All features of the search: the random order of tied documents depends on them.
     pub live: Vec<FeatureId>,
     /// The features chosen so far, in order, at least one; their rankings are merged one after the
     /// other.
@@ -83,7 +83,7 @@ pub struct MergeSums {
 /// so far.
 #[derive(Debug, Default)]
 struct MergeCache {
-    /// How ties stand, the features that say so, and the queries: what rankings depend on.
+    /// What rankings depend on: the rule for ties, the features that break ties, and the queries.
     drawn_from: Option<(Ties, Vec<FeatureId>, Vec<usize>)>,
     short: CachedRankings<u16>,
     long: CachedRankings<u32>,
@@ -150,7 +150,8 @@ impl<P: Place> CachedRankings<P> {
         gains
     }
 
-    /// Merges the chosen features, from the last step's merge where they begin with the same ones.
+    /// Merges the chosen features, starting from the last step's merge if they begin with the same
+    /// features.
     fn merge_chosen(&mut self, pass: &MergeGains, block: &View<'_>) {
         if self.relevant_from != pass.relevant_from || !pass.chosen.starts_with(&self.chosen) {
             self.chosen.clear();
@@ -180,14 +181,14 @@ impl<P: Place> CachedRankings<P> {
     }
 }
 
-/// Merges rankings of one query after the other without allocating anew.
+/// Merges rankings of one query after the other without new allocations.
 #[derive(Default)]
 struct Merger<P> {
     labels: Vec<f32>,
     relevant: Vec<bool>,
     relevant_count: usize,
-    /// The label of all documents that are not relevant, where they have one: their order then
-    /// makes no difference.
+    /// The label of all documents that are not relevant, if they share one: their order then makes
+    /// no difference.
     rest: Option<f32>,
     place_in_best: Vec<P>,
     place_in_other: Vec<P>,
@@ -211,7 +212,7 @@ impl<'a, P: Place> Cursor<'a, P> {
         Cursor { list, places, start: 0, end: 0, length: 0, found: false }
     }
 
-    /// Goes on to the next relevant document that is not yet taken, if there is one.
+    /// Advances to the next relevant document that is not yet taken, if there is one.
     fn seek(&mut self, taken: &[bool], relevant: &[bool]) {
         while !self.found && self.end < self.list.len() {
             let document = self.list[self.end].get();

@@ -38,8 +38,8 @@ pub(crate) struct Rankings<P> {
 }
 
 impl<P: Place> Rankings<P> {
-    /// Sorts all queries of a block by all features of its data; tied documents stand as the rule
-    /// says, shuffled by what `live` features say of them where it takes the expected value.
+    /// Sorts all queries of a block by all features of its data. Ties are broken by the rule; if it
+    /// takes the expected value, by a hash of the values of the `live` features.
     pub(crate) fn of(block: &View<'_>, ties: Ties, live: &[FeatureId]) -> Self {
         let data = block.data();
         let tie_keys: Vec<u32> = match ties {
@@ -76,10 +76,10 @@ impl<P: Place> Rankings<P> {
     }
 }
 
-/// A random order of each query's documents that is the same whatever order the file has: a hash of
-/// the query's id, of the document's label and values, and, where documents are equal in all of
-/// these, of how many of them came before. So equal documents of different relevance stand in any
-/// order, not all the good ones first, nor in the same order in all queries.
+/// A random order of each query's documents that is the same for any order of the file: a hash of
+/// the query's id, of the document's label and values and, for documents that are equal in all of
+/// these, of how many of them came before. So documents with equal values and different relevance
+/// are in random order, and not in the same order in all queries.
 fn shuffling_keys(block: &View<'_>, features: &[FeatureId]) -> Vec<u32> {
     let data = block.data();
     let mut keys = Vec::with_capacity(block.documents());

@@ -3,11 +3,11 @@
 //!
 //! For each document i and its k nearest neighbours j: how far apart their values are, |xᵢ − xⱼ|,
 //! for each feature, how far apart their labels, a = |yᵢ − yⱼ|/r with r the range of the query's
-//! labels, and the products of both. A feature that tells near documents of different relevance
-//! apart has large products; one that differs between equally relevant ones has differences without
-//! them. Features are scaled to a range of 1, and documents are as far apart as the sum of their
-//! differences. Documents tied at the k-th distance share the places that are left, so that the
-//! order of rows plays no part. A query whose labels are all equal says nothing and is left out.
+//! labels, and the products of both. A feature that separates near documents of different relevance
+//! has large products; one that differs between equally relevant documents has differences without
+//! products. Features are scaled to a range of 1; the distance of two documents is the sum of their
+//! differences. Documents tied at the k-th distance share the remaining places, so that the order of
+//! rows has no influence. Queries whose labels are all equal carry no information and are skipped.
 //!
 //! All distances of a list are needed: a few rows at a time are compared with all others, column by
 //! column.
@@ -22,20 +22,18 @@ use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
 use crate::error::Result;
 use crate::random::{Purpose, stream};
 
-/// Which features to compare, and how.
+/// Differences between documents and their nearest neighbours in the same query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relief {
     /// The features, in the order of the answer.
     pub features: Vec<FeatureId>,
     /// Neighbours of a document.
     pub neighbours: usize,
-    /// Smallest and largest value of each feature, to scale by; those of each query where not
-    /// given.
+    /// Smallest and largest value of each feature, to scale by; by default those of each query.
     pub ranges: Option<Vec<(f32, f32)>>,
-    /// Look at some queries only.
+    /// Use a sample of the queries only.
     pub sample: Option<QuerySample>,
-    /// How much each feature counts, where near documents are looked for; all alike where not
-    /// given.
+    /// Weight of each feature in distances; by default 1.
     pub distance_weights: Option<Vec<f32>>,
 }
 
@@ -71,7 +69,7 @@ impl Pass for Relief {
             all.documents += rows.len() as u64;
             all.places += list.pairs.iter().map(|pair| pair.place).sum::<f64>();
             all.labels += list.pairs.iter().map(|pair| pair.place * pair.apart).sum::<f64>();
-            // The others are equal in all features.
+            // All other pairs are equal in all features.
             list.pairs.retain(|pair| pair.differ);
             let columns = list.scaled.chunks_exact(rows.len());
             for ((column, sum), product) in columns.zip(&mut all.differences).zip(&mut all.products)
@@ -88,18 +86,18 @@ impl Pass for Relief {
     }
 }
 
-/// Queries drawn by a seed and their ids, wherever they are.
+/// A sample of the queries, determined by a seed and their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct QuerySample {
-    /// How many of them, from 0 to 1.
+    /// The share of queries to sample, from 0 to 1.
     pub share: f64,
     /// The run's seed.
     pub seed: u64,
 }
 
 impl QuerySample {
-    /// Whether a query is drawn. Its id decides, not its number, so that shards and other orders of
-    /// queries draw the same.
+    /// Whether a query is in the sample. This depends on its id, not on its number, so that the
+    /// sample is the same on shards and for any order of queries.
     pub fn draws(&self, id: &str) -> bool {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -110,9 +108,9 @@ impl QuerySample {
 /// Sums over documents and their neighbours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReliefSums {
-    /// Documents whose neighbours were looked at.
+    /// Documents whose neighbours were compared.
     pub documents: u64,
-    /// Neighbours that were looked at.
+    /// Neighbours that were compared.
     pub places: f64,
     /// How far apart labels of neighbours are.
     pub labels: f64,
@@ -161,7 +159,7 @@ struct List {
     documents: usize,
     /// Column after column, each with a range of 1.
     scaled: Vec<f32>,
-    /// The same times the weights of the features, where they have some.
+    /// The same times the weights of the features, if there are weights.
     weighted: Option<Vec<f32>>,
     /// From some rows to all.
     distances: Vec<f32>,
@@ -173,7 +171,7 @@ struct List {
 struct Pair {
     i: usize,
     j: usize,
-    /// How much of a neighbour it is: less than 1 where it shares a place.
+    /// The share of a neighbour's place: less than 1 for tied neighbours.
     place: f64,
     /// How far apart their labels are, as a share of the query's range.
     apart: f64,
@@ -330,7 +328,7 @@ mod tests {
     /// and so are the second and the third, tied for the third: ½ and ½ from the first two, of
     /// which the second has an equal label, then ½ · ½ − ½ · ½ = 0.
     #[test]
-    fn some_features_say_who_is_near() {
+    fn distance_weights_determine_the_neighbours() {
         let values = vec![0., 0., 1., /* */ 0., 1., 0.5];
         let data = Dataset::new(
             values,

@@ -1,4 +1,4 @@
-//! How alike the top tens of two columns order documents; see [`super::correlations`].
+//! The overlap of the top tens of two columns; see [`super::correlations`].
 
 use crate::measure::ascending;
 
@@ -21,7 +21,7 @@ impl TopLists {
         TopLists { places: columns.into_iter().map(places).collect() }
     }
 
-    /// The share of common ordered pairs; `None` where a column has one value only.
+    /// The share of common ordered pairs; `None` if a column has one value only.
     pub(crate) fn overlap(&self, a: usize, b: usize) -> Option<f64> {
         let (a, b) = (self.places[a].as_ref()?, self.places[b].as_ref()?);
         let mut documents = [[0u64; DEPTH + 1]; DEPTH + 1];
@@ -44,13 +44,13 @@ impl TopLists {
                 both += pairs * u64::from(by_a.is_ne() && by_a == by_b);
             }
         }
-        // Where neither orders anything within the tops, both say the same.
+        // If neither orders any documents within the tops, the orders are the same.
         Some(if either == 0 { 1.0 } else { both as f64 / either as f64 })
     }
 }
 
-/// Documents by place. Ties that begin within the top belong to it, so that a column of few values
-/// has one, too.
+/// Places of documents. Ties that begin within the top belong to it, so that a column of few values
+/// has a top, too.
 fn places(values: &[f32]) -> Option<Vec<u8>> {
     let mut keys: Vec<u64> = values
         .iter()

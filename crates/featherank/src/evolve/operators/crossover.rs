@@ -2,12 +2,12 @@
 
 use rand::{Rng, RngExt};
 
-use super::super::genome::{Bits, Bounds};
+use super::super::genome::{Bits, GeneBounds};
 
-/// Exchanges the genes between two places, every two places being as likely.
+/// Exchanges the genes between two cut points; every pair of cut points is equally likely.
 ///
-/// Places are between genes or after the last one. The first gene thus stays, which leaves nothing
-/// out: exchanging a stretch gives the same two children as exchanging all the rest.
+/// Cut points lie between genes or after the last one. The first gene never moves, which loses
+/// nothing: exchanging a range gives the same two children as exchanging all the rest.
 #[must_use]
 pub fn two_point(a: &Bits, b: &Bits, rng: &mut impl Rng) -> (Bits, Bits) {
     let length = a.length();
@@ -15,10 +15,10 @@ pub fn two_point(a: &Bits, b: &Bits, rng: &mut impl Rng) -> (Bits, Bits) {
         return (a.clone(), b.clone());
     }
     let first = rng.random_range(1..=length);
-    // One of the other places: those from the first place on move up by one.
+    // One of the other cut points: those from the first one on move up by one.
     let other = rng.random_range(1..length);
     let second = if other < first { other } else { other + 1 };
-    a.exchange(b, &Bits::stretch(length, first.min(second)..first.max(second)))
+    a.exchange(b, &Bits::from_range(length, first.min(second)..first.max(second)))
 }
 
 /// Exchanges each gene with probability ½.
@@ -27,20 +27,20 @@ pub fn uniform(a: &Bits, b: &Bits, rng: &mut impl Rng) -> (Bits, Bits) {
     a.exchange(b, &Bits::from_words(a.length(), || rng.next_u64()))
 }
 
-/// Reals nearer than this count as equal, as in Deb's own code: there is no spread to imitate.
+/// Reals closer than this count as equal, as in Deb's own code.
 const SAME: f64 = 1e-14;
 
-/// Simulated binary crossover of reals (Deb & Agrawal 1995; the form that keeps to bounds, as in
-/// Deb's NSGA-II code).
+/// Simulated binary crossover of reals (Deb & Agrawal 1995; the bounded form of Deb's NSGA-II
+/// code).
 ///
-/// Each pair of genes takes part with probability ½. The greater `eta`, the nearer children are to
-/// their parents; 20 is usual. Values must be within the bounds before.
+/// Each pair of genes takes part with probability ½. The greater `eta`, the closer children are to
+/// their parents; 20 is usual. Values must be within the bounds.
 #[must_use]
 pub fn sbx(
     a: &[f64],
     b: &[f64],
     eta: f64,
-    bounds: Bounds,
+    bounds: GeneBounds,
     rng: &mut impl Rng,
 ) -> (Vec<f64>, Vec<f64>) {
     debug_assert_eq!(a.len(), b.len());
@@ -50,10 +50,10 @@ pub fn sbx(
         }
         let (low, high) = (a.min(b), a.max(b));
         let uniform = rng.random::<f64>();
-        let lower = bounds.hold(
+        let lower = bounds.clamp(
             0.5 * (low + high - spread(uniform, eta, low - bounds.low, high - low) * (high - low)),
         );
-        let upper = bounds.hold(
+        let upper = bounds.clamp(
             0.5 * (low
                 + high
                 + spread(uniform, eta, bounds.high - high, high - low) * (high - low)),
@@ -64,8 +64,8 @@ pub fn sbx(
     children.unzip()
 }
 
-/// How far apart children are, in parents' distances, if there is `room` between a parent and its
-/// bound.
+/// The distance between the children in units of the parents' distance, with `room` between a
+/// parent and its bound.
 fn spread(uniform: f64, eta: f64, room: f64, distance: f64) -> f64 {
     let widest = 1.0 + 2.0 * room / distance;
     let scaled = uniform * (2.0 - widest.powf(-(eta + 1.0)));
@@ -84,7 +84,7 @@ mod tests {
     proptest! {
         #![proptest_config(config())]
 
-        /// The same two places, and genes exchanged one by one.
+        /// The same two cut points, and genes exchanged one by one.
         #[test]
         fn two_point_is_as_gene_by_gene(length in 2usize..200, seed in any::<u64>()) {
             let mut rng = stream(seed, Purpose::Test, 0);
@@ -101,7 +101,7 @@ mod tests {
             prop_assert_eq!(children, (c, d));
         }
 
-        /// Crossover invents nothing: at every gene the children have what the parents had.
+        /// At every gene the children have the values of the parents.
         #[test]
         fn children_have_their_parents_genes(length in 0usize..200, seed in any::<u64>()) {
             let mut rng = stream(seed, Purpose::Test, 1);
@@ -116,11 +116,11 @@ mod tests {
         }
     }
 
-    /// Of 5 genes there are 10 stretches that leave the first in place, each as likely.
+    /// There are 10 ranges of 5 genes that exclude the first gene, each equally likely.
     #[test]
-    fn every_stretch_is_as_likely() {
+    fn every_range_is_equally_likely() {
         let mut rng = stream(1, Purpose::Test, 0);
-        let (none, all) = (Bits::new(5), Bits::stretch(5, 0..5));
+        let (none, all) = (Bits::new(5), Bits::from_range(5, 0..5));
         let mut counts = BTreeMap::new();
         for _ in 0..20_000 {
             *counts.entry(two_point(&none, &all, &mut rng).0).or_insert(0) += 1;
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn uniform_exchanges_half() {
         let mut rng = stream(2, Purpose::Test, 0);
-        let (none, all) = (Bits::new(100_001), Bits::stretch(100_001, 0..100_001));
+        let (none, all) = (Bits::new(100_001), Bits::from_range(100_001, 0..100_001));
         let (first, second) = uniform(&none, &all, &mut rng);
         assert_eq!(first.count() + second.count(), 100_001);
         assert!(first.count().abs_diff(50_000) < 5 * 158, "{}", first.count());
@@ -153,30 +153,29 @@ mod tests {
         assert!((spread(1.0, 20.0, 0.0, 2.0) - 1.0).abs() < 1e-12);
     }
 
-    /// Far from the bounds, or as far from one as from the other, children have their parents'
-    /// mean. Near a bound they stay within.
+    /// Far from the bounds, or equally far from both, children have their parents' mean. Near a
+    /// bound they stay within it.
     #[test]
     fn sbx_keeps_bounds_and_mean() {
         let mut rng = stream(3, Purpose::Test, 0);
-        let wide = Bounds { low: -1e6, high: 1e6 };
+        let wide = GeneBounds { low: -1e6, high: 1e6 };
         let (c, d) = sbx(&[0.4; 1_000], &[0.6; 1_000], 20.0, wide, &mut rng);
         assert!(c.iter().zip(&d).all(|(c, d)| (c + d - 1.0).abs() < 1e-9));
         let taking_part = c.iter().filter(|&&c| (c - 0.4).abs() > 0.0).count();
         assert!(taking_part.abs_diff(500) < 5 * 16, "{taking_part}");
-        let unit = Bounds { low: 0.0, high: 1.0 };
+        let unit = GeneBounds { low: 0.0, high: 1.0 };
         for eta in [0.0, 2.0, 20.0] {
             let (c, d) = sbx(&vec![0.05; 20_000], &vec![0.95; 20_000], eta, unit, &mut rng);
             assert!(c.iter().zip(&d).all(|(c, d)| (c + d - 1.0).abs() < 1e-9));
             let changed: Vec<f64> = c.into_iter().filter(|c| (c - 0.05).abs() > 0.0).collect();
             let mean = changed.iter().sum::<f64>() / changed.len() as f64;
-            // The first child gets the lower or the upper value: a standard deviation of no more
-            // than ½.
+            // The first child gets either the lower or the upper value: a standard deviation of at
+            // most ½.
             assert!(
                 (mean - 0.5).abs() < 5.0 * 0.5 / (changed.len() as f64).sqrt(),
                 "{eta}: {mean}"
             );
-            // No child had to be pushed back within: none but an unchanged parent stands on the
-            // bound.
+            // No child is clamped: only an unchanged parent lies on the bound.
             for parents in [(0.0, 0.9), (0.1, 1.0)] {
                 let (c, d) = sbx(&[parents.0; 2_000], &[parents.1; 2_000], eta, unit, &mut rng);
                 let changed = c.into_iter().zip(d).filter(|&children| children != parents);

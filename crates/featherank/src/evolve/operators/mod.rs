@@ -1,5 +1,4 @@
-//! Operators: how new genomes come from old ones, and the first from nothing. All draw from the
-//! generator they are given and from nothing else.
+//! Variation operators and random genomes. All randomness comes from the generator passed in.
 
 mod crossover;
 mod mutation;

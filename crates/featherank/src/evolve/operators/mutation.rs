@@ -1,22 +1,21 @@
 //! Random genomes and mutation.
 //!
-//! The genes to change are found by skipping: the number of genes up to the next one is drawn at
-//! once, from the geometric distribution. A genome of 350,000 genes that changes in 1 % of them
-//! costs 3,500 random numbers.
+//! Genes to change are found by skipping: the number of genes up to the next one is drawn from the
+//! geometric distribution. Changing 1 % of a genome of 350,000 genes takes 3,500 random numbers.
 
 use rand::{Rng, RngExt};
 
-use super::super::genome::{Bits, Bounds};
+use super::super::genome::{Bits, GeneBounds};
 
-/// Walks over genes that are each chosen with the same probability.
-struct Skips {
+/// Iterates over genes that are each chosen with the same probability.
+struct GeometricSkips {
     next: usize,
     length: usize,
     /// The logarithm of the probability that a gene is not chosen.
     log_passed: f64,
 }
 
-impl Skips {
+impl GeometricSkips {
     fn new(length: usize, probability: f64) -> Self {
         let next = if probability > 0.0 { 0 } else { length };
         Self { next, length, log_passed: (-probability.min(1.0)).ln_1p() }
@@ -26,9 +25,9 @@ impl Skips {
         if self.next >= self.length {
             return None;
         }
-        // Never 0, whose logarithm would be endless.
+        // Never 0, whose logarithm is infinite.
         let uniform = 1.0 - rng.random::<f64>();
-        // A skip too long for an integer becomes the greatest one.
+        // The conversion saturates if the skip is too long for an integer.
         let chosen = self.next.saturating_add((uniform.ln() / self.log_passed) as usize);
         self.next = chosen.saturating_add(1);
         (chosen < self.length).then_some(chosen)
@@ -38,37 +37,37 @@ impl Skips {
 /// A genome whose genes are each set with the same probability.
 #[must_use]
 pub fn bernoulli(length: usize, probability: f64, rng: &mut impl Rng) -> Bits {
-    // The rarer value is drawn, so that no more than half of the genes cost a random number.
+    // Draws the rarer value, so that at most half of the genes cost a random number.
     let rarer = probability.min(1.0 - probability);
     if rarer >= 0.5 {
         return Bits::from_words(length, || rng.next_u64());
     }
     let mut bits = Bits::new(length);
-    let mut skips = Skips::new(length, rarer);
+    let mut skips = GeometricSkips::new(length, rarer);
     while let Some(gene) = skips.next(rng) {
         bits.set(gene, true);
     }
     if probability > 0.5 {
-        bits.flip_where(&Bits::stretch(length, 0..length));
+        bits.flip_masked(&Bits::from_range(length, 0..length));
     }
     bits
 }
 
-/// Mutates a genome with one probability; if it does, turns over each gene with the other.
+/// With probability `individual`, flips each gene with probability `gene`.
 pub fn mutate_gene_wise(bits: &mut Bits, individual: f64, gene: f64, rng: &mut impl Rng) {
     if rng.random::<f64>() < individual {
-        bits.flip_where(&bernoulli(bits.length(), gene, rng));
+        bits.flip_masked(&bernoulli(bits.length(), gene, rng));
     }
 }
 
-/// Turns over each gene with a probability of its own.
+/// Flips each gene with a probability of its own.
 ///
-/// Skips as if every gene had the greatest of the probabilities, then keeps a gene with its share
-/// of that: cheap where all are small.
+/// GeometricSkips as if every gene had the greatest of the probabilities, then accepts a gene in proportion
+/// to its own: cheap if all are small.
 pub fn flip_each(bits: &mut Bits, probabilities: &[f64], rng: &mut impl Rng) {
     debug_assert_eq!(bits.length(), probabilities.len());
     let greatest = probabilities.iter().copied().fold(0.0, f64::max).min(1.0);
-    let mut skips = Skips::new(bits.length().min(probabilities.len()), greatest);
+    let mut skips = GeometricSkips::new(bits.length().min(probabilities.len()), greatest);
     while let Some(gene) = skips.next(rng) {
         if rng.random::<f64>() * greatest < probabilities[gene] {
             bits.flip(gene);
@@ -76,15 +75,14 @@ pub fn flip_each(bits: &mut Bits, probabilities: &[f64], rng: &mut impl Rng) {
     }
 }
 
-/// Polynomial mutation of reals, each with the same probability (Deb & Goyal 1996; the form that
-/// keeps to bounds).
+/// Polynomial mutation of reals, each with the same probability (Deb & Goyal 1996; the bounded
+/// form).
 ///
-/// The greater `eta`, the nearer a value stays; 20 is usual. Values must be within the bounds
-/// before.
+/// The greater `eta`, the closer a value stays; 20 is usual. Values must be within the bounds.
 pub fn polynomial(
     reals: &mut [f64],
     eta: f64,
-    bounds: Bounds,
+    bounds: GeneBounds,
     probability: f64,
     rng: &mut impl Rng,
 ) {
@@ -92,16 +90,16 @@ pub fn polynomial(
     if range <= 0.0 {
         return;
     }
-    let mut skips = Skips::new(reals.len(), probability);
+    let mut skips = GeometricSkips::new(reals.len(), probability);
     while let Some(gene) = skips.next(rng) {
         let real = &mut reals[gene];
         let (below, above) = ((*real - bounds.low) / range, (bounds.high - *real) / range);
-        *real = bounds.hold(*real + range * step(rng.random(), eta, below, above));
+        *real = bounds.clamp(*real + range * step(rng.random(), eta, below, above));
     }
 }
 
-/// A step as a share of the range, of which there is so much `below` and `above`. It cannot lead
-/// out of it.
+/// A step as a share of the range, given the shares `below` and `above` the current value. It never
+/// leaves the range.
 fn step(uniform: f64, eta: f64, below: f64, above: f64) -> f64 {
     let length = |uniform: f64, room: f64| {
         let rest = (1.0 - room).powf(eta + 1.0);
@@ -115,8 +113,7 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
-    /// Whether a count of successes is within five standard deviations of what its probability
-    /// says.
+    /// Whether a count of successes is within five standard deviations of its expectation.
     fn plausible(count: usize, trials: usize, probability: f64) -> bool {
         let (count, trials) = (count as f64, trials as f64);
         (count - trials * probability).abs()
@@ -138,8 +135,8 @@ mod tests {
         assert_eq!(bernoulli(10, f64::NAN, &mut rng).count(), 0);
     }
 
-    /// Skipping must favour no place and no neighbour: every gene, the first and the last too, and
-    /// every pair of neighbours is as frequent as independent draws would make it.
+    /// Skipping must not favour any gene: every gene, including the first and the last, and every
+    /// pair of neighbours is as frequent as with independent draws.
     #[test]
     fn skipping_is_the_same_everywhere() {
         let mut rng = stream(2, Purpose::Test, 0);
@@ -171,7 +168,7 @@ mod tests {
     }
 
     /// The adaptive probabilities of the fixture at generation 1, without and with a gene that
-    /// surely flips.
+    /// flips with certainty.
     #[test]
     fn every_gene_has_its_own_rate() {
         let text = include_str!("../../../tests/fixtures/mofsrank.json");
@@ -197,7 +194,7 @@ mod tests {
     }
 
     /// In the middle, with η = 1: √(½ + ½ · ½²) - 1 at u = ¼, and its mirror image at ¾. The
-    /// longest steps lead exactly to the bounds, and at a bound there is no step out.
+    /// longest steps lead exactly to the bounds; at a bound, no step leads outside.
     #[test]
     fn steps_by_hand() {
         let near = |found: f64, expected: f64| {
@@ -214,7 +211,7 @@ mod tests {
     #[test]
     fn polynomial_mutation_keeps_bounds_and_middle() {
         let mut rng = stream(5, Purpose::Test, 0);
-        let bounds = Bounds { low: -1.0, high: 3.0 };
+        let bounds = GeneBounds { low: -1.0, high: 3.0 };
         let (mut sum, mut changed) = (0.0, 0);
         for _ in 0..500 {
             let mut reals = [vec![1.0; 98], vec![-1.0, 3.0]].concat();
@@ -228,7 +225,7 @@ mod tests {
         // genes take one.
         assert!((sum / 49_000.0 - 1.0).abs() < 5.0 * 0.25 * (0.25f64 / 49_000.0).sqrt(), "{sum}");
         let mut fixed = [2.0];
-        polynomial(&mut fixed, 20.0, Bounds { low: 2.0, high: 2.0 }, 1.0, &mut rng);
+        polynomial(&mut fixed, 20.0, GeneBounds { low: 2.0, high: 2.0 }, 1.0, &mut rng);
         assert_eq!(fixed, [2.0]);
     }
 }

@@ -1,15 +1,15 @@
-//! Baselines made of single features: per query, what they reach on average and at best.
+//! Baselines from single features: their mean and their maximum for each query.
 //!
-//! Every feature ranks alone; per query the mean over features is what a feature picked at random
-//! reaches, and the maximum what an oracle picks (Sousa et al., CIKM 2016). The oracle is hard to
-//! beat: expect few wins.
+//! Every feature ranks alone; for each query the mean over features is the expected effectiveness
+//! of a feature chosen at random, and the maximum that of an oracle (Sousa et al., CIKM 2016). The
+//! oracle is hard to beat: expect few wins.
 //!
-//! Set constant features aside first: they rank by input order and pollute the mean. A feature
-//! without a value for a query (NaN) is left out there; if none has one, the query does not count
-//! and stays NaN.
+//! Exclude constant features first: they rank by input order and distort the mean. A feature
+//! without a value for a query (NaN) is omitted there; if no feature has one, the query does not
+//! count and stays NaN.
 
-/// Per query, the mean over features. `features` holds one vector of per-query effectiveness per
-/// feature.
+/// For each query, the mean over features. `features` holds one vector of per-query effectiveness
+/// per feature.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -21,7 +21,7 @@ pub fn mean_baseline(features: &[Vec<f64>]) -> Vec<f64> {
     })
 }
 
-/// Per query, the best of all features.
+/// For each query, the maximum over features.
 ///
 /// # Panics
 /// If the lengths differ.

@@ -2,15 +2,15 @@
 //!
 //! Dinçer, Macdonald, Ounis, *Risk-sensitive evaluation and learning to rank using multiple
 //! baselines*, SIGIR 2016. In the table X of c queries × systems, with the sums S_i of system i,
-//! T_j of query j and N of all, E = S_i T_j / N is what system i should reach on query j. Then
+//! T_j of query j and N of all, E = S_i T_j / N is the expected value of system i on query j. Then
 //!
 //! * z = (X − E)/√E (0 where E = 0), times 1+α where negative; Z_RISK of system i is its sum over
 //!   queries
-//! * GeoRisk = √( S_i/c · Φ(Z_RISK/c) ): effective and safe at once, between 0 and 1 for measures
-//!   that are
+//! * GeoRisk = √( S_i/c · Φ(Z_RISK/c) ): combines effectiveness and safety; between 0 and 1 if the
+//!   measure is
 //!
-//! The evaluated system is one of the columns, and E depends on the others: say which systems were
-//! in the table.
+//! The evaluated system is one of the columns, and E depends on the others: report which systems
+//! are in the table.
 
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::erfc;
@@ -24,9 +24,9 @@ pub struct GeoRisk {
     pub geo_risk: Vec<f64>,
 }
 
-/// Z_RISK and GeoRisk of `systems`, each a vector of per-query values of 0 or more, losses weighing
-/// 1 + `alpha` times as much as gains. A query counts if every system has a number for it; without
-/// any, all risks are 0.
+/// Z_RISK and GeoRisk of `systems`, each a vector of non-negative per-query values, with losses
+/// weighted 1 + `alpha` times as much as gains. A query counts if every system has a number for it;
+/// if none counts, all risks are 0.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -49,7 +49,7 @@ pub fn geo_risk(systems: &[Vec<f64>], alpha: f64) -> GeoRisk {
             .iter()
             .map(|&query| {
                 let expected = sum * row_sums[query] / total;
-                // Also where nothing at all was reached and `expected` is 0/0.
+                // Also if all values are 0 and `expected` is 0/0.
                 if expected.is_nan() || expected <= 0.0 {
                     return 0.0;
                 }
@@ -63,7 +63,7 @@ pub fn geo_risk(systems: &[Vec<f64>], alpha: f64) -> GeoRisk {
     risks
 }
 
-/// Φ.
+/// The standard normal distribution function Φ.
 fn normal_below(z: f64) -> f64 {
     erfc(-z / std::f64::consts::SQRT_2) / 2.0
 }
@@ -72,9 +72,9 @@ fn normal_below(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two systems alike: E = X everywhere, Z = 0, and GeoRisk = √(mean / 2).
+    /// Two equal systems: E = X everywhere, Z = 0, and GeoRisk = √(mean / 2).
     #[test]
-    fn equal_systems_bear_no_risk() {
+    fn equal_systems_have_no_risk() {
         let found = geo_risk(&[vec![0.2, 0.6], vec![0.2, 0.6]], 5.0);
         assert!(found.z_risk.iter().all(|z| z.abs() < 1e-12));
         assert!(found.geo_risk.iter().all(|geo| (geo - 0.2f64.sqrt()).abs() < 1e-12));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reached_is_nothing_risked() {
+    fn zero_effectiveness_has_no_risk() {
         assert_eq!(geo_risk(&[vec![0.0; 3], vec![0.0; 3]], 1.0).geo_risk, [0.0, 0.0]);
         assert_eq!(geo_risk(&[vec![], vec![]], 1.0).z_risk, [0.0, 0.0]);
         assert!(geo_risk(&[], 1.0).geo_risk.is_empty());

@@ -1,17 +1,17 @@
-//! Risk: what single queries lose when a model replaces a baseline.
+//! Risk: the losses of single queries when a model replaces a baseline.
 //!
-//! A mean hides that half the queries got worse. These measures do not: they weigh losses more than
-//! gains, count them, and tell which are more than noise. [`risk_report`] computes all of them for
-//! one model and one baseline.
+//! A mean hides that half the queries got worse. Risk measures weight losses more than gains, count
+//! them, and show which are significant. [`risk_report`] computes all of them for one model and one
+//! baseline.
 //!
-//! | measure | function | says |
+//! | measure | function | meaning |
 //! |---|---|---|
-//! | F_RISK, F_REWARD, U_RISK, T_RISK | [`trade_off()`] | how losses and gains weigh up, and where |
+//! | F_RISK, F_REWARD, U_RISK, T_RISK | [`trade_off()`] | balance of losses and gains, overall and per query |
 //! | wins, losses, losses of 20 % | [`wins_losses()`] | how many queries change |
 //! | Z_RISK, GeoRisk | [`geo_risk()`] | risk against several systems at once |
-//! | mean and max baselines | [`mean_baseline`], [`max_baseline`] | what single features reach |
+//! | mean and max baselines | [`mean_baseline`], [`max_baseline`] | effectiveness of single features |
 //!
-//! A value of NaN means "this query does not count"; the query is left out, for both systems.
+//! NaN means that a query does not count; it is omitted for both systems.
 
 mod baselines;
 mod geo_risk;
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::significance::{LEVEL, pairs};
 
-/// Everything there is to say about the risk of one model against one baseline.
+/// All risk measures of one model against one baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RiskReport {
     /// Queries that count.
@@ -36,18 +36,18 @@ pub struct RiskReport {
     pub model_mean: f64,
     /// The baseline's mean effectiveness over them.
     pub baseline_mean: f64,
-    /// F_RISK, F_REWARD, U_RISK and T_RISK, and the queries that stand out at level .05.
+    /// F_RISK, F_REWARD, U_RISK and T_RISK, and the queries that are significant at level .05.
     pub trade_off: TradeOff,
     /// How many queries gain and lose.
     pub wins_losses: WinsLosses,
-    /// Z_RISK of the model among just these two systems.
+    /// Z_RISK of the model among these two systems.
     pub z_risk: f64,
-    /// GeoRisk of the model among just these two systems.
+    /// GeoRisk of the model among these two systems.
     pub geo_risk: f64,
 }
 
-/// All risk measures of `model` against `baseline`, losses weighing 1 + `alpha` times as much as
-/// gains.
+/// All risk measures of `model` against `baseline`, with losses weighted 1 + `alpha` times as much
+/// as gains.
 ///
 /// ```
 /// use featherank::measure::risk::risk_report;
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_that_does_not_count_changes_nothing_but_positions() {
+    fn a_query_that_does_not_count_only_changes_positions() {
         let with = risk_report(&[f64::NAN, 0.5, 0.3, 0.8], &[0.9, 0.4, 0.5, 0.6], 5.0);
         let without = risk_report(&[0.5, 0.3, 0.8], &[0.4, 0.5, 0.6], 5.0);
         assert_eq!(with.queries, 3);

@@ -7,33 +7,33 @@
 //! * F_RISK = mean max(0, −d), F_REWARD = mean max(0, d)
 //! * t_q = d_q if d_q ≥ 0, else (1+α) d_q; U_RISK = mean t_q = F_REWARD − (1+α) F_RISK
 //! * T_RISK = U_RISK / SE, SE = s(t)/√c: Student's t with c−1 degrees of freedom
-//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value
-//!   stands out
+//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value is
+//!   significant
 //!
 //! SE = 0 or U_RISK = 0 gives T_RISK = 0 and p = 1, as in the authors' own programs; with SE = 0
-//! every T_q is 0. T grows with √c: pool the test queries of all folds before computing it, and do
-//! not average it over folds.
+//! every T_q is 0. T grows with √c: pool the test queries of all folds before computing it instead
+//! of averaging it over folds.
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::significance::pairs::{self, Pair};
+use crate::measure::significance::pairs::{self, QueryPair};
 use crate::measure::significance::student;
-use crate::measure::significance::t_test::Moments;
+use crate::measure::significance::t_test::SampleMean;
 
-/// How a model's losses and gains against a baseline weigh up.
+/// The balance of a model's losses and gains against a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TradeOff {
-    /// How much more a loss weighs than a gain.
+    /// The additional weight of a loss.
     pub alpha: f64,
     /// Mean loss per query, as a positive number.
     pub f_risk: f64,
     /// Mean gain per query.
     pub f_reward: f64,
-    /// Mean trade-off: gains less (1+α) times the losses.
+    /// Mean trade-off: gains minus (1+α) times the losses.
     pub u_risk: f64,
     /// Standard error of that mean.
     pub standard_error: f64,
-    /// The mean in standard errors: below −2 the risk is real, above 2 the reward.
+    /// The mean in standard errors: below −2 the risk is significant, above 2 the reward.
     pub t_risk: f64,
     /// Two-sided p-value of `t_risk`.
     pub p: f64,
@@ -47,10 +47,10 @@ pub struct TradeOff {
     pub rewarding: Vec<usize>,
 }
 
-/// One query's part in the trade-off.
+/// One query's contribution to the trade-off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueryTradeOff {
-    /// Position of the query in the vectors as given.
+    /// Position of the query in the given vectors.
     pub query: usize,
     /// t_q: the gain, or 1+α times the loss.
     pub trade_off: f64,
@@ -58,16 +58,16 @@ pub struct QueryTradeOff {
     pub contribution: f64,
 }
 
-/// Weighs `model` against `baseline`; `level` (.05) is the significance level for single queries.
+/// Compares `model` with `baseline`; `level` (.05) is the significance level for single queries.
 ///
 /// # Panics
 /// If the lengths differ.
 pub fn trade_off(model: &[f64], baseline: &[f64], alpha: f64, level: f64) -> TradeOff {
-    let Tested { queries, u_risk, standard_error, t_risk, p } = test(model, baseline, alpha);
+    let WeightedTest { queries, u_risk, standard_error, t_risk, p } = test(model, baseline, alpha);
     let contribution =
         |trade_off: f64| if standard_error > 0.0 { trade_off / standard_error } else { 0.0 };
     let per_query: Vec<QueryTradeOff> = pairs::counted(model, baseline)
-        .map(|pair| (pair.query, weighed(&pair, alpha)))
+        .map(|pair| (pair.query, weighted(&pair, alpha)))
         .map(|(query, trade_off)| QueryTradeOff {
             query,
             trade_off,
@@ -80,8 +80,8 @@ pub fn trade_off(model: &[f64], baseline: &[f64], alpha: f64, level: f64) -> Tra
         student::quantile(1.0 - level / 2.0, (queries - 1) as f64)
     };
     let beyond = |sign: f64| -> Vec<usize> {
-        let standing_out = per_query.iter().filter(|query| sign * query.contribution > critical);
-        standing_out.map(|query| query.query).collect()
+        let significant = per_query.iter().filter(|query| sign * query.contribution > critical);
+        significant.map(|query| query.query).collect()
     };
     TradeOff {
         alpha,
@@ -114,7 +114,7 @@ pub fn f_reward(model: &[f64], baseline: &[f64]) -> f64 {
     pairs::mean(pairs::counted(model, baseline).map(|pair| (pair.a - pair.b).max(0.0)))
 }
 
-/// Mean gain less 1 + `alpha` times the mean loss; the mean difference for `alpha` = 0.
+/// Mean gain minus 1 + `alpha` times the mean loss; the mean difference for `alpha` = 0.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -130,7 +130,8 @@ pub fn t_risk(model: &[f64], baseline: &[f64], alpha: f64) -> f64 {
     test(model, baseline, alpha).t_risk
 }
 
-struct Tested {
+/// The t-test of the weighted differences.
+struct WeightedTest {
     queries: usize,
     u_risk: f64,
     standard_error: f64,
@@ -138,14 +139,14 @@ struct Tested {
     p: f64,
 }
 
-fn test(model: &[f64], baseline: &[f64], alpha: f64) -> Tested {
-    let trade_offs = pairs::counted(model, baseline).map(|pair| weighed(&pair, alpha));
-    let Moments { n: queries, mean: u_risk, standard_error } = Moments::of(trade_offs);
+fn test(model: &[f64], baseline: &[f64], alpha: f64) -> WeightedTest {
+    let trade_offs = pairs::counted(model, baseline).map(|pair| weighted(&pair, alpha));
+    let SampleMean { n: queries, mean: u_risk, standard_error } = SampleMean::of(trade_offs);
     if standard_error == 0.0 || u_risk == 0.0 {
-        return Tested { queries, u_risk, standard_error, t_risk: 0.0, p: 1.0 };
+        return WeightedTest { queries, u_risk, standard_error, t_risk: 0.0, p: 1.0 };
     }
     let t_risk = u_risk / standard_error;
-    Tested {
+    WeightedTest {
         queries,
         u_risk,
         standard_error,
@@ -154,8 +155,8 @@ fn test(model: &[f64], baseline: &[f64], alpha: f64) -> Tested {
     }
 }
 
-/// t_q.
-fn weighed(pair: &Pair, alpha: f64) -> f64 {
+/// The weighted difference t_q.
+fn weighted(pair: &QueryPair, alpha: f64) -> f64 {
     let difference = pair.a - pair.b;
     if difference < 0.0 { (1.0 + alpha) * difference } else { difference }
 }
@@ -164,7 +165,7 @@ fn weighed(pair: &Pair, alpha: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// d = (1, −1, 3), α = 1: t = (1, −2, 3), U = 2/3; squares about it sum to 38/3, SE =
+    /// d = (1, −1, 3), α = 1: t = (1, −2, 3), U = 2/3; the squared deviations sum to 38/3, SE =
     /// √(38/3/2/3) = √(19/9).
     #[test]
     fn three_queries_by_hand() {
@@ -177,9 +178,10 @@ mod tests {
         assert!((found.t_risk - 2.0 / 19f64.sqrt()).abs() < 1e-12);
     }
 
-    /// One query of 40 loses everything: it stands out, under its own position, and no other does.
+    /// One query of 40 loses everything: it is significant, under its own position, and no other
+    /// is.
     #[test]
-    fn names_the_queries_that_stand_out() {
+    fn reports_the_significant_queries() {
         let mut model = vec![0.5; 41];
         let baseline = vec![0.49; 41];
         model[7] = f64::NAN;
@@ -187,9 +189,9 @@ mod tests {
         let found = trade_off(&model, &baseline, 1.0, 0.05);
         assert_eq!(found.risky, [20]);
         assert!(found.rewarding.is_empty());
-        let turned = trade_off(&baseline, &model, 0.0, 0.05);
-        assert_eq!(turned.rewarding, [20]);
-        assert_eq!(turned.per_query.len(), 40);
+        let swapped = trade_off(&baseline, &model, 0.0, 0.05);
+        assert_eq!(swapped.rewarding, [20]);
+        assert_eq!(swapped.per_query.len(), 40);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Wins and losses: on how many queries a model beats a baseline, and how many it makes much worse.
+//! Wins and losses: on how many queries a model beats a baseline, and on how many it is much worse.
 //!
 //! As in Sousa et al., *Incorporating risk-sensitiveness into feature selection for learning to
-//! rank*, CIKM 2016. A win is M > B, a loss M < B, with the values as they are. A large loss is one
-//! with (B−M)/B ≥ 0.2: the tables call it "> 20 %", the program behind them uses ≥, and so does
-//! this. Where B = 0 nothing can be lost.
+//! rank*, CIKM 2016. A win is M > B, a loss M < B, with unrounded values. A large loss is one with
+//! (B−M)/B ≥ 0.2: the tables call it "> 20 %", but the program behind them uses ≥, and so does this.
+//! If B = 0 nothing can be lost.
 //!
 //! Large losses compare values rounded to four decimals, as that program does: .5 → .4 is a loss of
 //! exactly 20 %, but (.5−.4)/.5 is .19999999999999996.
@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::significance::pairs;
 
-/// From where a loss is a large one.
+/// The definition of a large loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LossRule {
-    /// Share of the baseline's value that is lost; that much or more is large. Default .2.
+    /// The least share of the baseline's value whose loss is large. Default .2.
     pub share: f64,
-    /// Decimals that values are rounded to before this comparison, `None` for none. Default 4.
+    /// Decimals to which values are rounded before this comparison, `None` for no rounding. Default
+    /// 4.
     pub decimals: Option<u8>,
 }
 
@@ -36,7 +37,7 @@ pub struct WinsLosses {
     pub losses: usize,
     /// Both are equal.
     pub ties: usize,
-    /// Of the losses, those as large as the [`LossRule`] says.
+    /// Losses that are large by the [`LossRule`].
     pub large_losses: usize,
 }
 
@@ -66,8 +67,8 @@ impl LossRule {
                 && model < baseline
                 && (baseline - model) / baseline >= self.share;
         };
-        // In whole units of the last decimal the difference is exact; only share · baseline still
-        // needs some room.
+        // In whole units of the last decimal the difference is exact; only share · baseline needs a
+        // tolerance.
         let unit = 10f64.powi(i32::from(decimals));
         let (model, baseline) = ((model * unit).round(), (baseline * unit).round());
         baseline > 0.0
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fifth_is_large_although_floats_say_less() {
+    fn a_fifth_is_large_despite_rounding_errors() {
         let count = |rule: &LossRule| wins_losses(&[0.4], &[0.5], rule).large_losses;
         assert_eq!(count(&LossRule::default()), 1);
         assert_eq!(count(&LossRule { decimals: None, ..LossRule::default() }), 0);
@@ -117,9 +118,9 @@ mod tests {
         assert_eq!((found.losses, found.large_losses), (1, 0));
     }
 
-    /// The loss of 1e-6 counts as a loss, but vanishes among four decimals.
+    /// A loss of 1e-6 is a loss, but disappears when rounded to four decimals.
     #[test]
-    fn rounding_concerns_large_losses_only() {
+    fn rounding_applies_to_large_losses_only() {
         let found = wins_losses(&[0.0], &[1e-6], &LossRule::default());
         assert_eq!((found.losses, found.large_losses), (1, 0));
     }

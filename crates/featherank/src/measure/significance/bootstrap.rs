@@ -1,12 +1,11 @@
-//! The bootstrap over queries: how far could the mean have been from what was seen?
+//! The bootstrap over queries: a confidence interval of a mean.
 //!
 //! Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 1979. Draw as
-//! many queries as there are, with replacement, and take the mean; repeat; the interval runs
-//! between the (1−level)/2 and (1+level)/2 quantiles of those means, interpolated linearly between
-//! neighbours.
+//! many queries as there are, with replacement, and take the mean; repeat. The interval lies
+//! between the (1−level)/2 and (1+level)/2 quantiles of these means, with linear interpolation.
 //!
-//! Resample i draws from its own stream, numbered i, so the interval does not depend on the number
-//! of threads.
+//! Resample i uses its own random stream, numbered i, so that the interval does not depend on the
+//! number of threads.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{number, pairs};
 use crate::random::{Purpose, stream};
 
-/// Where a mean lies, with this confidence.
+/// A confidence interval of a mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end; −∞ if no query counts.
@@ -29,8 +28,8 @@ pub struct Interval {
 }
 
 /// Percentile interval of the mean of per-query values, with confidence `level` (.95, not .05),
-/// from `resamples` draws (at least one is made; 1,000 or more are customary). One query has no
-/// spread: its interval is a point.
+/// from `resamples` resamples (at least one; 1,000 or more are customary). The interval of a single
+/// query is a point.
 pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -> Interval {
     let counted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     if counted.is_empty() {
@@ -53,7 +52,7 @@ pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -
     }
 }
 
-/// The same for the mean of `a − b` over queries: a query's two values are drawn together.
+/// As [`bootstrap_mean`], for the mean of `a − b`: the two values of a query are drawn together.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -67,7 +66,7 @@ pub fn bootstrap_difference(
     bootstrap_mean(&pairs::differences(a, b), level, resamples, seed)
 }
 
-/// The quantile of sorted values, linear between neighbours; NaN of none.
+/// The quantile of sorted values, with linear interpolation; NaN if there are none.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let position = share.clamp(0.0, 1.0) * last as f64;
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_lie_between_neighbours() {
+    fn quantiles_are_interpolated() {
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 1.0), 4.0);
         assert_eq!(quantile(&[7.0], 0.3), 7.0);
@@ -95,17 +94,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_is_everything_possible() {
+    fn no_values_give_an_unbounded_interval() {
         let interval = bootstrap_mean(&[f64::NAN], 0.95, 100, 1);
         assert_eq!((interval.low, interval.high), (f64::NEG_INFINITY, f64::INFINITY));
         let text = serde_json::to_string(&interval).unwrap();
         assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
     }
 
-    /// The mean of 400 fair coins has standard deviation .025, so the 95 % interval is about .5 ±
-    /// .049.
+    /// The mean of 400 fair coins has a standard deviation of .025, so the 95 % interval is about
+    /// .5 ± .049.
     #[test]
-    fn has_the_width_theory_gives() {
+    fn the_interval_has_the_theoretical_width() {
         let coins: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
         let interval = bootstrap_mean(&coins, 0.95, 4000, 7);
         assert!(
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_drawn_by_query() {
+    fn differences_are_drawn_by_query() {
         let (a, b) = ([0.9, 0.5, 0.1], [0.8, 0.4, 0.0]);
         let interval = bootstrap_difference(&a, &b, 0.95, 200, 3);
         assert!((interval.low - 0.1).abs() < 1e-12 && (interval.high - 0.1).abs() < 1e-12);

@@ -1,11 +1,11 @@
-//! Holm's correction: p-values adjusted for being asked together.
+//! Holm's correction of p-values for multiple tests.
 //!
 //! Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of
 //! Statistics 1979. With the m p-values in ascending order, adjusted p₍ᵢ₎ = max over j ≤ i of
-//! min(1, (m−j+1) p₍ⱼ₎). It controls the chance of any false alarm under every dependence between
-//! the tests, and is never weaker than Bonferroni's.
+//! min(1, (m−j+1) p₍ⱼ₎). It controls the probability of any false positive under every dependence
+//! between the tests, and is never weaker than Bonferroni's.
 //!
-//! NaN stands for a test that was not made: it stays NaN and does not count in m.
+//! NaN marks a test that was not made: it stays NaN and does not count in m.
 
 /// Adjusted p-values, in the order given.
 ///
@@ -40,14 +40,14 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_was_not_made_does_not_count() {
+    fn an_omitted_test_does_not_count() {
         let found = holm(&[0.02, f64::NAN, 0.01]);
         assert_eq!((found[0], found[2]), (0.02, 0.02));
         assert!(found[1].is_nan());
     }
 
     #[test]
-    fn caps_at_one_and_takes_nothing() {
+    fn caps_at_one_and_accepts_no_tests() {
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
         assert!(holm(&[]).is_empty());
     }

@@ -1,19 +1,19 @@
-//! Is a difference more than luck? Paired tests, intervals and margins over per-query values.
+//! Paired tests, intervals and margins over per-query values.
 //!
-//! A query is the unit: every function takes one value per query, and two systems are compared on
-//! the same queries in the same order. A value of NaN means "this query does not count"; the query
-//! is left out, for both.
+//! The query is the unit: every function takes one value per query, and two systems are compared on
+//! the same queries in the same order. NaN means that a query does not count; it is omitted for
+//! both systems.
 //!
 //! | question | function |
 //! |---|---|
 //! | do the means differ? | [`paired_t`], or without normality [`wilcoxon()`] |
-//! | the same, yes or no, a million times? | [`SignedRankLevel`], on values held as [`PerQuery`] |
-//! | the same, asked several times? | [`holm()`] on the p-values |
+//! | the same decision, a million times? | [`SignedRankLevel`], on values held as [`PerQuery`] |
+//! | do they differ, in several tests? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
-//! | is the new one good enough? | [`non_inferior`], [`non_inferior_by_share`]; after cross-validation [`non_inferior_across_folds`] |
+//! | is the new system good enough? | [`non_inferior`], [`non_inferior_by_share`]; after cross-validation [`non_inferior_across_folds`] |
 //!
-//! "Not significantly worse" is not "good enough": with few queries nothing is significant. For
-//! that question use [`non_inferior`], which needs evidence and not the lack of it.
+//! "Not significantly worse" is not "good enough": with few queries nothing is significant. Use
+//! [`non_inferior`] for that question: it requires evidence.
 
 mod bootstrap;
 mod holm;
@@ -38,5 +38,5 @@ pub use wilcoxon::{
     EXACT_LIMIT, Wilcoxon, WilcoxonMethod, wilcoxon, wilcoxon_counting, wilcoxon_differences,
 };
 
-/// The level at which the field calls a difference significant.
+/// The customary significance level.
 pub const LEVEL: f64 = 0.05;

@@ -1,39 +1,40 @@
-//! Non-inferiority: is the new system as good as the reference, give or take a margin?
+//! Non-inferiority: is the new system as good as the reference, up to a margin?
 //!
-//! The question behind "fewer features, same quality". A test for a difference cannot answer it:
-//! with few queries it finds none and accepts anything. Here the burden lies on the new system: the
-//! one-sided t lower bound of the mean of d = new − reference, d̄ − t₍₁₋level, n−1₎ · SE, must lie
-//! above −margin. Equivalent: p < level for the hypothesis that the mean is −margin or less
-//! (Wellek, *Testing Statistical Hypotheses of Equivalence and Noninferiority*, 2010).
+//! This is the question behind "fewer features, same quality". A test for a difference cannot
+//! answer it: with few queries it finds none and accepts anything. Here the burden of proof is on
+//! the new system: the one-sided lower confidence bound of the mean of d = new − reference, d̄ −
+//! t₍₁₋level, n−1₎ · SE, must lie above −margin. Equivalently, p < level for the hypothesis that
+//! the mean is −margin or less (Wellek, *Testing Statistical Hypotheses of Equivalence and
+//! Noninferiority*, 2010).
 //!
-//! Where the values come from cross-validation and one more system will be built in the end,
-//! queries are not all that varies: another training set gives another system. With f folds
-//! [`non_inferior_across_folds`] takes the variance of the mean 1 + f/(f − 1) times, the correction
-//! of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52, 2003) for
-//! test parts of 1/f and the rest to learn from.
+//! If the values come from cross-validation and the final system is trained on all data, queries
+//! are not the only source of variation: another training set gives another system. With f folds
+//! [`non_inferior_across_folds`] multiplies the variance of the mean by 1 + f/(f − 1), the
+//! correction of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52,
+//! 2003) for test sets of 1/f of the data and training sets of the rest.
 //!
-//! Edges: fewer than two queries never suffice (bound −∞, p = 1). Differences all equal leave no
-//! doubt: the bound is the mean itself, and reaching −margin is enough, so that an unchanged system
+//! Edge cases: fewer than two queries never suffice (bound −∞, p = 1). If all differences are
+//! equal, the bound is the mean itself and reaching −margin is enough, so that an unchanged system
 //! passes with a margin of zero.
 
 use serde::{Deserialize, Serialize};
 
-use super::t_test::Moments;
+use super::t_test::SampleMean;
 use super::{number, pairs, student};
 
-/// Whether a system is good enough, and by how much.
+/// The result of a non-inferiority test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NonInferiority {
     /// Mean of new − reference over the queries that count.
     pub mean_difference: f64,
-    /// One-sided lower confidence bound of that mean; −∞ when fewer than two queries count.
+    /// One-sided lower confidence bound of that mean; −∞ if fewer than two queries count.
     #[serde(with = "number")]
     pub lower_bound: f64,
-    /// What may be lost, in the measure's own units.
+    /// The acceptable loss, in the measure's own units.
     pub margin: f64,
-    /// p-value of the hypothesis that the margin, or more, is lost.
+    /// p-value of the hypothesis that the margin or more is lost.
     pub p: f64,
-    /// The lower bound lies above −margin.
+    /// Whether the lower bound lies above −margin.
     pub holds: bool,
 }
 
@@ -54,8 +55,8 @@ pub fn non_inferior(new: &[f64], reference: &[f64], margin: f64, level: f64) -> 
     widened(new, reference, margin, level, 1.0)
 }
 
-/// As [`non_inferior`], for the system that is built from all data after cross-validation with this
-/// many folds.
+/// As [`non_inferior`], for the system trained on all data after cross-validation with this many
+/// folds.
 ///
 /// # Panics
 /// If the lengths differ, or with fewer than two folds.
@@ -70,10 +71,10 @@ pub fn non_inferior_across_folds(
     widened(new, reference, margin, level, 1.0 + folds as f64 / (folds as f64 - 1.0))
 }
 
-/// With so many times the variance of the mean.
+/// With the variance of the mean multiplied by `times`.
 fn widened(new: &[f64], reference: &[f64], margin: f64, level: f64, times: f64) -> NonInferiority {
     let differences = pairs::counted(new, reference).map(|pair| pair.a - pair.b);
-    let Moments { n, mean, standard_error } = Moments::of(differences);
+    let SampleMean { n, mean, standard_error } = SampleMean::of(differences);
     let standard_error = standard_error * times.sqrt();
     if n < 2 {
         let lower_bound = f64::NEG_INFINITY;
@@ -127,8 +128,8 @@ mod tests {
         assert!((non_inferior(&new, &reference, -bound, 0.05).p - 0.05).abs() < 1e-9);
     }
 
-    /// As above with five folds: the variance is 9/4 of what it was, so the bound lies 3/2 as far
-    /// down.
+    /// As above with five folds: the variance is 9/4 of what it was, so the bound is 3/2 as far
+    /// from the mean.
     #[test]
     fn five_folds_by_hand() {
         let (new, reference) = ([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]);
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn few_queries_prove_nothing() {
+    fn few_queries_are_not_enough() {
         let one = non_inferior(&[0.9], &[0.1], 0.5, 0.05);
         assert!(!one.holds && one.p == 1.0);
         let text = serde_json::to_string(&one).unwrap();
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_differences_leave_no_doubt() {
+    fn equal_differences_are_certain() {
         assert!(non_inferior(&[0.1; 4], &[0.1; 4], 0.0, 0.05).holds);
         assert!(non_inferior(&[0.3; 4], &[0.4; 4], 0.2, 0.05).holds);
         let lost = non_inferior(&[0.1; 4], &[0.4; 4], 0.2, 0.05);
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_of_the_mean_of_queries_that_count() {
+    fn a_relative_margin_refers_to_the_queries_that_count() {
         let test = non_inferior_by_share(&[0.5, 0.4, f64::NAN], &[0.5, 0.3, 9.0], 0.1, 0.05);
         assert!((test.margin - 0.04).abs() < 1e-12);
     }

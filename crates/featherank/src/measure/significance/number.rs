@@ -1,5 +1,5 @@
-//! Serde for numbers that may be infinite: JSON has no infinity, and `null` would not read back as
-//! a number.
+//! Serde for numbers that may be infinite: JSON has no infinity, and `null` would not be read back
+//! as a number.
 //!
 //! Finite numbers stay numbers; the others become the strings `inf`, `-inf` and `nan`.
 
@@ -44,7 +44,7 @@ mod tests {
     struct Holder(#[serde(with = "super")] f64);
 
     #[test]
-    fn every_number_comes_back() {
+    fn every_number_round_trips() {
         for value in [0.1, -3.0, 5e-324, f64::INFINITY, f64::NEG_INFINITY] {
             let text = serde_json::to_string(&Holder(value)).unwrap();
             assert_eq!(serde_json::from_str::<Holder>(&text).unwrap(), Holder(value), "{text}");

@@ -1,9 +1,9 @@
-//! Which queries count: those where every value is a number.
+//! The queries that count: those for which every value is a number.
 
 /// One query that counts for both systems.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Pair {
-    /// Position of the query in the vectors as given.
+pub(crate) struct QueryPair {
+    /// Position of the query in the given vectors.
     pub query: usize,
     /// The first system's value.
     pub a: f64,
@@ -14,13 +14,16 @@ pub(crate) struct Pair {
 /// The queries where neither value is NaN, in order.
 ///
 /// # Panics
-/// If the lengths differ: the vectors then do not speak of the same queries.
-pub(crate) fn counted<'v>(a: &'v [f64], b: &'v [f64]) -> impl Iterator<Item = Pair> + Clone + 'v {
+/// If the lengths differ: the vectors are then not about the same queries.
+pub(crate) fn counted<'v>(
+    a: &'v [f64],
+    b: &'v [f64],
+) -> impl Iterator<Item = QueryPair> + Clone + 'v {
     assert_eq!(a.len(), b.len(), "both systems need one value for every query");
     a.iter()
         .zip(b)
         .enumerate()
-        .map(|(query, (&a, &b))| Pair { query, a, b })
+        .map(|(query, (&a, &b))| QueryPair { query, a, b })
         .filter(|pair| !pair.a.is_nan() && !pair.b.is_nan())
 }
 
@@ -32,7 +35,7 @@ pub(crate) fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
     counted(a, b).map(|pair| pair.a - pair.b).collect()
 }
 
-/// The mean, and 0 of nothing: a report without queries shows a number, never NaN.
+/// The mean, and 0 if there are no values: a report without queries shows a number, never NaN.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, n) = values.fold((0.0, 0u64), |(sum, n), value| (sum + value, n + 1));
     if n == 0 { 0.0 } else { sum / n as f64 }
@@ -43,15 +46,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_out_queries_that_do_not_count_and_keeps_positions() {
-        let pairs: Vec<Pair> =
+    fn omits_queries_that_do_not_count_and_keeps_positions() {
+        let pairs: Vec<QueryPair> =
             counted(&[1.0, f64::NAN, 3.0, 4.0], &[0.5, 1.0, f64::NAN, 1.0]).collect();
-        assert_eq!(pairs, [Pair { query: 0, a: 1.0, b: 0.5 }, Pair { query: 3, a: 4.0, b: 1.0 }]);
+        assert_eq!(
+            pairs,
+            [QueryPair { query: 0, a: 1.0, b: 0.5 }, QueryPair { query: 3, a: 4.0, b: 1.0 }]
+        );
     }
 
     #[test]
     #[should_panic(expected = "one value for every query")]
-    fn refuses_vectors_of_different_lengths() {
+    fn rejects_vectors_of_different_lengths() {
         differences(&[1.0], &[1.0, 2.0]);
     }
 

@@ -1,26 +1,26 @@
-//! Values of single queries, held for many tests: as whole steps where they fit.
+//! Per-query values kept for many tests: quantised if they fit.
 
-/// The sizes of a step, as powers of two. Values that differ by less than a step may count as
-/// equal; rounding errors are far below.
+/// The possible step sizes, as powers of two. Values that differ by less than a step may become
+/// equal; rounding errors are much smaller.
 const STEPS: std::ops::RangeInclusive<i32> = -26..=-20;
 
-/// No value has so many steps, so that differences are 32-bit numbers.
+/// Every value has fewer steps than this, so that differences fit into 32 bits.
 const TOO_MANY: f64 = (1u32 << 30) as f64;
 
-/// What one system reaches in each query that counts. Half the bytes of the numbers themselves, and
-/// quicker to compare.
+/// The values of one system, one for each query that counts. Quantised they take half the bytes and
+/// are faster to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PerQuery {
-    /// How many steps of this size: 2⁻²⁶ where all values are below 16, and up to 2⁻²⁰ below 1024.
+    /// Multiples of this step: 2⁻²⁶ if all values are below 16, and up to 2⁻²⁰ below 1024.
     Steps(f64, Box<[i32]>),
-    /// As they are: larger values, or none.
+    /// Unchanged: larger values, or NaN.
     Exact(Box<[f64]>),
 }
 
 impl PerQuery {
-    /// In the smallest steps that are possible, if any are.
+    /// Quantises with the smallest step that fits, if any does.
     pub fn new(values: &[f64]) -> Self {
-        // What is no number is the largest, and does not fit.
+        // A NaN sorts as the largest value and does not fit.
         let largest = values.iter().map(|value| value.abs()).max_by(f64::total_cmp).unwrap_or(0.0);
         let fits = |size: &f64| (largest / size).round() < TOO_MANY;
         match STEPS.map(|power| 2f64.powi(power)).find(fits) {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_held_as_steps_where_they_fit() {
+    fn values_are_quantised_if_they_fit() {
         let size = |values: &[f64]| match PerQuery::new(values) {
             PerQuery::Steps(size, _) => Some(size.log2()),
             PerQuery::Exact(_) => None,

@@ -1,12 +1,12 @@
-//! Whether two systems differ by the signed-rank test, without sorting where that is plain.
+//! The decision of the signed-rank test, avoiding the sort if possible.
 //!
-//! The answer is that of [`wilcoxon`](super::wilcoxon()) with
-//! [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in buckets by size,
-//! which bounds what the order within buckets could make of the rank sum W₊, and ties of the
-//! variance. Where the bounds do not agree on the answer, 2048 buckets are tried after 128, and
-//! only then are the differences sorted. A search that compares a million pairs of systems needs a
-//! yes or no for each of them. Few differences are sorted at once; the exact distribution answers
-//! for them, and where no two are of one size its critical values are known beforehand.
+//! The answer equals that of [`wilcoxon`](super::wilcoxon()) with
+//! [`WilcoxonMethod::Auto`](super::WilcoxonMethod). Differences are counted in buckets by
+//! magnitude, which bounds the rank sum W₊ over all orders within buckets, and its variance over
+//! all ties. If the bounds do not decide, 128 buckets are followed by 2048, and only then are the
+//! differences sorted. A search that compares a million pairs of systems needs one decision for
+//! each. If there are few differences they are sorted at once; the exact distribution decides, with
+//! tabulated critical values if no two magnitudes are equal.
 
 use pulp::{Arch, NullaryFnOnce};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -15,54 +15,54 @@ use statrs::function::erf::erfc;
 use super::per_query::PerQuery;
 use super::wilcoxon::{EXACT_LIMIT, WilcoxonMethod, wilcoxon, wilcoxon_counting};
 
-/// Buckets, first few and then many: this many on each side of zero.
+/// The number of buckets on each side of zero, for the first and the second attempt.
 const COARSE: usize = 128;
 const FINE: usize = 2048;
 
-/// The mean size of the first differences falls into this bucket, or up to twice as far. What is
-/// larger than the last bucket is in it: few where buckets are coarse, and next to none where they
+/// The mean magnitude of the first differences falls into this bucket, or up to twice as far. The
+/// last bucket also holds all larger differences: few if buckets are coarse, and hardly any if they
 /// are fine.
 const COARSE_MEAN: u64 = 28;
 const FINE_MEAN: u64 = 256;
 
-/// How many differences tell the mean size.
+/// The number of differences used to estimate the mean magnitude.
 const FIRST: usize = 128;
 
-/// Differences that are brought to buckets before they are counted: few enough for the nearest
-/// memory.
+/// The number of differences assigned to buckets before they are counted: few enough for the L1
+/// cache.
 const AT_A_TIME: usize = 256;
 
-/// Fewer differences than this are sorted at once, which is cheaper than to look into so many
-/// buckets; and fewer than that are sorted where coarse buckets do not answer.
+/// Fewer differences than `FEW` are sorted at once, which is cheaper than scanning the buckets;
+/// fewer than `MANY` are sorted if coarse buckets do not decide.
 const FEW: usize = 256;
 const MANY: usize = 1024;
 
-/// Bounds closer than this share to the critical value do not decide: rounding errors could.
+/// RankSumBounds closer to the critical value than this share do not decide, because of rounding errors.
 const MARGIN: f64 = 1e-9;
 
-/// The sum of n independent variables is nowhere farther from the normal distribution than this
-/// times Σ E|x|³ / (Σ E x²)^1.5 (Shevtsova 2010).
+/// The Berry–Esseen constant: the distribution function of a sum of n independent variables differs
+/// from the normal one by at most this times Σ E|x|³ / (Σ E x²)^1.5 (Shevtsova 2010).
 const BERRY_ESSEEN: f64 = 0.56;
 
 /// Signed-rank tests at one level.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedRankLevel {
     level: f64,
-    /// A standard normal variable is beyond this, on either side, with the level's probability.
+    /// The two-sided critical value of the standard normal distribution at this level.
     critical: f64,
-    /// For each number of differences, none of one size: how many of the least rank sums, from 0
-    /// on, are significant.
+    /// For each number of differences, all of different magnitude: how many of the smallest rank
+    /// sums, from 0, are significant.
     exact: [u16; EXACT_LIMIT + 1],
 }
 
 /// Counts differences in buckets of equal width: bucket k above zero is number k, and bucket k
-/// below zero is k-th from the end. Differences of zero are not counted. Neighbours are counted in
-/// different tables, because many have the same size and a counter can be read only when it has
-/// been written.
+/// below zero is the k-th from the end. Differences of zero are not counted. Consecutive
+/// differences are counted in different tables, because many fall into the same bucket and a
+/// counter can be read only after the last write to it has completed.
 struct Count<'a, const SIDES: usize, const TABLES: usize> {
     a: &'a [i32],
     b: &'a [i32],
-    /// Buckets are 2 to the power of this wide.
+    /// Buckets have a width of 2 to this power.
     shift: u32,
 }
 
@@ -87,12 +87,12 @@ impl<const SIDES: usize, const TABLES: usize> NullaryFnOnce for Count<'_, SIDES,
         let mut sides = [0i16; AT_A_TIME];
         for (a, b) in self.a.chunks(AT_A_TIME).zip(self.b.chunks(AT_A_TIME)) {
             let sides = &mut sides[..a.len()];
-            // Simple, so that registers hold many at once.
+            // Kept simple so that it is vectorised.
             for ((a, b), side) in a.iter().zip(b).zip(sides.iter_mut()) {
                 let steps = a - b;
                 zeros += u32::from(steps == 0);
-                // Below zero, one less: bucket k is then −1 − k, for the same sizes as bucket k
-                // above.
+                // Below zero, subtract one: bucket k is then −1 − k, for the same magnitudes as
+                // bucket k above zero.
                 let place = (steps + (steps >> 31)) >> self.shift;
                 *side = place.clamp(-1 - last, last) as i16;
             }
@@ -112,13 +112,13 @@ impl<const SIDES: usize, const TABLES: usize> NullaryFnOnce for Count<'_, SIDES,
 }
 
 impl SignedRankLevel {
-    /// At this level, above 0 and below 1.
+    /// Tests at this level, between 0 and 1.
     pub fn new(level: f64) -> Self {
         let critical = Normal::standard().inverse_cdf(1.0 - level / 2.0);
         SignedRankLevel { level, critical, exact: significant_sums(level) }
     }
 
-    /// Whether `a − b` differs from zero at this level. Both have one number for every query.
+    /// Whether `a − b` differs from zero at this level. Both have one number for each query.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -143,7 +143,7 @@ impl SignedRankLevel {
         plain.unwrap_or_else(|| wilcoxon_counting(&differences(a, b)).p < self.level)
     }
 
-    /// The answer, if the order of the differences gives it without their distribution.
+    /// The decision, if the order of the differences determines it without their distribution.
     fn by_sorting(&self, a: &[i32], b: &[i32]) -> Option<bool> {
         let mut steps = differences(a, b);
         steps.retain(|steps| *steps != 0);
@@ -152,10 +152,10 @@ impl SignedRankLevel {
             let positive = size.iter().filter(|steps| **steps > 0).count() as u32;
             [positive, size.len() as u32 - positive]
         };
-        Bounds::of(steps.chunk_by(|x, y| x.abs() == y.abs()).map(sides)).decide(self)
+        RankSumBounds::of(steps.chunk_by(|x, y| x.abs() == y.abs()).map(sides)).decide(self)
     }
 
-    /// The answer, if so many buckets give it.
+    /// The decision, if this many buckets determine it.
     fn by_counting<const SIDES: usize, const TABLES: usize>(
         &self,
         a: &[i32],
@@ -165,7 +165,7 @@ impl SignedRankLevel {
         let sides = Arch::new().dispatch(Count::<SIDES, TABLES>::new(a, b, mean_bucket));
         let (above, below) = sides.split_at(SIDES / 2);
         let buckets = above.iter().zip(below.iter().rev()).map(|(&above, &below)| [above, below]);
-        Bounds::of(buckets).decide(self)
+        RankSumBounds::of(buckets).decide(self)
     }
 }
 
@@ -174,8 +174,8 @@ fn differences(a: &[i32], b: &[i32]) -> Vec<i32> {
 }
 
 fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
-    // chance[s]: the positive ranks up to n sum to s. All are whole numbers of halves to the n-th
-    // power, and exact.
+    // chance[s]: the probability that the positive ranks up to n sum to s. All are integer
+    // multiples of 2⁻ⁿ, and exact.
     let mut chance = vec![1.0];
     std::array::from_fn(|n| {
         if n > 0 {
@@ -192,23 +192,24 @@ fn significant_sums(level: f64) -> [u16; EXACT_LIMIT + 1] {
     })
 }
 
-/// What the counts leave open.
+/// The bounds on the test that the counts imply.
 #[derive(Debug, Default)]
-struct Bounds {
+struct RankSumBounds {
     n: u64,
-    /// Twice W₊ where the positive differences of every bucket are its smallest.
+    /// Twice W₊ if the positive differences of every bucket are its smallest.
     least_plus: u64,
-    /// How many pairs of a positive and a negative difference are in one bucket: so much may be
-    /// added to W₊.
+    /// The number of pairs of a positive and a negative difference in the same bucket: the most
+    /// that can be added to W₊.
     open: u64,
-    /// Σ(t³−t) where all differences of a bucket are equal.
+    /// Σ(t³−t) if all differences of a bucket are equal.
     ties: f64,
 }
 
-impl Bounds {
-    /// Of how many differences each bucket has above zero and below, the smallest first.
+impl RankSumBounds {
+    /// RankSumBounds from the numbers of differences above and below zero in each bucket, smallest
+    /// magnitudes first.
     fn of(buckets: impl Iterator<Item = [u32; 2]>) -> Self {
-        let mut bounds = Bounds::default();
+        let mut bounds = RankSumBounds::default();
         buckets.for_each(|bucket| bounds.add(bucket));
         bounds
     }
@@ -224,7 +225,7 @@ impl Bounds {
         self.ties += size * size * size - size;
     }
 
-    /// The answer, if it is the same for everything that the counts leave open.
+    /// The decision, if it is the same for everything that the counts allow.
     fn decide(&self, SignedRankLevel { level, critical, exact }: &SignedRankLevel) -> Option<bool> {
         let (n, least_plus) = (self.n as f64, self.least_plus as f64 / 2.0);
         let mean = n * (n + 1.0) / 4.0;
@@ -238,7 +239,7 @@ impl Bounds {
                 let smaller = least_plus.min(n * (n + 1.0) / 2.0 - least_plus);
                 return Some(smaller < f64::from(exact[n as usize]));
             }
-            // The exact distribution has to answer, unless the normal one is farther from the level
+            // The exact distribution has to decide, unless the normal one is farther from the level
             // than the two can differ.
             let cubes = (n * (n + 1.0) / 2.0).powi(2);
             let apart = BERRY_ESSEEN * cubes / (4.0 * all_tied).powf(1.5);
@@ -263,10 +264,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Leaning a little to one side, in few or many sizes, so that both answers and those near
-        /// the level occur.
+        /// Slightly skewed, with few or many magnitudes, so that both answers and p-values near the
+        /// level occur.
         #[test]
-        fn the_answer_is_that_of_the_test(
+        fn the_decision_equals_that_of_the_test(
             sizes in prop_oneof![
                 prop::collection::vec((0u32..1000, 0f64..1.0), 0..70),
                 prop::collection::vec((0u32..1_000_000, 0f64..1.0), 0..60),
@@ -282,7 +283,7 @@ mod tests {
                 let half = f64::from(size) * grain / 2.0;
                 if side < lean { half } else { -half }
             }).collect();
-            // As large as the others, and so in steps of the same size.
+            // As large as the others, and so quantised with the same step.
             let b = PerQuery::new(&a.iter().map(|a| -a).collect::<Vec<f64>>());
             let a = PerQuery::new(&a);
             let expected = wilcoxon(&a.values(), &b.values(), WilcoxonMethod::Auto).p < level;
@@ -291,10 +292,11 @@ mod tests {
     }
 
     #[test]
-    fn plain_cases_need_no_sorting() {
+    fn clear_cases_need_no_sorting() {
         let spread: Vec<[u32; 2]> = (0..500).map(|i| [1 + i % 2, 1]).collect();
         let level = SignedRankLevel::new(0.05);
-        let decide = |buckets: &[[u32; 2]]| Bounds::of(buckets.iter().copied()).decide(&level);
+        let decide =
+            |buckets: &[[u32; 2]]| RankSumBounds::of(buckets.iter().copied()).decide(&level);
         assert_eq!(decide(&spread), Some(true));
         let even = vec![[1; 2]; 500];
         assert_eq!(decide(&even), Some(false));

@@ -4,26 +4,26 @@
 //! standard deviation s (denominator n−1), t = d̄ / (s/√n) follows Student's t with n−1 degrees of
 //! freedom; p is two-sided.
 //!
-//! Edges: all differences zero, t = 0 and p = 1; all equal but not zero, t = ±∞ and p = 0; fewer
-//! than two queries, t = 0 and p = 1, because one difference says nothing about its spread.
+//! Edge cases: if all differences are zero, t = 0 and p = 1; if all are equal but not zero, t = ±∞
+//! and p = 0; with fewer than two queries, t = 0 and p = 1, because one difference has no spread.
 
 use serde::{Deserialize, Serialize};
 
 use super::{number, pairs, student};
 
-/// What a t-test found.
+/// The result of a t-test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TTest {
-    /// t; infinite when the differences are all equal and not zero.
+    /// t; infinite if the differences are all equal and not zero.
     #[serde(with = "number")]
     pub statistic: f64,
-    /// Degrees of freedom: queries that count, less one; 0 when fewer than two do.
+    /// Degrees of freedom: queries that count, minus one; 0 if fewer than two do.
     pub df: f64,
     /// Two-sided p-value.
     pub p: f64,
     /// Mean of the differences.
     pub mean_difference: f64,
-    /// Standard error of that mean; 0 when fewer than two queries count.
+    /// Standard error of that mean; 0 if fewer than two queries count.
     pub standard_error: f64,
 }
 
@@ -42,12 +42,12 @@ pub fn paired_t(a: &[f64], b: &[f64]) -> TTest {
 }
 
 /// Two-sided t-test of whether the mean of `values` is `expected`; `mean_difference` is their mean
-/// less `expected`.
+/// minus `expected`.
 pub fn one_sample_t(values: &[f64], expected: f64) -> TTest {
-    let Moments { n, mean, standard_error } = Moments::of(values.iter().copied());
+    let SampleMean { n, mean, standard_error } = SampleMean::of(values.iter().copied());
     let mean_difference = mean - expected;
     if n < 2 {
-        // The difference is still worth showing; without any value there is none.
+        // The difference is still reported; without any value it is 0.
         let mean_difference = if n == 0 { 0.0 } else { mean_difference };
         return TTest { statistic: 0.0, df: 0.0, p: 1.0, mean_difference, standard_error: 0.0 };
     }
@@ -56,31 +56,31 @@ pub fn one_sample_t(values: &[f64], expected: f64) -> TTest {
     TTest { statistic, df, p: student::two_sided(statistic, df), mean_difference, standard_error }
 }
 
-/// Count, mean, and the mean's standard error, of the values that are numbers.
+/// Count, mean, and standard error of the mean, of the values that are not NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Moments {
+pub(crate) struct SampleMean {
     pub n: usize,
     pub mean: f64,
     /// 0 with fewer than two values.
     pub standard_error: f64,
 }
 
-impl Moments {
-    pub(crate) fn of(values: impl Iterator<Item = f64> + Clone) -> Moments {
+impl SampleMean {
+    pub(crate) fn of(values: impl Iterator<Item = f64> + Clone) -> SampleMean {
         let mut values = values.filter(|value| !value.is_nan());
         let all = values.clone();
         let Some(first) = values.next() else {
-            return Moments { n: 0, mean: 0.0, standard_error: 0.0 };
+            return SampleMean { n: 0, mean: 0.0, standard_error: 0.0 };
         };
-        // Equal values have no spread; summing them would invent one of about 1e-17, and a t of
-        // about 1e16.
+        // Equal values have no spread; summation would produce one of about 1e-17, and a t of about
+        // 1e16.
         if values.all(|value| value == first) {
-            return Moments { n: all.count(), mean: first, standard_error: 0.0 };
+            return SampleMean { n: all.count(), mean: first, standard_error: 0.0 };
         }
         let n = all.clone().count();
         let mean = all.clone().sum::<f64>() / n as f64;
         let squares: f64 = all.map(|value| (value - mean).powi(2)).sum();
-        Moments { n, mean, standard_error: (squares / (n - 1) as f64 / n as f64).sqrt() }
+        SampleMean { n, mean, standard_error: (squares / (n - 1) as f64 / n as f64).sqrt() }
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!((test.statistic, test.p), (0.0, 1.0));
     }
 
-    /// Ten times 0.1 sums to less than 1, so that a naive variance would not be zero.
+    /// Ten times 0.1 sums to less than 1, so that a naive variance is not zero.
     #[test]
     fn a_constant_difference_is_certain() {
         let test = paired_t(&[0.1; 10], &[0.0; 10]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_two_queries_say_nothing() {
+    fn fewer_than_two_queries_are_no_evidence() {
         assert_eq!(paired_t(&[], &[]).p, 1.0);
         let one = paired_t(&[0.5, f64::NAN], &[0.25, 0.1]);
         assert_eq!((one.p, one.mean_difference, one.df), (1.0, 0.25, 0.0));

@@ -1,35 +1,35 @@
-//! The Wilcoxon signed-rank test: do per-query differences lean to one side?
+//! The Wilcoxon signed-rank test: are per-query differences symmetric about zero?
 //!
 //! Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1945. Drop zero
-//! differences, rank the n others by size (ties share their mean rank), and sum the ranks of the
-//! positive (W₊) and the negative ones (W₋).
+//! differences, rank the n others by magnitude (ties share their mean rank), and sum the ranks of
+//! the positive (W₊) and the negative ones (W₋).
 //!
-//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) follows from one pass per rank
-//!   over all sums, in doubled ranks so that shared ranks stay whole; hence it holds with ties too.
-//!   p = min(1, 2 P(W ≤ min(W₊, W₋))).
+//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) is computed with one pass over all
+//!   sums for each rank, in doubled ranks so that shared ranks are integers; it therefore holds with
+//!   ties too. p = min(1, 2 P(W ≤ min(W₊, W₋))).
 //! * *Normal*: z = (min(W₊, W₋) − n(n+1)/4) / √v, v = n(n+1)(2n+1)/24 − Σ(t³−t)/48 over ties of t
 //!   differences; no continuity correction.
 //!
-//! Sizes are compared after rounding to 1e-12, and what rounds to 0 is 0: float noise would split
-//! ties and change p in the fourth decimal. Departs from the customary table for n ≤ 25: exact up
-//! to [`EXACT_LIMIT`], where it is cheap.
+//! Magnitudes are compared after rounding to 1e-12, and what rounds to 0 is 0: rounding errors
+//! would split ties and change p in the fourth decimal. Departs from the customary table for n ≤
+//! 25: exact up to [`EXACT_LIMIT`], where it is cheap.
 
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::erfc;
 
 use super::pairs;
 
-/// Up to so many non-zero differences [`WilcoxonMethod::Auto`] is exact.
+/// [`WilcoxonMethod::Auto`] is exact up to this many non-zero differences.
 pub const EXACT_LIMIT: usize = 50;
 
-/// Differences are whole multiples of one part in so many.
+/// Differences are rounded to multiples of 1/`STEPS`.
 const STEPS: f64 = 1e12;
 
-/// Largest difference for which ranks are found by counting; beyond it the table would cost more
+/// Largest difference for which ranks are computed by counting; beyond it the table would cost more
 /// than a sort.
 const COUNTING_RANGE: usize = 1 << 20;
 
-/// How the p-value is found.
+/// How the p-value is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WilcoxonMethod {
@@ -42,7 +42,7 @@ pub enum WilcoxonMethod {
     Normal,
 }
 
-/// What a signed-rank test found.
+/// The result of a signed-rank test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wilcoxon {
     /// Sum of the ranks of positive differences.
@@ -51,7 +51,7 @@ pub struct Wilcoxon {
     pub w_minus: f64,
     /// Differences that are not zero.
     pub n: usize,
-    /// Two-sided p-value; 1 when all differences are zero.
+    /// Two-sided p-value; 1 if all differences are zero.
     pub p: f64,
     /// Whether p is exact rather than the normal approximation.
     pub exact: bool,
@@ -71,7 +71,7 @@ pub fn wilcoxon(a: &[f64], b: &[f64], method: WilcoxonMethod) -> Wilcoxon {
     wilcoxon_differences(&pairs::differences(a, b), method)
 }
 
-/// The same, of differences; NaN does not count.
+/// As [`wilcoxon`], of differences; NaN does not count.
 pub fn wilcoxon_differences(differences: &[f64], method: WilcoxonMethod) -> Wilcoxon {
     let steps = differences.iter().map(|difference| rounded(*difference));
     let mut sizes: Vec<(f64, bool)> = steps
@@ -85,20 +85,19 @@ pub fn wilcoxon_differences(differences: &[f64], method: WilcoxonMethod) -> Wilc
 /// A difference in whole steps.
 fn rounded(difference: f64) -> f64 {
     let steps = difference * STEPS;
-    // Beside this number there is room for whole numbers only: adding it rounds, without a call.
+    // Near this number only integers are representable: adding it rounds, without a function call.
     const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
     if steps.abs() < (1u64 << 51) as f64 { (steps + WHOLE) - WHOLE } else { steps }
 }
 
-/// The same, of differences in whole units, such as effectiveness in ten-thousandths: ranks come
-/// from counting, in O(n + largest difference). Equal to [`wilcoxon_differences`] with
-/// [`WilcoxonMethod::Auto`].
+/// As [`wilcoxon_differences`] with [`WilcoxonMethod::Auto`], of integer differences, such as
+/// effectiveness in ten-thousandths. Ranks are computed by counting, in O(n + largest difference).
 pub fn wilcoxon_counting(differences: &[i32]) -> Wilcoxon {
     let size = |difference: &i32| difference.unsigned_abs() as usize;
     let range = differences.iter().map(size).max().unwrap_or(0);
     if range > COUNTING_RANGE {
         let nonzero = differences.iter().filter(|difference| **difference != 0);
-        // Numbers are sorted sooner than pairs.
+        // Integers sort faster than pairs.
         let mut numbers: Vec<u64> =
             nonzero.map(|d| 2 * u64::from(d.unsigned_abs()) + u64::from(*d > 0)).collect();
         numbers.sort_unstable();
@@ -115,7 +114,7 @@ pub fn wilcoxon_counting(differences: &[i32]) -> Wilcoxon {
     test(&table, WilcoxonMethod::Auto)
 }
 
-/// Differences of one size.
+/// The differences of one magnitude.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Tie {
     positive: u64,
@@ -136,7 +135,7 @@ impl Tie {
     }
 }
 
-/// Groups sizes, sorted, by equality.
+/// Groups sorted magnitudes by equality.
 fn ties<T: PartialEq>(sorted: &[(T, bool)]) -> Vec<Tie> {
     let groups = sorted.chunk_by(|x, y| x.0 == y.0);
     groups
@@ -148,7 +147,7 @@ fn ties<T: PartialEq>(sorted: &[(T, bool)]) -> Vec<Tie> {
         .collect()
 }
 
-/// The test itself, from the ties in ascending order of size.
+/// The test itself, from ties in ascending order of magnitude.
 fn test(ties: &[Tie], method: WilcoxonMethod) -> Wilcoxon {
     let (mut before, mut twice_plus, mut twice_minus, mut correction) = (0u64, 0u64, 0u64, 0.0);
     let mut twice_ranks = Vec::with_capacity(ties.len());
@@ -177,10 +176,11 @@ fn test(ties: &[Tie], method: WilcoxonMethod) -> Wilcoxon {
     Wilcoxon { w_plus: twice_plus as f64 / 2.0, w_minus: twice_minus as f64 / 2.0, n, p, exact }
 }
 
-/// Two-sided p of a doubled rank sum of `smaller` or less, from (doubled rank, how many have it).
+/// Two-sided p of a doubled rank sum of at most `smaller`, from pairs of a doubled rank and its
+/// multiplicity.
 fn exact_p(twice_ranks: &[(usize, u64)], smaller: usize) -> f64 {
-    // chance[s]: the positive ranks so far sum to s. Sums beyond `smaller` never matter, so they
-    // are not kept.
+    // chance[s]: the probability that the positive ranks so far sum to s. Sums beyond `smaller` are
+    // never needed.
     let mut chance = vec![0.0f64; smaller + 1];
     let mut next = chance.clone();
     chance[0] = 1.0;
@@ -209,8 +209,8 @@ mod tests {
     use super::*;
     use WilcoxonMethod::{Auto, Exact, Normal};
 
-    /// Sizes 1 1 3, ranks 1.5 1.5 3; the smaller sum is 1.5. Of the 8 sign patterns the sums are
-    /// 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6: three are 1.5 or less, so p = 2 · 3/8.
+    /// Magnitudes 1 1 3, ranks 1.5 1.5 3; the smaller sum is 1.5. The sums of the 8 sign patterns
+    /// are 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6: three are 1.5 or less, so p = 2 · 3/8.
     #[test]
     fn three_differences_with_a_tie_by_hand() {
         let test = wilcoxon_differences(&[1.0, -1.0, 3.0, 0.0], Auto);
@@ -223,7 +223,7 @@ mod tests {
 
     /// 0.4 − 0.3 and 0.3 − 0.2 differ in the last bits.
     #[test]
-    fn float_noise_does_not_split_ties() {
+    fn rounding_errors_do_not_split_ties() {
         assert_ne!(0.4 - 0.3, 0.3 - 0.2);
         let test = wilcoxon(&[0.4, 0.2, 0.9], &[0.3, 0.3, 0.4], Normal);
         assert_eq!((test.w_plus, test.w_minus), (4.5, 1.5));
@@ -240,15 +240,16 @@ mod tests {
     }
 
     #[test]
-    fn auto_turns_to_the_normal_above_the_limit() {
+    fn auto_uses_the_normal_approximation_above_the_limit() {
         let differences: Vec<i32> = (1..=51).map(|i| if i % 3 == 0 { -i } else { i }).collect();
         assert!(wilcoxon_counting(&differences[..50]).exact);
         assert!(!wilcoxon_counting(&differences).exact);
     }
 
-    /// The approximation is good at n = 300, so the exact pass must not have drifted or overflowed.
+    /// The approximation is good at n = 300, so the exact computation must not have drifted or
+    /// overflowed.
     #[test]
-    fn exact_and_normal_meet_for_many_queries() {
+    fn exact_and_normal_agree_for_many_queries() {
         let differences: Vec<f64> =
             (1..=300).map(|i| f64::from(if i % 9 < 4 { -i } else { i })).collect();
         let (exact, normal) =

@@ -1,19 +1,18 @@
-//! Squared errors of least squares on queries that were not learnt from, with every feature that
-//! could be added, from one look at the rows.
+//! Squared errors of least squares on left-out queries, with every feature that could be added, from
+//! one pass over the rows.
 //!
 //! Rows are centred within their query and weighted ([`Centring`]), so that least squares on
 //! differences between documents is ridge regression. Let X hold the chosen features and A = XᵀX +
-//! λI. Whoever asks knows the sums of products of all features, and so for each candidate x the
-//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the slope t = xᵀr, where v = x − Xa is what
-//! the chosen features leave of the candidate and r = y − Xw what their weights leave of the
-//! labels.
+//! λI. The caller knows the sums of products of all features, and so for each candidate x the
+//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the slope t = xᵀr, where v = x − Xa is the
+//! residual of the candidate and r = y − Xw the residual of the labels.
 //!
 //! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ turns residuals of
 //! the query into the errors that the model fitted without it makes: p = Mq r. Let u = Mq v. The
 //! weight of the candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu), sums over the rows
-//! of q, and the errors with it are p minus that weight times u. Nothing is fitted anew, and no
-//! matrix of a query is kept: a block costs the product of its documents, the chosen and the
-//! candidates.
+//! of q, and the errors with it are p minus that weight times u. Nothing is fitted again, and no
+//! matrix of a query is kept: the cost of a block is the product of its documents, the chosen
+//! features and the candidates.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -27,12 +26,12 @@ use crate::rank::linear::cholesky::PivotedCholesky;
 use crate::rank::linear::gram_solver::SINGULAR;
 use crate::vector::dot;
 
-/// A least-squares model, and the features that could be added to it.
+/// Leave-one-query-out errors of a least-squares model with each feature that could be added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeaveQueryOut {
     /// The chosen features, then the candidates.
     pub features: Vec<FeatureId>,
-    /// What each of them is divided by.
+    /// Their divisors.
     pub divisors: Vec<f64>,
     /// How rows of a query are centred and weighted; never overall.
     pub centring: Centring,
@@ -89,7 +88,7 @@ impl Pass for LeaveQueryOut {
     }
 }
 
-/// Squared errors, each query judged by the model fitted without it.
+/// Squared errors of each query under the model fitted without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeaveQueryOutErrors {
     /// With the chosen features alone.
@@ -114,8 +113,8 @@ impl LeaveQueryOutErrors {
         for j in 0..candidates {
             let (v, u) = (columns.col_as_slice(chosen + j), left_out.col_as_slice(j));
             let curvature = pass.curvatures[j] - dot(u, v);
-            // Without this query the candidate may be a combination of the chosen features: its
-            // weight would be a rounding error.
+            // Without this query the candidate may be a linear combination of the chosen features;
+            // its weight would then be a rounding error.
             let is_free = curvature > SINGULAR * pass.curvatures[j];
             let weight = if is_free { (pass.slopes[j] - dot(errors, v)) / curvature } else { 0.0 };
             let with: Vec<f64> = errors.iter().zip(u).map(|(p, u)| p - weight * u).collect();
@@ -132,8 +131,7 @@ impl Merge for LeaveQueryOutErrors {
     }
 }
 
-/// Residuals as they are where the query is not learnt from: residuals + X (A − XᵀX)⁻¹ Xᵀ
-/// residuals.
+/// Residuals of the model fitted without the query: residuals + X (A − XᵀX)⁻¹ Xᵀ residuals.
 fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -> Mat<f64> {
     let (k, columns) = (x.ncols(), residuals.ncols());
     let mut own = Mat::<f64>::zeros(k, k);
@@ -141,7 +139,7 @@ fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -
     let mut others = penalised.to_vec();
     for (cell, (i, j)) in others.iter_mut().zip((0..k * k).map(|at| (at / k, at % k))) {
         *cell -= own[(i, j)];
-        // What is left of a feature that differs in this query alone.
+        // A feature that varies in this query only.
         if i == j && *cell <= SINGULAR * penalised[i * k + i] {
             *cell = 0.0;
         }

@@ -1,16 +1,16 @@
-//! Preference pairs weighted by what swapping them changes in NDCG, at a linear model's weights:
-//! their loss and its slope.
+//! Preference pairs weighted by the change of NDCG when they are swapped, at a linear model's
+//! weights: their loss and its gradient.
 //!
 //! The loss is Σ ω φ(wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ (Sun et al., SIGIR 2009,
 //! equations 3, 13 and 14), with ω = Z |2^yᵢ − 2^yⱼ| |1/log₂(1 + πᵢ) − 1/log₂(1 + πⱼ)|, π the
 //! positions in the ranking by wᵀx and Z = 1 / ideal DCG of the whole list, and φ(v) = −4v below
-//! −1, (v − 1)² up to 1, and 0 above. Weights are held fixed when the slope is taken.
+//! −1, (v − 1)² up to 1, and 0 above. The pair weights are constants in
+//! the gradient.
 //!
-//! Weights do not factorise, so that all pairs are visited; none is stored. Documents with equal
-//! scores are placed as in
-//! [`crate::rank::lambda`]: worse labels first, and those that share the label share the mean of their discounts. So the order
-//! of rows does not matter, and equal scores have a slope. Everything is a sum over queries, and
-//! answers merge by addition.
+//! Pair weights do not factorise, so all pairs are visited; none is stored. Documents with equal
+//! scores are placed as in [`crate::rank::lambda`]: worse labels first, and documents with equal
+//! labels share the mean of their discounts. So the order of rows has no influence, and equal scores
+//! have a gradient. Everything is a sum over queries, and answers merge by addition.
 
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
@@ -21,25 +21,25 @@ use crate::error::Result;
 use crate::rank::lambda::{Lambdas, Placed, check_largest};
 use crate::rank::linear::design::Design;
 
-/// A linear model.
+/// The loss of a linear model over preference pairs weighted by NDCG, and its gradient.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NdcgPairs {
     /// The features that the model weighs.
     pub features: Vec<FeatureId>,
     /// One weight a feature.
     pub weights: Vec<f64>,
-    /// Whether the slope is enough; loss and weight are 0 then.
+    /// Whether to compute the gradient only; loss and weight are then 0.
     pub slope_only: bool,
 }
 
-/// The loss and its derivative.
+/// The loss and its gradient.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NdcgPairLoss {
     /// Σ ω φ(margin).
     pub loss: f64,
-    /// Σ ω, the loss of a model that tells no documents apart under these weights.
+    /// Σ ω, the loss of a model that gives all documents the same score, under these pair weights.
     pub weight: f64,
-    /// The derivative of the loss by each weight of the model.
+    /// The derivative of the loss with respect to each weight of the model.
     pub slope: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ impl Merge for NdcgPairLoss {
     }
 }
 
-/// What pairs sum to: their weights, their losses, and the slope of the better document's score.
+/// Sums over pairs: weights, losses, and the derivative with respect to the better document's score.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
@@ -110,11 +110,11 @@ struct Grades {
     slopes: Vec<f64>,
 }
 
-/// Pairs that are worked on at a time.
+/// Pairs that are processed at the same time.
 const LANES: usize = 8;
 
 impl Grades {
-    /// Loss and weight of a query; `slope` gets the derivative by each score.
+    /// Loss and weight of a query; writes the derivative with respect to each score to `slope`.
     fn of_query<const WITH_LOSS: bool>(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
         self.places.clear();
         self.places.extend(0..placed.order.len());
@@ -159,8 +159,8 @@ impl Grades {
     }
 }
 
-/// One document against all of a lower gain. In strands and without branches, so that the compiler
-/// makes vector instructions of it; the order of summation is fixed.
+/// One document against all documents of a lower gain. In lanes and without branches, so that the
+/// compiler vectorises it; the order of summation is fixed.
 struct Against<'a, const WITH_LOSS: bool> {
     gap: f64,
     score: f64,
@@ -171,20 +171,20 @@ struct Against<'a, const WITH_LOSS: bool> {
 }
 
 impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
-    /// Adds some pairs to strands of sums; the slopes of the worse documents grow.
+    /// Adds pairs to lanes of sums, and their derivatives to those of the worse documents.
     #[inline(always)]
     fn add(&self, s: &[f64], d: &[f64], slopes: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
         for lane in 0..s.len().min(LANES) {
             let weight = self.gap * (self.discount - d[lane]).abs();
             let margin = self.score - s[lane];
             let short = margin.clamp(-1.0, 1.0) - 1.0;
-            let pull = weight * short;
-            sums[0][lane] += pull;
-            slopes[lane] -= 2.0 * pull;
+            let half_gradient = weight * short;
+            sums[0][lane] += half_gradient;
+            slopes[lane] -= 2.0 * half_gradient;
             if WITH_LOSS {
                 sums[1][lane] += weight;
-                // (v − 1)² goes on as a straight line of slope −4 below −1.
-                sums[2][lane] += pull * short + 4.0 * weight * (-1.0 - margin).max(0.0);
+                // (v − 1)² continues as a straight line with derivative −4 below −1.
+                sums[2][lane] += half_gradient * short + 4.0 * weight * (-1.0 - margin).max(0.0);
             }
         }
     }
@@ -208,7 +208,7 @@ impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
             );
         }
         self.add(&self.scores[whole..], &self.discounts[whole..], &mut slopes[whole..], &mut sums);
-        let [pull, weight, loss] = sums.map(|lanes| lanes.iter().sum::<f64>());
-        Sums { weight, loss, slope: 2.0 * pull }
+        let [half_gradient, weight, loss] = sums.map(|lanes| lanes.iter().sum::<f64>());
+        Sums { weight, loss, slope: 2.0 * half_gradient }
     }
 }

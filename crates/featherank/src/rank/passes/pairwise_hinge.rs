@@ -1,9 +1,9 @@
-//! Squared hinge over preference pairs at a linear model's weights: its value, slope and curvature,
-//! without looking at a pair.
+//! Squared hinge loss over preference pairs at a linear model's weights: its value, gradient and
+//! curvature, without visiting a pair.
 //!
-//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; how sums over
-//! pairs become sums over sorted documents is told in [`crate::rank::linear::pair_free`].
-//! Everything is a sum over queries, so that answers merge by addition.
+//! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ; [`crate::rank::linear::pair_free`]
+//! shows how sums over pairs become sums over sorted documents. Everything is a sum over queries, so
+//! answers merge by addition.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,18 +15,18 @@ use crate::rank::linear::newton::second_derivative;
 use crate::rank::linear::pair_free::Preferences;
 use crate::vector::dot;
 
-/// A linear model, and what is wanted beside loss and slope.
+/// The squared hinge loss of a linear model, its gradient and, on request, its curvature.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PairwiseHinge {
     /// The features that the model weighs.
     pub features: Vec<FeatureId>,
     /// One weight a feature.
     pub weights: Vec<f64>,
-    /// Features between which the second derivative is wanted, by their places.
+    /// Places of the features whose second derivatives to compute.
     pub curved: Vec<usize>,
-    /// Other weights, towards which derivatives are wanted: along the difference to them.
+    /// Other weights: derivatives along the difference to them are computed, too.
     pub towards: Option<Vec<f64>>,
-    /// Whether those are enough; the derivatives by each weight are left out then.
+    /// Whether to compute those only, without the derivative for each weight.
     pub along_only: bool,
 }
 
@@ -37,13 +37,13 @@ pub struct HingeLoss {
     pub pairs: u64,
     /// Σ max(0, 1 − margin)².
     pub loss: f64,
-    /// Its derivative by each weight.
+    /// Its derivative with respect to each weight.
     pub slope: Vec<f64>,
-    /// Its second derivative between the features that were asked for, row after row.
+    /// Its second derivatives between the requested features, row by row.
     pub curvature: Vec<f64>,
-    /// Its derivative towards the weights that were asked for.
+    /// Its derivative along the requested direction.
     pub along: f64,
-    /// Its second derivative towards them.
+    /// Its second derivative along that direction.
     pub bend: f64,
 }
 

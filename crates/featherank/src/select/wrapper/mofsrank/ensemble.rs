@@ -4,15 +4,14 @@
 //! between 0 and 1 for each of these features. The weight of feature i is bit_i · Σ_j number_ji ·
 //! weight_ji. Its objectives: what the chosen features cost, and 1 − the accuracy of the sum.
 
-use std::convert::Infallible;
-
 use rand::RngExt;
 
 use super::accuracy::Accuracy;
 use super::feature_selection::Weighted;
 use super::limits::Limits;
+use crate::error::{Error, Result};
 use crate::evolve::{
-    Bits, Bounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
+    Bits, GeneBounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
 };
 use crate::random::Stream;
 
@@ -20,7 +19,7 @@ use crate::random::Stream;
 const ETA: f64 = 20.0;
 
 /// What the numbers may be.
-const UNIT: Bounds = Bounds { low: 0.0, high: 1.0 };
+const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 
 /// The search for weighted sums.
 pub(super) struct Combination<'a> {
@@ -75,7 +74,7 @@ fn sum(bits: &Bits, numbers: &[f64], rankers: &[Vec<f64>]) -> Vec<f64> {
 impl Problem for Combination<'_> {
     type Genome = Mixed;
     type Evaluation = [f64; 2];
-    type Error = Infallible;
+    type Error = Error;
 
     /// The rankers as they are come first, then random sums.
     fn initial(&self, number: usize, rng: &mut Stream) -> Mixed {
@@ -107,7 +106,7 @@ impl Problem for Combination<'_> {
         genome
     }
 
-    fn evaluate(&mut self, genomes: &[Mixed]) -> Result<Vec<[f64; 2]>, Infallible> {
+    fn evaluate(&mut self, genomes: &[Mixed]) -> Result<Vec<[f64; 2]>> {
         let sums: Vec<Weighted> = genomes.iter().map(|genome| self.model(genome)).collect();
         let models: Vec<_> = sums.iter().map(|sum| (&sum.features[..], &sum.weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);

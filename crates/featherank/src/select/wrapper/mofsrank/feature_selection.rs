@@ -8,8 +8,6 @@
 //! Mutation is adaptive: a feature that ranks well alone comes in more and goes out less often, one
 //! that is like those chosen the other way round, in the first few generations.
 
-use std::convert::Infallible;
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +16,7 @@ use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::PairMatrix;
 use super::rows::Rows;
+use crate::error::{Error, Result};
 use crate::evolve::{Bits, Problem, bernoulli, flip_each, two_point};
 use crate::random::Stream;
 
@@ -79,7 +78,7 @@ impl FeatureChoice<'_> {
 impl Problem for FeatureChoice<'_> {
     type Genome = Bits;
     type Evaluation = Worth;
-    type Error = Infallible;
+    type Error = Error;
 
     fn initial(&self, _: usize, rng: &mut Stream) -> Bits {
         let mut set = bernoulli(self.width(), 0.5, rng);
@@ -102,7 +101,7 @@ impl Problem for FeatureChoice<'_> {
         set
     }
 
-    fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<Worth>, Infallible> {
+    fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<Worth>> {
         Ok(sets.par_iter().map(|set| self.worth(set)).collect())
     }
 }

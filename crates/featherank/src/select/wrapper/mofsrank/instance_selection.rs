@@ -4,14 +4,13 @@
 //! A genome has a bit for every pair. Its objectives: how many pairs it has, and 1 − the accuracy,
 //! on all training data, of the SVM trained on them with all features.
 
-use std::convert::Infallible;
-
 use rayon::prelude::*;
 
 use super::accuracy::Accuracy;
 use super::pair_svm::{PairSvm, Start};
 use super::pairs::{Pair, for_one_model, of_genome};
 use super::rows::Rows;
+use crate::error::{Error, Result};
 use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
 
@@ -44,7 +43,7 @@ pub(super) struct PairChoice<'a> {
 impl Problem for PairChoice<'_> {
     type Genome = Bits;
     type Evaluation = [f64; 2];
-    type Error = Infallible;
+    type Error = Error;
 
     fn initial(&self, number: usize, rng: &mut Stream) -> Bits {
         let share = match self.shares {
@@ -75,7 +74,7 @@ impl Problem for PairChoice<'_> {
         genome
     }
 
-    fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, Infallible> {
+    fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>> {
         let train = |genome: &Bits| {
             let pairs = for_one_model(self.rows, of_genome(self.pairs, genome));
             self.svm.solve(pairs.as_ref(), self.start)

@@ -2,7 +2,6 @@
 //! them.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use rand::Rng;
@@ -16,8 +15,10 @@ use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::{Pair, for_many_models, of_genome};
 use super::rows::Rows;
-use crate::error::Result;
-use crate::evolve::{Bits, Memo, Mixed, Nsga2, Pareto, Problem, Settings, State, front, run};
+use crate::error::{Error, Result};
+use crate::evolve::{
+    Bits, Memo, Mixed, Nsga2, Pareto, Problem, SearchSettings, SearchState, front, run,
+};
 use crate::random::{Purpose, stream};
 
 /// What the method was told.
@@ -51,9 +52,9 @@ pub(super) struct Ground<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Progress<'a> {
-    Pairs(Cow<'a, State<Bits, [f64; 2]>>),
-    Features { subsets: Cow<'a, [Bits]>, search: Option<Cow<'a, State<Bits, Worth>>> },
-    Ensemble { found: Cow<'a, Features>, search: Option<Cow<'a, State<Mixed, [f64; 2]>>> },
+    Pairs(Cow<'a, SearchState<Bits, [f64; 2]>>),
+    Features { subsets: Cow<'a, [Bits]>, search: Option<Cow<'a, SearchState<Bits, Worth>>> },
+    Ensemble { found: Cow<'a, Features>, search: Option<Cow<'a, SearchState<Mixed, [f64; 2]>>> },
 }
 
 /// What the second phase leaves.
@@ -140,11 +141,11 @@ impl Searches {
     fn choose_pairs(
         &self,
         ground: &Ground<'_>,
-        saved: Option<State<Bits, [f64; 2]>>,
+        saved: Option<SearchState<Bits, [f64; 2]>>,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Bits>> {
         if !self.instance_selection {
-            return Ok(vec![Bits::stretch(ground.pairs.len(), 0..ground.pairs.len())]);
+            return Ok(vec![Bits::from_range(ground.pairs.len(), 0..ground.pairs.len())]);
         }
         let start = ground.guide.start((0..ground.rows.width()).collect());
         let mut problem = PairChoice {
@@ -173,7 +174,7 @@ impl Searches {
         &self,
         ground: &Ground<'_>,
         subsets: &[Bits],
-        saved: Option<State<Bits, Worth>>,
+        saved: Option<SearchState<Bits, Worth>>,
         watch: &mut Watch<'_>,
     ) -> Result<Features> {
         let adaptive =
@@ -220,7 +221,7 @@ impl Searches {
         &self,
         ground: &Ground<'_>,
         found: Features,
-        saved: Option<State<Mixed, [f64; 2]>>,
+        saved: Option<SearchState<Mixed, [f64; 2]>>,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Finalist>> {
         let mut finalists: Vec<Finalist> = if self.ensemble {
@@ -256,33 +257,28 @@ impl Searches {
         Ok(finalists)
     }
 
-    fn evolve<P: Problem<Error = Infallible>>(
+    fn evolve<P: Problem<Error = Error>>(
         &self,
         problem: &mut P,
         phase: Phase,
         seed: u64,
-        saved: Option<State<P::Genome, P::Evaluation>>,
-        mut tell: impl FnMut(&State<P::Genome, P::Evaluation>, u64) -> Result<ControlFlow<()>>,
-    ) -> Result<State<P::Genome, P::Evaluation>>
+        saved: Option<SearchState<P::Genome, P::Evaluation>>,
+        mut tell: impl FnMut(&SearchState<P::Genome, P::Evaluation>, u64) -> Result<ControlFlow<()>>,
+    ) -> Result<SearchState<P::Genome, P::Evaluation>>
     where
         P::Evaluation: AsRef<[f64]> + Sync,
     {
         let generations = self.generations[phase as usize - 1];
-        let settings = Settings {
+        let settings = SearchSettings {
             population: self.population,
             generations,
             crossover: self.crossover,
             tournament: 2,
         };
         let algorithm = Nsga2 { settings, dominance: Pareto };
-        let mut failed = None;
-        let Ok(state) = run(problem, &algorithm, seed_of(seed, phase as u64), saved, |state| {
-            tell(state, generations).unwrap_or_else(|error| {
-                failed = Some(error);
-                ControlFlow::Break(())
-            })
-        });
-        failed.map_or(Ok(state), Err)
+        run(problem, &algorithm, seed_of(seed, phase as u64), saved, |state| {
+            tell(state, generations)
+        })
     }
 }
 

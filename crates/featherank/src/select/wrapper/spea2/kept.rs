@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 use super::objectives::Worth;
 use super::subsets::Subsets;
 use crate::error::Result;
-use crate::evolve::{Bits, Individual, Memo, Problem, State};
+use crate::evolve::{Bits, Individual, Memo, Problem, SearchState};
 use crate::select::Generation;
 
 /// A search after a generation.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
-    state: State<Bits, ()>,
+    state: SearchState<Bits, ()>,
     generations: Vec<Generation>,
 }
 
 impl Kept {
     /// What there is to keep.
-    pub fn of(state: &State<Bits, Worth>, generations: &[Generation]) -> Self {
+    pub fn of(state: &SearchState<Bits, Worth>, generations: &[Generation]) -> Self {
         let bare = |one: &Individual<Bits, Worth>| Individual {
             genome: one.genome.clone(),
             evaluation: (),
             fitness: one.fitness,
         };
-        let state = State {
+        let state = SearchState {
             generation: state.generation,
             population: state.population.iter().map(bare).collect(),
             archive: state.archive.iter().map(bare).collect(),
@@ -35,7 +35,7 @@ impl Kept {
     pub fn revived(
         self,
         problem: &mut Memo<Subsets<'_>>,
-    ) -> Result<(State<Bits, Worth>, Vec<Generation>)> {
+    ) -> Result<(SearchState<Bits, Worth>, Vec<Generation>)> {
         let mut again = |bare: Vec<Individual<Bits, ()>>| -> Result<Vec<Individual<Bits, Worth>>> {
             let genomes: Vec<Bits> = bare.iter().map(|one| one.genome.clone()).collect();
             let worths = problem.evaluate(&genomes)?;
@@ -46,8 +46,8 @@ impl Kept {
             };
             Ok(bare.into_iter().zip(worths).map(join).collect())
         };
-        let State { generation, population, archive } = self.state;
+        let SearchState { generation, population, archive } = self.state;
         let archive = again(archive)?;
-        Ok((State { generation, population: again(population)?, archive }, self.generations))
+        Ok((SearchState { generation, population: again(population)?, archive }, self.generations))
     }
 }

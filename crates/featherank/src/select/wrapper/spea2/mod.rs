@@ -54,7 +54,7 @@ use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evolve::spea2::genotype_distance;
-use crate::evolve::{self, Bits, Individual, Memo, Settings, Spea2, State, front};
+use crate::evolve::{self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2, front};
 use crate::rank::{self, RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
@@ -114,7 +114,8 @@ method! {
         derive settings: tune::Settings = settings.unwrap_or_default();
         derive test: Test = Test::new(test, level);
         derive baseline: Baseline = Baseline::parse(&baseline)?;
-        derive evolution: Settings = Settings { population, generations, crossover, tournament };
+        derive evolution: SearchSettings =
+            SearchSettings { population, generations, crossover, tournament };
     }
 }
 
@@ -174,7 +175,7 @@ impl SPEA2 {
         &self,
         run: &Run,
         subsets: Subsets<'a>,
-    ) -> Result<(State<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
+    ) -> Result<(SearchState<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
         let mut problem = Memo::bounded(subsets, REMEMBERED);
         let (saved, mut generations) = match run.saved::<Kept>()? {
             Some(kept) => {
@@ -189,25 +190,17 @@ impl SPEA2 {
             dominance: self.test,
             distance: genotype_distance,
         };
-        let mut failed = None;
-        let observe = |state: &State<Bits, Worth>| {
+        let observe = |state: &SearchState<Bits, Worth>| {
             generations.push(generation(&state.archive));
             let kept = Kept::of(state, &generations);
             let done = state.generation + 1;
-            let told = run.save(&kept).and_then(|()| {
-                run.step("evolving subsets", done, Some(self.evolution.generations + 1))
-            });
-            if let Err(error) = told {
-                failed = Some(error);
-                return ControlFlow::Break(());
-            }
-            if run.is_out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            run.save(&kept)?;
+            run.step("evolving subsets", done, Some(self.evolution.generations + 1))?;
+            let stop = run.is_out_of_time();
+            Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
         let state = evolve::run(&mut problem, &algorithm, run.seed, saved, observe)?;
-        match failed {
-            Some(error) => Err(error),
-            None => Ok((state, problem.into_problem(), generations)),
-        }
+        Ok((state, problem.into_problem(), generations))
     }
 
     fn selection(
@@ -216,7 +209,7 @@ impl SPEA2 {
         engine: &dyn Engine,
         candidates: &Candidates,
         subsets: &Subsets<'_>,
-        state: &State<Bits, Worth>,
+        state: &SearchState<Bits, Worth>,
         generations: Vec<Generation>,
     ) -> Result<Selection> {
         let members: Vec<&Individual<Bits, Worth>> = front(&state.archive).collect();

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use super::objectives::{Judged, Worth};
 use crate::declare::choice;
-use crate::evolve::{Dominance, better_somewhere_worse_nowhere};
+use crate::evolve::{Dominance, pareto_dominates};
 use crate::measure::significance::{PerQuery, SignedRankLevel, paired_t};
 
 /// Values closer than this are equal: sums in another order differ in their last digits.
@@ -90,9 +90,6 @@ impl Dominance<Worth> for Test {
                 break;
             }
         }
-        (
-            better_somewhere_worse_nowhere(compared),
-            better_somewhere_worse_nowhere(compared.map(Ordering::reverse)),
-        )
+        (pareto_dominates(compared), pareto_dominates(compared.map(Ordering::reverse)))
     }
 }
