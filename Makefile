@@ -9,17 +9,25 @@ FUZZ_SECONDS ?= 600
 
 test: lint rust-test python-test
 
+# The library must build with none of its features and with each of them alone: users choose.
+FEATURES := compression experiments parquet shards
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	for features in "" $(FEATURES); do \
+		cargo clippy --quiet --locked --package featherank --no-default-features --features "$$features" \
+			-- -D warnings || exit 1; \
+	done
 
-# Tests, then the examples in the documentation. Programs in examples/ have no tests; clippy compiles them.
-TESTS := --workspace --locked --lib --bins --tests
+# Tests, then the examples in the documentation. The programs of featherank-lab have no tests; clippy
+# checks them. Everything is built with the features of the whole workspace, so that the tests, the
+# command and the Python module share one build.
+TESTS := --workspace --exclude featherank-lab --locked --tests
 rust-test:
 	cargo test $(TESTS)
 	cargo test --workspace --locked --doc
 
-# With the binary of the Rust tests: building for tests and for use differs in features, and one build is enough.
+# With the binary of the Rust tests.
 python-test: $(VENV)/installed extension chromium
 	cargo test $(TESTS) --no-run --quiet
 	FEATHERANK_BIN=$(TARGET)/debug/featherank $(VENV)/bin/python -m pytest -q python/tests

@@ -1,12 +1,14 @@
-"""Linear rankers side by side: RankSVM beside liblinear, a population of regressions beside scikit-learn, in the same run.
+"""Linear rankers: RankSVM against liblinear, and a population of regressions against scikit-learn.
 
-RankSVM: the training part of OHSUMED's first fold. liblinear (scikit-learn's LinearSVC, squared hinge, no intercept) gets
-all preference pairs as differences, in both orientations, because it needs two classes; making them is not timed. Both
-minimise the same objective, which is checked. liblinear runs with its default tolerance, primal and dual.
+RankSVM: the training part of OHSUMED's first fold. liblinear (scikit-learn's LinearSVC, squared
+hinge, no intercept) is given all preference pairs as differences, in both orientations, because it
+needs two classes; making them is not timed. Both minimise the same objective, which is checked.
+liblinear runs with its default tolerance, primal and dual.
 
-Population: synthetic data of the size of a WEB10K training part. 75 least-squares fits on random halves of 136 features, with
-NDCG@10 of every training query. scikit-learn and numpy do a few of them; featherank all, with the pass that is needed only
-once, and its time is divided by 75. scikit-learn gets standardised columns, featherank the raw ones.
+Population: synthetic data of the size of a WEB10K training part. 75 least-squares fits on random
+halves of 136 features, with NDCG@10 of every training query. scikit-learn and numpy do a few of
+them; featherank does all, including the one pass for the Gram matrix, and its time is divided by
+75. scikit-learn gets standardised columns, featherank raw ones.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 
 def example() -> Path:
-    """Builds the timing program; returns where it is."""
+    """Build the timing program; return its path."""
     command = ["cargo", "build", "--release", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
     return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "convex_rankers"
@@ -64,7 +66,7 @@ def compare_ranksvm(rust: Path, folder: Path, c: float) -> None:
     print(f"  featherank: {ours_seconds:.4f} s (best {min(ours['seconds']):.4f}), objective {ours['objective']:.6f}, "
           f"gradient {ours['gradient_norm']:.1e}, {ours['steps']} steps")
     for dual in (False, True):
-        # Every pair is there twice, and liblinear's C stands before the squares without the half.
+        # Every pair occurs twice, and liblinear's loss has no factor of one half.
         svm = LinearSVC(loss="squared_hinge", dual=dual, fit_intercept=False, C=c / 4)
         start = time.perf_counter()
         with warnings.catch_warnings():
@@ -78,7 +80,7 @@ def compare_ranksvm(rust: Path, folder: Path, c: float) -> None:
 
 
 def ndcg(scores: np.ndarray, labels: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """NDCG@10 per query, ties in the order of the input."""
+    """NDCG@10 per query, with ties in input order."""
     discounts = 1.0 / np.log2(np.arange(2, 12))
     values = np.zeros(len(offsets) - 1)
     for query in range(len(offsets) - 1):
@@ -97,8 +99,8 @@ def compare_population(rust: Path, folder: Path, repeats: int) -> None:
     ours = min(runs, key=lambda run: run["seconds"])
     labels = np.fromfile(folder / "labels.f32", np.float32)
     values = np.fromfile(folder / "values.f32", np.float32).reshape(-1, len(labels)).T
-    # Not timed: LinearRegression drops directions below 1e-6 of the largest singular value, which loses columns of raw
-    # data whose units differ, and with them the minimum.
+    # Not timed. LinearRegression drops directions below 1e-6 of the largest singular value, which
+    # would remove columns of raw data in different units.
     values = np.asfortranarray((values - values.mean(axis=0, dtype=np.float64)) / values.std(axis=0, dtype=np.float64), np.float32)
     offsets = np.concatenate([[0], np.cumsum(np.fromfile(folder / "sizes.f32", np.float32).astype(int))])
     times, apart = [], []
@@ -111,24 +113,24 @@ def compare_population(rust: Path, folder: Path, repeats: int) -> None:
         apart.append(abs(mean - ours["means"][model]))
     theirs, each = statistics.median(times), statistics.median(run["seconds"] for run in runs) / ours["models"]
     print(f"Population: {len(labels)} documents, {len(values[0])} features, {ours['models']} models")
-    print(f"  featherank: {each:.4f} s a model; best run {ours['seconds']:.2f} s in all (Gram {ours['gram_seconds']:.2f}, "
+    print(f"  featherank: {each:.4f} s per model; best run {ours['seconds']:.2f} s in all (Gram {ours['gram_seconds']:.2f}, "
           f"solving {ours['solve_seconds']:.2f}, ranking {ours['measure_seconds']:.2f})")
-    print(f"  scikit-learn + numpy: {theirs:.2f} s a model, ratio {theirs / each:.0f}; "
+    print(f"  scikit-learn + numpy: {theirs:.2f} s per model, ratio {theirs / each:.0f}; "
           f"mean NDCG@10 differs by at most {max(apart):.1e}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ohsumed", type=Path, help="folder with S1.txt, S2.txt, S3.txt of OHSUMED, normalised")
-    parser.add_argument("--c", type=float, default=1e-4, help="C of RankSVM, before the sum over pairs")
-    parser.add_argument("--repeats", type=int, default=3, help="models that scikit-learn fits")
+    parser.add_argument("--c", type=float, default=1e-4, help="C of RankSVM, multiplying the sum over pairs")
+    parser.add_argument("--repeats", type=int, default=3, help="number of models that scikit-learn fits")
     options = parser.parse_args()
     rust = example()
-    print(f"{os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"{os.cpu_count()} cores; load average {os.getloadavg()[0]:.1f}")
     if options.ohsumed:
         compare_ranksvm(rust, options.ohsumed, options.c)
     compare_population(rust, PROJECT / "bench" / "out" / "population", options.repeats)
-    print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
+    print(f"load average after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

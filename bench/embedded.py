@@ -1,11 +1,16 @@
-"""Embedded methods: the path of a lasso beside liblinear on explicit pairs, and every method on data of WEB10K's size.
+"""Embedded methods: a lasso path against liblinear, and every method on data of WEB10K's size.
 
-    .venv/bin/python bench/embedded.py [--ohsumed FOLDER] [--mq2008 FOLDER] [--folder FOLDER] [--only lasso|web10k] [--values N]
+    .venv/bin/python bench/embedded.py [--ohsumed FOLDER] [--mq2008 FOLDER] [--folder FOLDER]
+        [--only lasso|web10k] [--values N]
 
-lasso: ||w||_1 + C sum max(0, 1 - w'd)^2 over preference pairs of the training part of fold 1, for N values of C from the first feature to
-3.5 decades further. liblinear (through scikit-learn, its default tolerance) is given the differences of all pairs in memory and every C on its own;
-featherank follows the path. Objectives are compared on those pairs, in 64 bits. Then RankRWFS at 10 % for the C in the middle, beside liblinear's time for
-that C. web10k: every embedded method of the registry tuned on validation data, seconds and the most memory of the whole process. Two threads.
+lasso: ||w||_1 + C sum max(0, 1 - w'd)^2 over the preference pairs of the training part of fold 1,
+for N values of C from the first feature over 3.5 decades. liblinear (through scikit-learn, with its
+default tolerance) is given the differences of all pairs in memory and each C separately; featherank
+follows the path. Objectives are compared on those pairs in 64 bits. Then RankRWFS at 10 % for the C
+in the middle, against liblinear's time for that C.
+
+web10k: every embedded method of the registry, tuned on validation data; seconds and peak memory of
+the process. Two threads.
 """
 
 import argparse
@@ -63,7 +68,7 @@ def lasso(name, folder, count):
     values = [first * 10 ** (3.5 * (i + 1) / count) for i in range(count)]
     data = ",".join(str(file) for file in files)
     run = ours(data, "lasso", *[f"{c:.12g}" for c in values])
-    # Two classes are wanted: every second pair is turned round.
+    # LinearSVC needs two classes: invert every second pair.
     signs = np.where(np.arange(len(pairs)) % 2 == 0, 1.0, -1.0)
     signed = pairs * signs[:, None]
     theirs, worst, times = 0.0, 0.0, []
@@ -97,7 +102,7 @@ def web10k(folder):
         command = [binary("FEATHERANK_BIN"), "synth", "--preset", "web10k", "--format", "parquet", "-o", str(folder)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     methods = json.loads(subprocess.run([binary("FEATHERANK_BIN"), "methods", "--json"], check=True, capture_output=True).stdout)
-    print("| method | seconds | most memory, GiB | features |\n|---|---|---|---|")
+    print("| method | seconds | peak memory, GiB | features |\n|---|---|---|---|")
     for name in [entry["name"] for entry in methods if entry.get("category") == "embedded"]:
         run = ours(folder / "train.parquet", "select", name, f"valid={folder / 'vali.parquet'}")
         print(f"| {name} | {run['seconds']:.1f} | {run['peak_kib'] / 2**20:.2f} | {len(run['found'])} |", flush=True)
@@ -111,14 +116,14 @@ def main():
     parser.add_argument("--only", choices=["lasso", "web10k"])
     parser.add_argument("--values", type=int, default=20)
     options = parser.parse_args()
-    print(f"{os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"{os.cpu_count()} cores; load average {os.getloadavg()[0]:.1f}")
     if options.only != "web10k":
         for name, folder in (("OHSUMED", options.ohsumed), ("MQ2008", options.mq2008)):
             if folder:
                 lasso(name, folder, options.values)
     if options.only != "lasso":
         web10k(options.folder)
-    print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
+    print(f"load average after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""NSGA-II and SPEA2 beside pymoo's: hypervolume at equal evaluations on problems with known fronts, and time.
+"""NSGA-II and SPEA2 against pymoo: hypervolume at equal evaluations on known fronts, and time.
 
-The same operators with the same parameters: simulated binary crossover (eta 15) and polynomial mutation (eta 20, one gene in thirty)
-for ZDT1, two-point crossover and bit flips (one in forty) for leading ones and trailing zeros. Means with their standard errors, over as many
-seeds as a few minutes allow each side. Wants EVOLVE_BIN, the built program.
+The same operators with the same parameters: simulated binary crossover (eta 15) and polynomial
+mutation (eta 20, one gene in thirty) for ZDT1, two-point crossover and bit flips (one in forty) for
+leading ones and trailing zeros. Means with standard errors, over as many seeds as a few minutes
+allow each side. Needs EVOLVE_BIN, the built program.
 """
 
 import json
@@ -57,7 +58,7 @@ def theirs(problem, algorithm, population, generations, seed):
         )
     task, reference = {"zdt1": (Zdt1(), 1.1), "lotz": (Lotz(), BITS + 1.0)}[problem]
     start = time.perf_counter()
-    # Our generations come after the random one, theirs count it.
+    # featherank counts generations after the random one, pymoo includes it.
     result = minimize(task, make(pop_size=population, **operators), ("n_gen", generations + 1), seed=seed)
     return HV(ref_point=np.array([reference] * 2))(result.F), time.perf_counter() - start
 

@@ -1,11 +1,13 @@
-"""Filters side by side with their peers on data of the size of LETOR's topic distillation, and alone on data of WEB10K's size.
+"""Filters against other libraries on data of the size of LETOR, and alone on WEB10K's size.
 
     .venv/bin/python bench/filters.py [--folder FOLDER] [--only kendall|mrmr|web10k] [--repeats N]
 
-Kendall: the mean over queries of tau-b for all pairs of 64 features, beside scipy's kendalltau in a loop over queries and pairs;
-matrices are compared. mRMR: a whole path, beside mrmr-selection's regression on the same values in memory (F statistic and Pearson
-correlation; ours with Pearson over all documents). BestGain has no public peer; its report names a minute. web10k: every filter of
-the registry, seconds and the most memory of the whole process. Times are of the work with the values in memory, two threads.
+Kendall: the mean over queries of tau-b for all pairs of 64 features, against scipy's kendalltau in
+a loop over queries and pairs; the matrices are compared. mRMR: a whole path, against
+mrmr-selection's regression on the same values in memory (F statistic and Pearson correlation; ours
+with Pearson over all documents). BestGain has no public implementation to compare with. web10k:
+every filter of the registry, seconds and peak memory of the process. Times exclude reading; two
+threads.
 """
 
 import argparse
@@ -31,7 +33,7 @@ def binary(name):
 
 
 def make_data(folder, preset, part, *options):
-    """Makes the preset once; returns one of its files."""
+    """Create the preset once; return one of its files."""
     folder = folder / preset
     if not (folder / part).exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +43,7 @@ def make_data(folder, preset, part, *options):
 
 
 def ours(data, *words, repeats=1):
-    """The median run of the timing example."""
+    """The median run of the timing program."""
     environment = {**os.environ, "RAYON_NUM_THREADS": str(THREADS)}
     runs = []
     for _ in range(repeats):
@@ -106,13 +108,13 @@ def mrmr(data, repeats):
 
 def best_gain(data, repeats):
     run = ours(data, "select", "best-gain", repeats=repeats)
-    print(f"BestGain with its whole path: {run['seconds']:.3f} s, {len(run['found'])} features chosen")
+    print(f"BestGain with its whole path: {run['seconds']:.3f} s, {len(run['found'])} features selected")
 
 
 def web10k(data):
     methods = json.loads(subprocess.run([binary("FEATHERANK_BIN"), "methods", "--json"], check=True, capture_output=True).stdout)
     filters = [entry["name"] for entry in methods if entry.get("category") == "filter"]
-    print("| filter | seconds | most memory, GiB | features |\n|---|---|---|---|")
+    print("| filter | seconds | peak memory, GiB | features |\n|---|---|---|---|")
     for name in filters:
         run = ours(data, "select", name)
         print(f"| {name} | {run['seconds']:.1f} | {run['peak_kib'] / 2**20:.2f} | {len(run['found'])} |", flush=True)
@@ -124,7 +126,7 @@ def main():
     parser.add_argument("--only", choices=["kendall", "mrmr", "best-gain", "web10k"])
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    print(f"{os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"{os.cpu_count()} cores; load average {os.getloadavg()[0]:.1f}")
     wanted = [options.only] if options.only else ["best-gain", "kendall", "mrmr", "web10k"]
     for what in wanted:
         if what == "web10k":
@@ -132,7 +134,7 @@ def main():
         else:
             data = make_data(options.folder, "letor", "data.parquet", "--one-file")
             {"best-gain": best_gain, "kendall": kendall, "mrmr": mrmr}[what](data, options.repeats)
-    print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
+    print(f"load average after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

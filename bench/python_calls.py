@@ -1,11 +1,13 @@
-"""What calling from Python costs beside the command, on the same data in the same run.
+"""The cost of calling from Python, against the command on the same data in the same run.
 
-    FEATHERANK_BIN=target/release/featherank .venv/bin/python bench/python_calls.py [--folder FOLDER] [--repeats N]
+    FEATHERANK_BIN=target/release/featherank .venv/bin/python bench/python_calls.py
+        [--folder FOLDER] [--repeats N]
 
-Data is `featherank synth --preset web10k --format parquet`. The command is timed as a whole process with `--json`: it reads the file,
-selects and prints. Python is timed as a whole process too: it starts, imports, reads the file with pyarrow, and fits the same selector.
-Answers are compared to the last bit. `fit` is the time within `fit` alone, from arrays in memory to the selection: what a call costs that
-is one of many in a process. Runs take turns; medians are shown.
+The data is `featherank synth --preset web10k --format parquet`. The command is timed as a process
+with `--json`: it reads the file, selects and prints. Python is timed as a process too: it starts,
+imports, reads the file with pyarrow, and fits the same selector. Results are compared to the last
+bit. `fit` is the time of `fit` alone, from arrays in memory to the selection: the cost of one call
+of many in a process. Runs alternate; medians are shown.
 """
 
 import argparse

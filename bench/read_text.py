@@ -1,11 +1,11 @@
-"""Reading text side by side: scikit-learn's load_svmlight_file and featherank on the same files in the same run.
+"""Reading text: scikit-learn's load_svmlight_file against featherank, on the same files in one run.
 
-Makes the files once (they are kept in bench/out), then times both readers in turn, each in a fresh process and around
-the reading alone, and prints a table with best and median of the repeats.
+Creates the files once (in bench/out), then times both readers in turn, each in a fresh process and
+around the reading alone, and prints a table with best and median of the repeats.
 
-featherank always reads the queries. scikit-learn does with query_id=True, but then appends every id to a numpy array by
-copying it, so that its time grows with the square of the documents. The table therefore gives scikit-learn the
-advantage of leaving queries out; the time with them stands below it.
+featherank always reads the queries. With query_id=True scikit-learn does so too, but appends every
+id to a numpy array by copying it, so its time grows quadratically with the number of documents. The
+table therefore times scikit-learn without queries; the time with them is printed below it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEGABYTE = 1e6
 
 @dataclass
 class Timing:
-    """What repeats of one reader on one file gave."""
+    """Repeated measurements of one reader on one file."""
 
     seconds: list[float] = field(default_factory=list)
     cpu_seconds: list[float] = field(default_factory=list)
@@ -52,17 +52,17 @@ class Timing:
 
     @property
     def cpu(self) -> float:
-        """Processor time, which other programs on the machine change little."""
+        """Processor time, which depends little on other load."""
         return statistics.median(self.cpu_seconds)
 
     @property
     def memory_ratio(self) -> float:
-        """Peak memory of the process, the worst of all repeats, over the bytes of the values as 32-bit numbers."""
+        """Peak memory of the process over the bytes of the values in 32 bits, worst repeat."""
         return max(self.peak_bytes) / self.returned_bytes
 
 
 def read_with_sklearn(path: str, query_id: bool) -> dict[str, float]:
-    """In a process of its own: times the call alone, and reports that process's peak memory."""
+    """Time the call alone, in a separate process, and report that process's peak memory."""
     from sklearn.datasets import load_svmlight_file
 
     start, cpu_start = time.perf_counter(), time.process_time()
@@ -75,7 +75,7 @@ def read_with_sklearn(path: str, query_id: bool) -> dict[str, float]:
 
 
 def report_of(command: list[str]) -> dict[str, float]:
-    """Runs a reader and returns the JSON it prints; without a word on processor time, that of the whole process."""
+    """Run a reader and return its JSON; processor time defaults to that of the process."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -86,12 +86,12 @@ def report_of(command: list[str]) -> dict[str, float]:
 
 
 def target_folder() -> Path:
-    """Where cargo builds."""
+    """The target directory of cargo."""
     return PROJECT / os.environ.get("CARGO_TARGET_DIR", "target")
 
 
 def build() -> tuple[Path, Path]:
-    """Builds the command and the reading program; returns where they are."""
+    """Build the command and the reading program; return their paths."""
     command = ["cargo", "build", "--release", "-p", "featherank-cli", "-p", "featherank-lab"]
     subprocess.run(command, check=True, cwd=PROJECT)
     release = target_folder() / "release"
@@ -99,7 +99,7 @@ def build() -> tuple[Path, Path]:
 
 
 def make_files(command: Path, folder: Path, documents: int) -> dict[str, Path]:
-    """The files, by what they are; each is made once."""
+    """The files by description; each is created once."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {
         "shortest decimals": folder / "data.txt",
@@ -123,7 +123,7 @@ def make_files(command: Path, folder: Path, documents: int) -> dict[str, Path]:
 
 
 def round_values(source: Path, target: Path) -> None:
-    """The same rows in the form of the LETOR files: normalised to 0…1 per file, six decimals for every value."""
+    """The same rows as in LETOR files: normalised to 0…1 per file, with six decimals."""
     import numpy as np
     from sklearn.datasets import load_svmlight_file
 
@@ -140,18 +140,18 @@ def round_values(source: Path, target: Path) -> None:
 
 
 def sklearn_command(path: Path, *options: str) -> list[str]:
-    """This script again, in the role of the other reader."""
+    """This script as the scikit-learn reader."""
     return [sys.executable, __file__, "--sklearn", str(path), *options]
 
 
 def time_readers(files: dict[str, Path], reader: Path, repeats: int) -> dict[str, dict[str, Timing]]:
-    """Readers take turns, so that a busy moment of the machine hits all of them."""
+    """Alternate readers, so that load on the machine affects all of them."""
     timings: dict[str, dict[str, Timing]] = {}
     for name, path in files.items():
         commands = {f"featherank {n}": [str(reader), "--threads", str(n), str(path)] for n in (1, 2)}
         if path.suffix != ".parquet":
             commands["scikit-learn"] = sklearn_command(path)
-        path.read_bytes()  # Into the page cache: this compares readers, not disks.
+        path.read_bytes()  # Fill the page cache: this compares readers, not disks.
         timings[name] = {reader_name: Timing() for reader_name in commands}
         for _ in range(repeats):
             for reader_name, command in commands.items():
@@ -164,7 +164,7 @@ HEADER = ["file", "MB", "threads", "scikit-learn s", "MB/s", "featherank s", "MB
 
 
 def rows(files: dict[str, Path], timings: dict[str, dict[str, Timing]]) -> list[list[str]]:
-    """One line a file and number of threads; MB/s and ratios are of the medians."""
+    """One line per file and number of threads; MB/s and ratios use medians."""
     lines = []
     for name, path in files.items():
         size = path.stat().st_size / MEGABYTE
@@ -182,7 +182,7 @@ def rows(files: dict[str, Path], timings: dict[str, dict[str, Timing]]) -> list[
 
 
 def markdown(lines: list[list[str]]) -> str:
-    """A table that reads well as it is and renders in the documentation."""
+    """An aligned Markdown table."""
     widths = [max(map(len, column)) for column in zip(HEADER, *lines)]
     padded = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths)) for line in [HEADER, *lines]]
     ruler = " | ".join("-" * width for width in widths)
@@ -191,8 +191,8 @@ def markdown(lines: list[list[str]]) -> str:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--documents", type=int, default=200_000, help="documents of the files")
-    parser.add_argument("--repeats", type=int, default=5, help="times each reader reads each file")
+    parser.add_argument("--documents", type=int, default=200_000, help="number of documents")
+    parser.add_argument("--repeats", type=int, default=5, help="repeats per reader and file")
     parser.add_argument("--sklearn", metavar="FILE", help="only read this file with scikit-learn, and print JSON")
     parser.add_argument("--query-id", action="store_true", help="with --sklearn: read the query ids too")
     return parser.parse_args()
@@ -208,7 +208,7 @@ def main() -> None:
     load_before = os.getloadavg()[0]
     table = markdown(rows(files, time_readers(files, reader, options.repeats)))
     print(f"{options.documents} documents, 136 features, {options.repeats} repeats, seconds as best / median")
-    print(f"{os.cpu_count()} cores; load of the machine {load_before:.1f} before and {os.getloadavg()[0]:.1f} after\n")
+    print(f"{os.cpu_count()} cores; load average {load_before:.1f} before and {os.getloadavg()[0]:.1f} after\n")
     print(table)
     with_queries = report_of(sklearn_command(files["six decimals"], "--query-id"))
     print(f"\nscikit-learn with query_id=True, six decimals, once: {with_queries['seconds']:.1f} s")

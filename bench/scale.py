@@ -1,11 +1,15 @@
-"""What a cluster costs, and where it ends.
+"""The cost of a cluster, and its limits.
 
     .venv/bin/python bench/scale.py [--folder FOLDER] [--only overhead|memory|simulation]
 
-overhead: methods on 727,623 × 136 documents (`synth --preset web10k`, made once), with the local engine and with two shards of a Ray cluster on this
-machine, turn by turn; seconds of the method itself, from the command's last line. memory: the same file streamed under limits, with the most memory that the
-process used. simulation: passes on 10 to 1,000 shards, from measured times and message sizes, with answers merged by the driver alone and by a tree
-of mergers. Wants the Python package as users install it (`make wheel`), with Ray, and SCALE_COSTS_BIN, the built program.
+overhead: methods on 727,623 documents × 136 features (`synth --preset web10k`, created once), with
+the local engine and with two shards of a Ray cluster on this machine, in turn; seconds of the
+method itself, from the command's last line. memory: the same file streamed under memory limits,
+with the peak memory of the process. simulation: passes on 10 to 1,000 shards, from measured times
+and message sizes, with answers merged by the driver alone and by a tree of mergers.
+
+Needs the Python package as users install it (`make wheel`), with Ray, and SCALE_COSTS_BIN, the
+built program.
 """
 
 import argparse
@@ -29,14 +33,15 @@ METHODS = {
     "best-gain": [],
 }
 
-# Assumed of a data centre: a link of 10 Gbit/s, and half a millisecond for a message, about what Ray takes here on one machine.
+# Assumptions about a data centre: links of 10 Gbit/s and half a millisecond per message, about
+# what Ray takes on one machine.
 BYTES_A_SECOND = 1.25e9
 MESSAGE_SECONDS = 0.0005
 FAN_IN = 32
 
 
 def featherank(*words):
-    """Runs the package's command; standard output and error, and the most memory in MiB."""
+    """Run the package's command; return standard output, standard error and peak memory in MiB."""
     command = ["/usr/bin/env", "time", "-f", "peak %M", sys.executable, "-m", "featherank", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -60,17 +65,17 @@ def overhead(data, methods, repeats):
             answers.add(out)
             out, said, _ = featherank("select", data, "--method", method, *words, "--engine", "ray", "--shards", 2, "--explain")
             there.append(seconds(said))
-            table, explained = out.split("\n\nover the rows:\n")
+            table, explained = out.split("\n\npasses over the data (bytes sent and received are per pass):\n")
             answers.add(table + "\n")
         if len(answers) != 1:
             sys.exit(f"{method} chose something else on shards")
-        passes, moved = re.search(r"^all\s+([\d,]+)\s+[\d,]+\s+[\d,]+\s+([\d,]+)", explained, re.M).groups()
+        passes, moved = re.search(r"^total\s+([\d,]+)\s+[\d,]+\s+[\d,]+\s+([\d,]+)", explained, re.M).groups()
         a, b = statistics.median(here), statistics.median(there)
         print(f"| `{method}` | {a:.2f} s | {b:.2f} s | {b / a:.2f} | {passes} | {moved} |", flush=True)
 
 
 def memory(data):
-    print("| method | limit | seconds | most memory |")
+    print("| method | limit | seconds | peak memory |")
     print("|---|--:|--:|--:|")
     for method in ("top-k", "mrmr"):
         for limit in (None, "512MiB", "200MiB"):
@@ -86,7 +91,7 @@ def costs(data, shards):
 
 
 def merged(arrivals, each):
-    """When somebody who takes so long for each answer has merged them all."""
+    """The time at which a merger that takes ``each`` seconds per answer has merged all answers."""
     free = 0.0
     for arrival in sorted(arrivals):
         free = max(free, arrival) + each
@@ -94,7 +99,7 @@ def merged(arrivals, each):
 
 
 def answers_of_a_shard(blocks, shards):
-    """How many nodes of the tree of blocks a shard answers with, on average: the runs of blocks that it can merge itself."""
+    """Mean number of nodes of the merge tree per shard: the runs of blocks it can merge itself."""
     step = 2 ** int(math.log2(max(1, blocks // (8 * shards))))
     borders = [(i * blocks // shards + step // 2) // step * step for i in range(shards)] + [blocks]
     count = 0
@@ -112,17 +117,17 @@ def simulated(cost, documents, shards, tree, spread):
     nodes = answers_of_a_shard(documents // 4096, shards)
     per_document = cost["shard_seconds"] * cost["shards"] / cost["documents"]
     send = MESSAGE_SECONDS + cost["bytes_out"] / BYTES_A_SECOND
-    # One number for each model and query of the shard, or one answer for each node.
+    # One value per model and query of the shard, or one answer per node.
     is_per_query = cost["pass"] == "linear-measures"
     factor = (documents / shards) / (cost["documents"] / cost["shards"]) if is_per_query else nodes
     answer = factor * (cost["bytes_back"] / BYTES_A_SECOND + cost["driver_seconds"] / cost["shards"])
     work = per_document * documents / shards
-    # A driver alone sends all requests itself; a tree passes them on.
+    # Without a tree the driver sends all requests itself.
     starts = [send * (i + 1) for i in range(shards)] if not tree else [send * FAN_IN * math.log(shards, FAN_IN)] * shards
     arrivals = [start + work * draws.lognormvariate(0.0, spread) for start in starts]
     while tree and len(arrivals) > FAN_IN:
         arrivals = [merged(arrivals[i : i + FAN_IN], MESSAGE_SECONDS + answer) for i in range(0, len(arrivals), FAN_IN)]
-        # Values per query are put together, not added up.
+        # Values per query are concatenated, not summed.
         answer *= FAN_IN if is_per_query else 1
     return merged(arrivals, MESSAGE_SECONDS + answer)
 
@@ -131,7 +136,7 @@ def simulation(wide):
     measured = costs(wide, [8])
     spread = statistics.mean(math.log(cost["slowest_shard_seconds"] / cost["shard_seconds"]) for cost in measured) / 1.4
     print(f"measured with {measured[0]['documents']:,} documents × {measured[0]['features']} features on 8 shards; spread of shards {spread:.3f}\n")
-    print("| pass | µs a document | bytes out | bytes back | driver, ms an answer |")
+    print("| pass | µs per document | bytes out | bytes back | driver, ms per answer |")
     print("|---|--:|--:|--:|--:|")
     for cost in measured:
         each = 1e6 * cost["shard_seconds"] * cost["shards"] / cost["documents"]
@@ -139,7 +144,7 @@ def simulation(wide):
         print(f"| {cost['pass']} | {each:.2f} | {cost['bytes_out']:,.0f} | {cost['bytes_back']:,.0f} | {driver:.3f} |")
     for documents in (10**8, 10**9):
         counts = (10, 30, 100, 300, 1000)
-        print(f"\n{documents:,} documents, seconds a pass: driver alone / tree of mergers\n")
+        print(f"\n{documents:,} documents, seconds per pass: driver alone / tree of mergers\n")
         print("| pass | " + " | ".join(f"{count} shards" for count in counts) + " |")
         print("|---|" + "--:|" * len(counts))
         for cost in measured:

@@ -1,12 +1,17 @@
-"""SPEA2 as published (75 born, archive of 150, 30 generations, effectiveness and risk) on the training part of `web10k`.
+"""SPEA2 with its published settings on the training part of `web10k`.
 
     .venv/bin/python bench/spea2.py [--folder FOLDER] [--only peers|growth] [--fits N]
 
-peers: featherank with its Wilcoxon tests and by means, beside pymoo's SPEA2 that is given featherank's evaluation, with featherank's tests and by
-means, eleven times turn by turn. What scipy's tests would cost pymoo is computed from those of one newborn, and as many fits of scikit-learn's
-LinearRegression with its ndcg_score for every query from N fits.
-growth: seconds for a generation while documents, then individuals, double. Wants FEATHERANK_BIN, TIME_SELECTORS_BIN and
-EVALUATE_SUBSETS_BIN, the built programs. Two threads.
+75 new subsets per generation, an archive of 150, 30 generations, effectiveness and risk.
+
+peers: featherank with Wilcoxon tests and by means, against pymoo's SPEA2 with featherank's
+evaluation, with featherank's tests and by means, eleven turns each. The cost of scipy's tests for
+pymoo is extrapolated from those of one new subset, and that of scikit-learn's LinearRegression with
+ndcg_score for every query from N fits.
+
+growth: seconds per generation while documents, then individuals, double.
+
+Needs FEATHERANK_BIN, TIME_SELECTORS_BIN and EVALUATE_SUBSETS_BIN, the built programs. Two threads.
 """
 
 import argparse
@@ -35,7 +40,7 @@ from sklearn.metrics import ndcg_score
 ENVIRONMENT = {**os.environ, "RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
 BORN, ARCHIVE, GENERATIONS = 75, 150, 30
 EVALUATIONS = BORN * (GENERATIONS + 1)
-# Every newborn beside the archive and the other newborns, each pair once and in one objective.
+# Every new subset against the archive and the other new ones, each pair once, in one objective.
 PAIRS = GENERATIONS * (BORN * ARCHIVE + BORN * (BORN - 1) // 2)
 TURNS = 11
 
@@ -56,7 +61,7 @@ def ours(data, **settings):
 
 
 class Subsets(Problem):
-    """featherank's evaluation of subsets, asked line by line."""
+    """featherank's evaluation of subsets, as a process that answers line by line."""
 
     def __init__(self, data):
         self.program = subprocess.Popen(
@@ -75,13 +80,13 @@ class Subsets(Problem):
         out["F"] = np.array([[-float(ndcg), float(risk)] for ndcg, risk in answers])
 
     def domination(self, x):
-        """1 where the row's subset beats the column's by featherank's tests, -1 where it is beaten."""
+        """1 if the row's subset beats the column's by featherank's tests, -1 if it is beaten."""
         beats = np.array([np.frombuffer(row.encode(), dtype=np.uint8) == ord("1") for row in self.ask(x, "?")]).astype(int)
         return beats - beats.T
 
 
 class TestedSurvival(spea2.SPEA2Survival):
-    """pymoo's own, but for who dominates whom."""
+    """pymoo's survival with featherank's dominance."""
 
     def _do(self, problem, pop, *args, **kwargs):
         matrix = problem.domination(pop.get("X"))
@@ -101,18 +106,18 @@ def pymoo_seconds(data, survival):
     )
     start = time.perf_counter()
     result = minimize(problem, algorithm, ("n_eval", EVALUATIONS), seed=1)
-    # What comes before the first subset, such as sums of products, is in featherank's own seconds too.
+    # featherank's time also includes the preparation before the first subset.
     seconds = time.perf_counter() - start + float(problem.setup)
     problem.program.stdin.close()
     return seconds, result.algorithm.evaluator.n_eval
 
 
 def scipy_seconds(data):
-    """A signed-rank test over the queries, from those of a newborn beside the archive, all at once."""
+    """Seconds of one signed-rank test, from those of a new subset against the archive."""
     queries = len(set(pyarrow.parquet.read_table(data, columns=["qid"])["qid"].to_pylist()))
     random = np.random.default_rng(1)
     differences = random.normal(size=(ARCHIVE, queries))
-    # Two subsets often rank the first ten alike.
+    # Two subsets often have the same top ten.
     differences[random.random(differences.shape) < 0.28] = 0
     start = time.perf_counter()
     wilcoxon(differences, axis=1)
@@ -140,7 +145,7 @@ def peers(folder, fits):
     data = folder / "train.parquet"
     if not data.exists():
         synth(folder, "--preset", "web10k", "--format", "parquet")
-    # Turn by turn, so that what else the machine does is shared.
+    # Alternate, so that load on the machine affects both sides.
     turns = []
     for _ in range(TURNS):
         own, means = ours(data), ours(data, test="means")
@@ -148,7 +153,7 @@ def peers(folder, fits):
         turns.append([own["seconds"], means["seconds"], tested, untested])
         print("seconds:", np.round(turns[-1], 1).tolist(), flush=True)
     medians, leasts = np.median(turns, axis=0), np.min(turns, axis=0)
-    print("| who | what | seconds, median | least | ratio of medians |\n|---|---|--:|--:|--:|")
+    print("| system | work | seconds, median | minimum | ratio of medians |\n|---|---|--:|--:|--:|")
     rows = [
         ("featherank", f"E-R, Wilcoxon, {EVALUATIONS:,} subsets; {own['peak_kib'] / 2**20:.2f} GiB"),
         ("pymoo's SPEA2", f"featherank's evaluation and its tests, {evaluations:,} subsets"),
@@ -166,7 +171,7 @@ def peers(folder, fits):
 
 
 def a_generation(data, **settings):
-    """Seconds between a search of 2 generations and one of 12, for one generation."""
+    """Seconds per generation, from the difference of searches with 2 and 12 generations."""
     seconds = [ours(data, generations=generations, **settings)["seconds"] for generations in (2, 12)]
     return (seconds[1] - seconds[0]) / 10
 
@@ -185,14 +190,14 @@ def growth():
         parts = [Path(folder) / str(size) / "train.parquet" for size in sizes]
         documents = [pyarrow.parquet.read_metadata(part).num_rows for part in parts]
         rows.append(("documents", documents, [a_generation(part) for part in parts]))
-        born = [25, 50, 100, 200]
-        of_born = [a_generation(parts[-1], population=number) for number in born]
-        rows.append(("born in a generation", born, of_born))
+        sizes_of_generations = [25, 50, 100, 200]
+        of_sizes = [a_generation(parts[-1], population=number) for number in sizes_of_generations]
+        rows.append(("new subsets per generation", sizes_of_generations, of_sizes))
     for name, sizes, seconds in rows:
         heads = " | ".join(f"{size:,}" for size in sizes)
         cells = " | ".join(f"{value:.3f}" for value in seconds)
         print(f"| {name} | {heads} | exponent |\n|---|{'--:|' * (len(sizes) + 1)}")
-        print(f"| seconds a generation | {cells} | {exponent(sizes, seconds):.2f} |\n", flush=True)
+        print(f"| seconds per generation | {cells} | {exponent(sizes, seconds):.2f} |\n", flush=True)
 
 
 def main():

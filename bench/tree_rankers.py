@@ -1,9 +1,10 @@
-"""Trees side by side with LightGBM and scikit-learn: same data, same work, one run, two threads.
+"""Trees against LightGBM and scikit-learn: same data, same work, one run, two threads.
 
     .venv/bin/python bench/tree_rankers.py [--folder FOLDER] [--forest-trees N] [--repeats N]
 
-Makes `featherank synth --preset web10k`, trains on its training part, and measures NDCG@10 on its test part with one
-implementation for all (ours). Times are of training with binning, the values already in memory.
+Creates `featherank synth --preset web10k`, trains on its training part, and measures NDCG@10 on its
+test part with one implementation (featherank's). Times are of training with binning, with the
+values in memory.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def ours(folder, ranker, settings):
 
 
 def ndcg(folder, scores):
-    """NDCG@10 of the test part by featherank, so that both sides are measured alike."""
+    """NDCG@10 of the test part, measured by featherank for both sides."""
     path = folder / "peer.txt"
     np.savetxt(path, scores)
     command = [binary("FEATHERANK_BIN"), "evaluate", folder / "test.parquet", "--scores", path, "-m", "ndcg@10", "--json"]

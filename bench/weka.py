@@ -1,11 +1,12 @@
-"""CFS and Consistency beside WEKA itself, on the training part of every LETOR fold of a folder: the same sets, and how long they took.
+"""CFS and Consistency against WEKA, on the training part of every LETOR fold: same sets, and times.
 
     apt-get install weka
     .venv/bin/python bench/weka.py FOLDER [--jar /usr/share/java/weka.jar]
 
-FOLDER holds S1.txt to S5.txt, such as OHSUMED's normalised parts. WEKA gets all features and the label as a nominal class, pooled
-over queries as it must; featherank sets features aside first that never differ within a query. WEKA's time includes the start of Java
-and reading, ours reading.
+FOLDER holds S1.txt to S5.txt, such as OHSUMED's normalised parts. WEKA is given all features and
+the label as a nominal class, pooled over queries; featherank first removes features that are
+constant within every query. WEKA's time includes the start of Java and reading, featherank's
+includes reading.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Draws docs/demo.svg: what each feature of a synthetic data set gets alone, by what it truly is.
+"""Draw docs/demo.svg: NDCG@10 of each feature of a synthetic data set on its own, by role.
 
-Only the standard library: the picture must be easy to make again wherever featherank builds.
+Uses only the standard library, so that it runs wherever featherank builds.
 """
 
 import json
@@ -40,7 +40,7 @@ def draw(rows: list[tuple[str, str, float]]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" font-family="sans-serif" font-size="11">',
         f'<rect width="720" height="{height}" fill="white"/>',
-        '<text x="12" y="20" font-size="14">NDCG@10 of each feature alone, by what it truly is</text>',
+        '<text x="12" y="20" font-size="14">NDCG@10 of each feature on its own, by role</text>',
     ]
     for i, (role, colour) in enumerate(COLOURS.items()):
         x = 12 + 118 * i

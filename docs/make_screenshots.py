@@ -1,6 +1,6 @@
-"""Makes the two pictures of the report in the README: a recommendation, and a front with one of its sets pointed at.
+"""Take the two screenshots of the report: a recommendation, and a front with one set highlighted.
 
-Usage: make_screenshots.py FEATHERANK CHROMIUM. Needs playwright, as python/requirements-test.txt has it."""
+Usage: make_screenshots.py FEATHERANK CHROMIUM. Needs playwright (python/requirements-test.txt)."""
 
 from __future__ import annotations
 

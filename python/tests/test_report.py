@@ -260,7 +260,7 @@ def test_means_and_intervals_equal_those_of_the_results(browser: Browser, report
                 low, high = map(number, interval.split(" to "))
                 reach = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
                 assert (low, high) == pytest.approx((values.mean() - reach, values.mean() + reach), abs=0.15 * reach)
-        timing = {row[0]: row for row in rows(open_tab(page, "time"), "time against quality")}
+        timing = {row[0]: row for row in rows(open_tab(page, "time"), "time and effectiveness")}
         for method, row in timing.items():
             taken = np.mean([cell["done"]["measured"]["seconds"] for cell in done(results, method)])
             assert row[4].endswith(" s") and row[5] == "50 MiB"
@@ -289,7 +289,7 @@ def test_wins_losses_and_worst_queries_equal_those_of_the_results(browser: Brows
             against, base = (
                 ("mean of single features", single) if method in (ALL, "single-feature") else (ALL, per_query(results, ALL))
             )
-            assert names[place] == f"{method} against {against}"
+            assert names[place] == f"{method} vs. {against}"
             panel.locator("select").select_option(index=place)
             difference = own - base
             counted = difference[~np.isnan(difference)]
@@ -297,10 +297,10 @@ def test_wins_losses_and_worst_queries_equal_those_of_the_results(browser: Brows
             assert shown["queries won"] == str((counted > 0).sum())
             assert shown["queries lost"] == str((counted < 0).sum())
             assert shown["ties"] == str((counted == 0).sum())
-            mean = next(value for what, value in shown.items() if what.startswith("ndcg@10 on average"))
+            mean = next(value for what, value in shown.items() if what.startswith("mean difference in ndcg@10"))
             assert number(mean) == pytest.approx(counted.mean(), abs=5.1e-5)
             order = sorted((gap, index) for index, gap in enumerate(difference.tolist()) if gap < 0)[:10]
-            worst = rows(panel, "Queries that lose most")
+            worst = rows(panel, "Queries with the largest losses")
             assert [row[0] for row in worst] == [ids[index] for _, index in order]
             for row, (gap, index) in zip(worst, order, strict=True):
                 assert [number(row[2]), number(row[3]), number(row[4])] == pytest.approx(
@@ -350,15 +350,16 @@ def test_the_recommendation_equals_that_of_auto(browser: Browser, report: Path, 
         assert first.startswith(
             f"Keep {len(selection['selected'])} of {selection['data']['features']} features for linear-regression: on "
         )
-        assert f"{chosen['value']:.4f} with so few and {advice['all']:.4f} with all" in first
+        kept, features = len(selection["selected"]), selection["data"]["features"]
+        assert f"{chosen['value']:.4f} with {kept} features and {advice['all']:.4f} with all {features}" in first
         bound = chosen["effectiveness"]["lower_bound"]
-        assert (f"at most {-bound:.4f} is lost" if bound < 0 else f"at least {bound:.4f} is gained") in first
-        assert "next set that was tried" in second if advice["next"] is not None else "none smaller" in second
-        tried = rows(panel, "sizes that were tried")
+        assert (f"the loss is below {-bound:.4f}" if bound < 0 else f"the gain is at least {bound:.4f}") in first
+        assert ("next smaller set" if advice["next"] is not None else "no smaller set") in second
+        tried = rows(panel, "evaluated sets")
         assert [number(row[4]) for row in tried] == pytest.approx(
             [one["effectiveness"]["lower_bound"] for one in reversed(advice["tried"])], abs=5.1e-5
         )
-        assert [row[2] for row in rows(panel, "The features")] == [str(one["id"]) for one in selection["selected"]]
+        assert [row[2] for row in rows(panel, "Features, best first")] == [str(one["id"]) for one in selection["selected"]]
         command = panel.locator("code").first.text_content()
         assert re.fullmatch(
             r"featherank train TRAIN --ranker linear-regression( -p \S+)* --features [\d,]+ -o model.json", command
@@ -471,6 +472,6 @@ def test_failed_results_are_reported(browser: Browser, folder: Path, results: di
     with Opened(browser, folder / "failed.html") as page:
         assert [tab.get_attribute("id")[4:] for tab in page.locator("[role=tab]").all()] == ["recommendation", "repeat"]
         assert "every run failed" in page.locator(".notice").text_content()
-        failures = rows(open_tab(page, "repeat"), "Runs that failed")
+        failures = rows(open_tab(page, "repeat"), "Failed runs")
         assert len(failures) == len(cells) and failures[0][3] == f"{SCRIPT} no memory"
         shoot(page, "failed")

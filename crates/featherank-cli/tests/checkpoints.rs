@@ -1,4 +1,4 @@
-//! Long runs as processes: killed at any moment, they go on and end in the same bytes.
+//! Long runs as processes: after being killed at any time, they resume and give the same bytes.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::fs;
@@ -19,8 +19,8 @@ fn finished(folder: &Path, args: &[&str]) -> Output {
     featherank(folder, args).output().unwrap()
 }
 
-/// A folder with data, the result of a run that nobody disturbed, and how long it took.
-fn undisturbed(args: &[&str]) -> (tempfile::TempDir, Vec<u8>, Duration) {
+/// A folder with data, the result of an uninterrupted run, and its duration.
+fn uninterrupted(args: &[&str]) -> (tempfile::TempDir, Vec<u8>, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let made = ["synth", "-o", "data", "--set", "queries=120", "--set", "documents=2400", "-q"];
     assert!(finished(folder.path(), &made).status.success());
@@ -32,8 +32,8 @@ fn undisturbed(args: &[&str]) -> (tempfile::TempDir, Vec<u8>, Duration) {
     (folder, whole, time)
 }
 
-/// Kills the run at random moments until it gets through, and says how often.
-fn disturbed(folder: &Path, args: &[&str], longest: Duration) -> u32 {
+/// Kills the run at random times until it finishes, and returns the number of kills.
+fn interrupted(folder: &Path, args: &[&str], longest: Duration) -> u32 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let mut rng = stream(now.as_nanos() as u64, Purpose::Test, 0);
     let mut killed = 0;
@@ -50,15 +50,15 @@ fn disturbed(folder: &Path, args: &[&str], longest: Duration) -> u32 {
 }
 
 #[test]
-fn killed_many_times_a_run_ends_in_the_same_bytes() {
+fn a_run_killed_many_times_gives_the_same_bytes() {
     let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=30", "-q"];
-    let (folder, whole, time) = undisturbed(&select);
+    let (folder, whole, time) = uninterrupted(&select);
     let folder = folder.path();
     let mut killed = 0;
     for turn in 0..20 {
         let kept = format!("kept{turn}.json");
         let args = [&select[..], &["--checkpoint", &kept, "-o", "result.json"]].concat();
-        killed += disturbed(folder, &args, time);
+        killed += interrupted(folder, &args, time);
         assert_eq!(fs::read(folder.join("result.json")).unwrap(), whole);
         assert!(!folder.join(kept).exists(), "a run that has ended leaves no checkpoint");
         fs::remove_file(folder.join("result.json")).unwrap();
@@ -69,9 +69,9 @@ fn killed_many_times_a_run_ends_in_the_same_bytes() {
 #[test]
 fn damaged_and_foreign_checkpoints_are_refused() {
     let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=3", "-q"];
-    let (folder, _, _) = undisturbed(&select);
+    let (folder, _, _) = uninterrupted(&select);
     let folder = folder.path();
-    // Time is up at once, so that the checkpoint stays.
+    // The time limit is reached at once, so that the checkpoint is kept.
     let short = [&select[..], &["--checkpoint", "kept.json", "--time-limit", "0.001s"]].concat();
     assert!(finished(folder, &short).status.success());
     let kept = fs::read(folder.join("kept.json")).unwrap();
@@ -95,7 +95,7 @@ fn damaged_and_foreign_checkpoints_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_how_to_go_on() {
+fn an_interrupted_run_says_how_to_resume() {
     let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=1000000"];
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -112,11 +112,11 @@ fn an_interrupted_run_says_how_to_go_on() {
     let output = process.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("kept.json is kept: the same command goes on from it"), "{said}");
+    assert!(said.contains("rerun the same command to resume from "), "{said}");
 }
 
 #[test]
-fn time_limits_are_kept() {
+fn time_limits_are_respected() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
@@ -126,11 +126,14 @@ fn time_limits_are_kept() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, error) = said(&["spea2", "-p", "generations=1000000", "--time-limit", "0.3s"]);
-    assert!(code == Some(0) && error.contains("time is up; this is the best so far"), "{error}");
+    assert!(
+        code == Some(0) && error.contains("time limit reached; this is the best selection so far"),
+        "{error}"
+    );
     let (code, error) = said(&["rsrank", "-p", "iterations=100000", "--time-limit", "0.3s"]);
     assert!(code == Some(1) && error.contains("the time limit was reached"), "{error}");
     let (code, error) = said(&["top-k", "--checkpoint", "kept.json"]);
-    assert!(code == Some(0) && error.contains("--checkpoint makes no difference"), "{error}");
+    assert!(code == Some(0) && error.contains("--checkpoint is ignored"), "{error}");
     for wrong in ["0", "0s", "soon", "3d", "m", ""] {
         let (code, error) = said(&["spea2", "--time-limit", wrong]);
         assert!(code == Some(2) && error.contains("90s, 10m or 1h30m"), "{wrong}: {error}");

@@ -19,7 +19,7 @@ fn folder_with_data() -> tempfile::TempDir {
 }
 
 #[test]
-fn exit_codes_tell_failures_from_wrong_usage() {
+fn exit_codes_distinguish_failures_and_wrong_usage() {
     let folder = folder_with_data();
     for (args, code, says) in [
         (&["inspect", "data.txt"][..], 0, ""),
@@ -85,7 +85,7 @@ fn exit_codes_tell_failures_from_wrong_usage() {
 }
 
 #[test]
-fn quiet_is_quiet_and_json_is_json() {
+fn quiet_prints_no_notes_and_json_prints_json() {
     let folder = folder_with_data();
     for args in [
         &["inspect", "data.txt"][..],
@@ -112,7 +112,7 @@ fn quiet_is_quiet_and_json_is_json() {
 }
 
 #[test]
-fn standard_input_and_output_are_files_too() {
+fn standard_input_and_output_can_be_used_as_files() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
         .args(["convert", "-", "-", "--quiet"])
         .stdin(Stdio::piped())
@@ -124,7 +124,7 @@ fn standard_input_and_output_are_files_too() {
 }
 
 #[test]
-fn the_program_calls_itself_by_its_name() {
+fn the_version_names_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let printed = String::from_utf8(featherank(folder.path(), &["--version"]).stdout).unwrap();
     assert_eq!(printed, format!("featherank {}\n", env!("CARGO_PKG_VERSION")));
@@ -180,7 +180,7 @@ fn every_shell_gets_completions_and_every_command_help() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let folder = folder_with_data();
     let binary = env!("CARGO_BIN_EXE_featherank");
     let line = format!(
@@ -198,7 +198,7 @@ fn interrupt(child: &std::process::Child) {
     );
 }
 
-/// Interrupted while it waits for input: code 130, no output.
+/// An interrupt while waiting for input: exit code 130, no output.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_130() {
@@ -209,7 +209,7 @@ fn an_interrupt_ends_with_130() {
         .spawn()
         .unwrap();
     let input = child.stdin.take().unwrap();
-    // The handler is set before anything is read; give the process time to get there.
+    // The handler is installed before anything is read; give the process time to start.
     std::thread::sleep(std::time::Duration::from_millis(500));
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
@@ -217,7 +217,7 @@ fn an_interrupt_ends_with_130() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
 }
 
-/// Interrupted while it writes: neither the file nor what was written of it is left.
+/// An interrupt during a write leaves neither the file nor a temporary file.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_write_leaves_nothing() {
@@ -229,7 +229,7 @@ fn an_interrupted_write_leaves_nothing() {
         .current_dir(folder.path())
         .spawn()
         .unwrap();
-    // As soon as the temporary file is there, which is long before xz is through with it.
+    // Interrupt as soon as the temporary file exists, long before xz finishes.
     while std::fs::read_dir(folder.path()).unwrap().count() < 2 {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -243,7 +243,7 @@ fn an_interrupted_write_leaves_nothing() {
 
 /// Trains on normalised data, ranks with the saved model, and evaluates both the model and the run.
 #[test]
-fn a_run_is_as_good_as_its_model() {
+fn a_run_file_evaluates_like_its_model() {
     let folder = tempfile::tempdir().unwrap();
     let ok = |args: &[&str]| {
         let output = featherank(folder.path(), &[args, &["--quiet"]].concat());
@@ -276,8 +276,8 @@ fn a_run_is_as_good_as_its_model() {
     }
 }
 
-/// A selection is a set: a tree that is trained on all features, the better one named first, is
-/// that of all features, though the first of equally good splits is taken.
+/// A selection is a set: its order does not affect a tree, although trees use the first of equally
+/// good splits.
 #[test]
 fn the_order_of_a_selection_does_not_change_the_model() {
     let folder = tempfile::tempdir().unwrap();
@@ -358,7 +358,7 @@ fn models_are_exported_or_refused() {
     }
 }
 
-/// From empty cells to a saved file and back, and what the commands in between say.
+/// Missing values from empty cells to a saved file and back, through several commands.
 #[test]
 fn missing_values_can_be_kept() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! `featherank compare` as a process: killed at any moment it goes on, and what cannot be is
-//! refused with a reason.
+//! `featherank compare` as a process: it resumes after being killed at any time, and refuses invalid
+//! requests.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::fs;
@@ -40,8 +40,8 @@ fn with_data() -> tempfile::TempDir {
     folder
 }
 
-/// Everything that must be the same whenever and however it was run.
-fn lasting(folder: &Path, results: &str) -> (Value, Vec<String>) {
+/// Removes everything that may differ between runs.
+fn reproducible_part(folder: &Path, results: &str) -> (Value, Vec<String>) {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
@@ -79,13 +79,13 @@ const SMALL: [&str; 14] = [
 ];
 
 #[test]
-fn killed_many_times_a_comparison_ends_in_the_same_results() {
+fn a_comparison_killed_many_times_gives_the_same_results() {
     let folder = with_data();
     let folder = folder.path();
     let start = Instant::now();
     succeeded(folder, &[&SMALL[..], &["whole"]].concat());
     let mut time = start.elapsed();
-    let whole = lasting(folder, "whole");
+    let whole = reproducible_part(folder, "whole");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let mut random = stream(now.as_nanos() as u64, Purpose::Test, 0);
     let (mut killed, mut turn) = (0, 0);
@@ -103,15 +103,15 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
             killed += 1;
             assert!(killed < 300, "the run never gets through");
         }
-        assert_eq!(lasting(folder, &results), whole);
-        // The first run may have shared the machine with others and taken longer than these do.
+        assert_eq!(reproducible_part(folder, &results), whole);
+        // The first run may have been slower because the machine was busy.
         if killed == before {
             time /= 2;
         }
         turn += 1;
         assert!(turn < 100, "killed {killed} times only: the run is too short for this test");
     }
-    // Nothing half-written is left.
+    // No partially written files are left.
     let names = fs::read_dir(folder.join("kept0"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -132,14 +132,14 @@ fn killed_many_times_a_comparison_ends_in_the_same_results() {
     // For any number of jobs and threads.
     let alone = [&SMALL[..], &["alone", "--jobs", "1", "--threads", "1"]].concat();
     succeeded(folder, &alone);
-    assert_eq!(lasting(folder, "alone"), whole);
+    assert_eq!(reproducible_part(folder, "alone"), whole);
     let many = [&SMALL[..], &["many", "--jobs", "7", "--threads", "3"]].concat();
     succeeded(folder, &many);
-    assert_eq!(lasting(folder, "many"), whole);
+    assert_eq!(reproducible_part(folder, "many"), whole);
 }
 
 #[test]
-fn finished_cells_are_kept_and_damaged_ones_run_again() {
+fn completed_cells_are_reused_and_damaged_ones_rerun() {
     let folder = with_data();
     let folder = folder.path();
     let compare =
@@ -148,7 +148,7 @@ fn finished_cells_are_kept_and_damaged_ones_run_again() {
     assert!(first.contains("3/3 all features, linear-regression, fold "), "{first}");
     let results = fs::read(folder.join("out/results.json")).unwrap();
     let again = succeeded(folder, &compare);
-    assert!(said(&again).contains("3 of 3 cells are done already"), "{}", said(&again));
+    assert!(said(&again).contains("3 of 3 cells are already complete"), "{}", said(&again));
     assert_eq!(
         fs::read(folder.join("out/results.json")).unwrap(),
         results,
@@ -165,8 +165,8 @@ fn finished_cells_are_kept_and_damaged_ones_run_again() {
     fs::remove_file(folder.join("out/results.json")).unwrap();
     let repaired = said(&succeeded(folder, &compare));
     assert!(
-        repaired.contains("2 of 3 cells are done already")
-            && repaired.contains("is run again: this"),
+        repaired.contains("2 of 3 cells are already complete")
+            && repaired.contains("will be rerun: this"),
         "{repaired}"
     );
     let number = |bytes: &[u8]| {
@@ -176,7 +176,7 @@ fn finished_cells_are_kept_and_damaged_ones_run_again() {
 }
 
 #[test]
-fn failed_cells_are_reported_and_tried_again() {
+fn failed_cells_are_reported_and_retried() {
     let folder = with_data();
     let folder = folder.path();
     let compare = |rankers: &str, out: &str| {
@@ -188,7 +188,7 @@ fn failed_cells_are_reported_and_tried_again() {
     assert!(printed.contains("Cells that failed\n") && printed.contains("nothing"), "{printed}");
     let again = said(&compare("linear-regression,single-feature[feature=nothing]", "some"));
     assert!(
-        again.contains("3 of 6 cells are done already") && again.contains("failed: "),
+        again.contains("3 of 6 cells are already complete") && again.contains("failed: "),
         "{again}"
     );
     let none = compare("single-feature[feature=nothing]", "none");
@@ -201,7 +201,7 @@ fn failed_cells_are_reported_and_tried_again() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_with_a_reason() {
+fn invalid_requests_are_refused() {
     let folder = with_data();
     let folder = folder.path();
     fs::write(folder.join("file"), "").unwrap();
@@ -256,7 +256,7 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
         fs::read_to_string(newer.join("results.json")).unwrap(),
         r#"{"featherank":"results","version":99}"#
     );
-    // A folder is for one experiment.
+    // A folder belongs to one experiment.
     let compare = with(&["compare", "data.txt", "--folds", "3", "-q", "-o", "out"]);
     succeeded(folder, &compare);
     let out = with(&["data.txt", "--folds", "3", "-o", "out"]);
@@ -267,7 +267,7 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
         "choose is ndcg[ties=expected]@10 there and map[ties=expected] here",
     );
     refused(&with(&["data.txt", "--folds", "4", "-o", "out"]), 1, "how it is divided into folds");
-    // What cannot be written stops the run, says where, and leaves what is done.
+    // A write error stops the run, names the path, and keeps completed cells.
     let cells = folder.join("out/cells");
     let blocked = cells.join("fold3-seed1-001-all-features-linear-regression.json");
     fs::remove_file(&blocked).unwrap();
@@ -278,7 +278,7 @@ fn what_cannot_be_compared_is_refused_with_a_reason() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_comparison_says_how_to_go_on() {
+fn an_interrupted_comparison_says_how_to_resume() {
     let folder = with_data();
     let folder = folder.path();
     let compare = [
@@ -306,11 +306,11 @@ fn an_interrupted_comparison_says_how_to_go_on() {
     );
     let output = process.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("the same command goes on from them"), "{}", said(&output));
+    assert!(said(&output).contains("rerun the same command to resume"), "{}", said(&output));
     assert!(cell.exists() && !folder.join("out/results.json").exists());
 }
 
-/// A plan says what the command line says, with the same outcome.
+/// A plan and the equivalent command line give the same results.
 #[test]
 fn plans_and_commands_agree() {
     let folder = with_data();
@@ -339,11 +339,11 @@ fn plans_and_commands_agree() {
         "told",
     ];
     succeeded(folder, &told);
-    let (planned, told) = (lasting(folder, "planned"), lasting(folder, "told"));
+    let (planned, told) = (reproducible_part(folder, "planned"), reproducible_part(folder, "told"));
     assert_eq!((planned.0["cells"].clone(), planned.1), (told.0["cells"].clone(), told.1));
 }
 
-/// The folder with the real LETOR data, where it is.
+/// The folder with the real LETOR data, if available.
 fn real_data() -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let root = std::env::var_os("FEATHERANK_DATA")
@@ -359,7 +359,7 @@ fn real_data() -> Option<PathBuf> {
     Some(root)
 }
 
-/// Least squares on OHSUMED, as every implementation has it.
+/// Least squares on OHSUMED, on which all implementations agree.
 #[test]
 fn least_squares_on_ohsumed() {
     let Some(data) = real_data() else { return };

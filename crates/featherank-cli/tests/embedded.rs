@@ -1,5 +1,5 @@
-//! Embedded methods from the command line: validation data in, a model out that other commands
-//! take.
+//! Embedded methods from the command line: they use validation data and write a model for other
+//! commands.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -15,8 +15,7 @@ fn made() -> tempfile::TempDir {
     folder
 }
 
-/// The model on its own is the model in the selection; it ranks, is evaluated and exported like any
-/// other.
+/// The saved model equals the model in the selection, and can be used like any other.
 #[test]
 fn the_model_of_a_selection_is_a_model() {
     let folder = made();
@@ -30,7 +29,7 @@ fn the_model_of_a_selection_is_a_model() {
     };
     let select = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "l1-svm"];
     let table = ok(&[&select[..], &["-o", "s.json", "--model", "m.json"]].concat());
-    assert!(table.contains("on validation data, kkt"), "{table}");
+    assert!(table.contains("validation 0.") && table.contains(", kkt"), "{table}");
     assert_eq!(json("s.json")["model"], json("m.json"));
     let chosen: Vec<_> = json("s.json")["fits"]
         .as_array()
@@ -46,7 +45,7 @@ fn the_model_of_a_selection_is_a_model() {
     };
     assert_eq!(values("--scores", "run.txt"), values("--model", "m.json"));
     assert!(ok(&["export", "m.json", "--to", "ranklib"]).contains("Coordinate"));
-    // Other validation data, another choice; none at all, parts of the training data.
+    // Other validation data changes the choice; without it, part of the training data is used.
     let other = [
         "select",
         "made/train.txt",
@@ -66,10 +65,9 @@ fn the_model_of_a_selection_is_a_model() {
     assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
 }
 
-/// A wrapper that ends in a model leaves it, and hears validation data; one that does not says so
-/// before it starts.
+/// A wrapper that trains a model saves it and uses validation data; others refuse before they start.
 #[test]
-fn wrappers_leave_a_model_where_they_have_one() {
+fn wrappers_save_their_model() {
     let folder = made();
     let select = |args: &[&str]| {
         let start = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method"];
@@ -80,18 +78,18 @@ fn wrappers_leave_a_model_where_they_have_one() {
     let mofsrank =
         [&["mofsrank", "-p", "ensemble-generations=2", "--model", "m.json"], &short[..]].concat();
     let (code, said) = select(&mofsrank);
-    assert!(code == Some(0) && !said.contains("makes no difference"), "{said}");
+    assert!(code == Some(0) && !said.contains("is ignored"), "{said}");
     let evaluate = ["evaluate", "made/test.txt", "--model", "m.json", "--resamples", "10"];
     assert!(featherank(folder.path(), &evaluate).status.success());
     let (code, said) = select(&["spea2", "--model", "m.json"]);
     assert!(code == Some(2) && said.contains("trains no model that could be saved"), "{said}");
     let (code, said) = select(&["spea2", "-p", "generations=1"]);
-    assert!(code == Some(0) && said.contains("--valid makes no difference"), "{said}");
+    assert!(code == Some(0) && said.contains("--valid is ignored"), "{said}");
 }
 
-/// Hundreds of passes over the rows are one line where nobody looks at a bar.
+/// Hundreds of passes print one line if output is piped.
 #[test]
-fn progress_says_everything_once() {
+fn progress_lines_are_printed_once() {
     let folder = made();
     let output =
         featherank(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
@@ -102,7 +100,7 @@ fn progress_says_everything_once() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_options_are_refused() {
     let folder = made();
     std::fs::write(folder.path().join("narrow.txt"), "1 qid:1 1:0.5\n0 qid:1 1:0.1\n").unwrap();
     let select = ["select", "made/train.txt"];
@@ -123,10 +121,10 @@ fn what_makes_no_sense_is_refused() {
     let args = ["select", "made/train.txt", "--valid", "narrow.txt", "--method", "l1-svm"];
     let output = featherank(folder.path(), &args);
     assert!(!output.status.success(), "validation data with other features");
-    // Of no use, but no mistake either: scripts try many methods.
+    // An unused option is not an error, because scripts run many methods with the same options.
     let args =
         ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "top-k", "--k", "2"];
     let output = featherank(folder.path(), &args);
     assert!(output.status.success());
-    assert!(String::from_utf8(output.stderr).unwrap().contains("--valid makes no difference"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--valid is ignored"));
 }

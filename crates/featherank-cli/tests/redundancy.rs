@@ -37,13 +37,13 @@ fn the_report_has_every_part() {
     let report = text(&output.stdout);
     for part in [
         "4 features compared: spearman correlation within queries, averaged over queries",
-        "constant within every query, not compared: d",
-        "missing values, not compared: e",
-        "groups of features chained by |r| ≥ 0.9",
-        "variance inflation within queries: 4 above 10",
-        "a          ∞  exact combination of others",
-        "1 of 4 features could go on the ground of |r| ≥ 0.9 alone: b",
-        "judge a selection by a ranker",
+        "constant within every query, excluded: d",
+        "missing values, excluded: e",
+        "groups of features linked by |r| ≥ 0.9",
+        "variance inflation factors within queries: 4 above 10",
+        "a          ∞  linear combination of others",
+        "1 of 4 features are redundant at |r| ≥ 0.9: b",
+        "evaluate a selection with a ranker before you drop any",
     ] {
         assert!(report.contains(part), "{part}:\n{report}");
     }
@@ -58,7 +58,7 @@ fn the_report_has_every_part() {
 }
 
 #[test]
-fn mistakes_are_named_and_nothing_is_written() {
+fn invalid_options_are_refused_and_nothing_is_written() {
     let folder = folder_with_data();
     std::fs::write(folder.path().join("good.txt"), "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:3\n").unwrap();
     for (args, code, says) in [
@@ -100,7 +100,7 @@ fn mistakes_are_named_and_nothing_is_written() {
     assert!(!folder.path().join("m.json").exists() && !folder.path().join("m.xlsx").exists());
 }
 
-/// Data in which there is nothing to compare, and the smallest in which there is.
+/// Data without features to compare, and the smallest data with some.
 #[test]
 fn small_data_gets_a_small_report() {
     let folder = tempfile::tempdir().unwrap();
@@ -112,7 +112,7 @@ fn small_data_gets_a_small_report() {
     };
     let (single_documents, matrix) = report("1 qid:1 1:2 2:1\n0 qid:2 1:1 2:3\n");
     assert!(single_documents.contains("0 features compared") && !single_documents.contains("VIF"));
-    assert!(single_documents.contains("no feature could go"));
+    assert!(single_documents.contains("no feature is redundant"));
     assert_eq!(matrix, "feature\n");
     let (one_feature, matrix) = report("1 qid:1 1:2\n0 qid:1 1:1\n");
     assert!(
@@ -120,15 +120,15 @@ fn small_data_gets_a_small_report() {
         "{one_feature}"
     );
     assert_eq!(matrix, "feature,1\n1,1\n");
-    // Never relevant, and never varying in one query: no correlation, and both stay.
+    // The features never vary in the same query: no correlation, and both are kept.
     let (apart, matrix) =
         report("0 qid:1 1:2 2:5\n0 qid:1 1:1 2:5\n0 qid:2 1:4 2:1\n0 qid:2 1:4 2:2\n");
-    assert!(apart.contains("no feature could go"), "{apart}");
+    assert!(apart.contains("no feature is redundant"), "{apart}");
     assert_eq!(matrix, "feature,1,2\n1,1,\n2,,1\n");
 }
 
 #[test]
-fn long_tables_are_cut_and_threads_change_nothing() {
+fn long_tables_are_truncated_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let made = [
         "synth",

@@ -1,5 +1,5 @@
-//! `featherank report` as a user meets it: what it accepts, what it refuses, and that nothing is
-//! lost.
+//! `featherank report` as a process: what it accepts, what it refuses, and that existing files are
+//! preserved.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -21,12 +21,12 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Results as they are when an experiment starts.
+/// Results of an experiment that has not started.
 const EMPTY: &str = r#"{"featherank":"results","version":1,"title":"t","release":"0.1.0","command":[],"seed":1,"choose":"ndcg@10",
     "measures":["ndcg@10"],"features":[{"id":1}],"folds":[{"number":1,"queries":["a","b"],"documents":[3,3,3],"baselines":{}}],"cells":[]}"#;
 
 #[test]
-fn a_file_its_folder_and_a_selection_become_pages() {
+fn files_folders_and_selections_are_rendered() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::create_dir(at("found")).unwrap();
@@ -70,7 +70,7 @@ fn a_file_its_folder_and_a_selection_become_pages() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_leaves_the_old_page() {
+fn unreadable_input_is_refused_and_keeps_the_old_page() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("report.html"), "old").unwrap();
@@ -99,7 +99,7 @@ fn what_cannot_be_read_is_said_and_leaves_the_old_page() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_leaves_everything_as_it_was() {
+fn a_failed_write_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("results.json"), EMPTY).unwrap();
@@ -116,10 +116,10 @@ fn a_page_that_cannot_be_written_leaves_everything_as_it_was() {
     assert_eq!(left.len(), 2, "{left:?}");
 }
 
-/// A folder that nobody may write to; the superuser may write anywhere.
+/// A read-only folder; the superuser can write anywhere.
 #[cfg(unix)]
 #[test]
-fn a_folder_that_may_not_be_written_to_is_named() {
+fn a_read_only_folder_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let closed = folder.path().join("closed");

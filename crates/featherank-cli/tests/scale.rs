@@ -1,4 +1,4 @@
-//! Large data from the command: limits of memory, what passes cost, and engines that are not there.
+//! Large data from the command line: memory limits, the cost of passes, and unavailable engines.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
@@ -29,9 +29,9 @@ fn data() -> tempfile::TempDir {
     folder
 }
 
-/// The same document under a limit that pieces of the file are read for, and the same evaluation.
+/// The same selection and evaluation under a memory limit that requires streaming.
 #[test]
-fn a_limit_of_memory_changes_nothing() {
+fn a_memory_limit_does_not_change_results() {
     let folder = data();
     let folder = folder.path();
     for line in [
@@ -60,27 +60,30 @@ fn a_limit_of_memory_changes_nothing() {
 fn passes_are_explained() {
     let folder = data();
     let text = printed(folder.path(), "select train.parquet --method top-k --explain --quiet");
-    let table = text.split("over the rows:\n").nth(1).unwrap();
+    let table = text
+        .split("passes over the data (bytes sent and received are per pass):\n")
+        .nth(1)
+        .unwrap();
     let rows: Vec<Vec<&str>> =
         table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0][..2], ["pass", "times"]);
-    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["feature-means", "moments", "all"]);
+    assert_eq!(rows[0][..2], ["pass", "count"]);
+    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["feature-means", "moments", "total"]);
     assert_eq!(rows[3][1], "2");
-    // A selection stays a document for programs; the explanation is for people.
+    // With --json, the explanation goes to standard error.
     let json = featherank(folder.path(), "select train.parquet --method top-k --explain --json");
     assert!(serde_json::from_slice::<serde_json::Value>(&json.stdout).is_ok());
     assert!(String::from_utf8_lossy(&json.stderr).contains("feature-means"));
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn unavailable_engines_are_refused() {
     let folder = data();
     let folder = folder.path();
     refused(folder, "select train.parquet --engine ray", "featherank[ray]");
     refused(folder, "select train.parquet --engine spark", "local, ray or ray://ADDRESS");
     refused(folder, "select train.parquet --shards 2", "add --engine ray");
     refused(folder, "select train.parquet --memory much", "such as 500MB");
-    // The default ranker needs rows, and says who does not.
+    // The default ranker needs rows; the error lists rankers that do not.
     refused(folder, "select train.parquet --memory 300kB", "linear-regression, rankrls");
     refused(
         folder,

@@ -1,9 +1,8 @@
-//! Every command in the documentation is run, and must print what the documentation shows.
+//! Runs every command of the documentation and compares its output with the documentation.
 //!
-//! A `console` block holds commands after `$ ` and what they print: standard output where a command
-//! succeeds, standard error and a line `exit code N` where it fails. All blocks of a file run one
-//! after the other in one empty folder. Set `UPDATE_TRANSCRIPTS=1` to write what the commands print
-//! now into the files.
+//! A `console` block contains commands after `$ ` and their output: standard output if a command
+//! succeeds, standard error and a line `exit code N` if it fails. All blocks of a file run in order
+//! in one empty folder. Set `UPDATE_TRANSCRIPTS=1` to update the files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Documentation and transcripts made for testing.
+/// Documentation and test transcripts.
 fn documents() -> Vec<PathBuf> {
     let folders = [
         project(),
@@ -27,8 +26,7 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// Runs one line as a shell would, with `featherank`, or cargo running it, being the binary under
-/// test.
+/// Runs a line in a shell, with `featherank` (or cargo running it) replaced by the binary under test.
 fn run(line: &str, folder: &Path) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_featherank"));
     let line = line.replace("cargo run --release -- ", "featherank ");
@@ -55,7 +53,7 @@ fn run(line: &str, folder: &Path) -> String {
     }
 }
 
-/// The document with every command's output replaced by what the command prints now.
+/// The document with the current output of every command.
 fn rerun(document: &str, folder: &Path) -> String {
     let mut out = String::new();
     let mut lines = document.lines().peekable();
@@ -108,7 +106,7 @@ fn the_documentation_shows_what_the_commands_print() {
 }
 
 #[test]
-fn the_methods_table_is_the_registrys() {
+fn the_methods_table_matches_the_registry() {
     let folder = tempfile::tempdir().unwrap();
     let document = std::fs::read_to_string(project().join("docs/methods.md")).unwrap();
     assert_eq!(run("featherank methods --markdown", folder.path()), document, "run `make docs`");

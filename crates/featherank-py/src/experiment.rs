@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use featherank::data::ReadOptions;
-use featherank::experiment::{Comparison, FoldSource, News, Plan, ResultsFolder};
+use featherank::experiment::{Comparison, ComparisonEvent, FoldSource, Plan, ResultsFolder};
 use featherank::run::{Constraints, Observer, Run, Step};
 use featherank::{Error, Stop};
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ pub fn compare(
     watched(py, threads, progress.as_ref(), move |observer| {
         let seed = plan.seed;
         let source = match data {
-            Some(data) => FoldSource::deal(data, folds.unwrap_or(FoldSource::FOLDS), seed)?,
+            Some(data) => FoldSource::split(data, folds.unwrap_or(FoldSource::FOLDS), seed)?,
             None => FoldSource::find(&paths, folds, seed, &ReadOptions::default())?,
         };
         let title = plan.title.clone();
@@ -75,7 +75,7 @@ pub fn compare(
             total: AtomicU64::new(0),
         });
         let run = Run { observer: progress.clone(), ..Run::new(seed, Constraints::default()) };
-        let results = comparison.run(&folder, &run, 0, &|news| progress.update(news))?;
+        let results = comparison.run(&folder, &run, 0, &|event| progress.update(event))?;
         folder.write(&results)?;
         featherank_report::render(&results)
     })
@@ -89,8 +89,10 @@ struct ExperimentProgress {
 }
 
 impl ExperimentProgress {
-    fn update(&self, news: &News<'_>) {
-        if let News::Found(done, total) | News::Ended(_, done, total) = news {
+    fn update(&self, event: &ComparisonEvent<'_>) {
+        if let ComparisonEvent::Started(done, total)
+        | ComparisonEvent::CellFinished(_, done, total) = event
+        {
             self.done.store(*done as u64, Ordering::Relaxed);
             self.total.store(*total as u64, Ordering::Relaxed);
         }

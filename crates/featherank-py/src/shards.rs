@@ -103,7 +103,7 @@ pub struct PythonTransport {
 const A_LITTLE: f64 = 0.1;
 
 impl PythonTransport {
-    /// For so many shards.
+    /// A transport to `count` shards.
     pub fn new(object: Py<PyAny>, count: usize) -> Self {
         PythonTransport { object, count }
     }

@@ -1,17 +1,17 @@
-// Charts: drawn when they come into sight, drawn again when colours or the width change.
+// Charts: drawn when they become visible, redrawn when the theme or the width changes.
 
 const charts = [];
 
-/** Charts that are narrower, in pixels, leave out what there is no room for. */
+/** Width in pixels below which charts omit details. */
 const NARROW = 560;
 
-/** plotly takes some tags in text for markup: names must not be markup. */
+/** Escapes text, because plotly interprets some tags as markup. */
 const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
-/** Lines of hover text; every line is plain text, the first one a heading. */
+/** Hover text of plain lines; the first one is a heading. */
 const hoverText = (first, ...lines) => [`<b>${plain(first)}</b>`, ...lines.map(plain)].join("<br>");
 
-/** Text broken into lines, as hover text does not break by itself. */
+/** Breaks text into lines, because plotly does not wrap hover text. */
 function wrapped(text, width = 48) {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -21,14 +21,14 @@ function wrapped(text, width = 48) {
   return lines;
 }
 
-/** Names of features for hover text: the first dozen. */
+/** The first twelve feature names for hover text. */
 function featureLines(ids) {
   const names = ids.slice(0, 12).map((id) => shortened(featureName(id), 40));
   if (ids.length > names.length) names.push(`and ${ids.length - names.length} more`);
   return wrapped(names.join(", "));
 }
 
-/** An axis without more ink than needed. */
+/** An axis with the default style. */
 function axis(title, more = {}) {
   const base = {
     title: { text: plain(title), standoff: 12 },
@@ -46,7 +46,7 @@ function axis(title, more = {}) {
 
 function layoutOf(figure, width) {
   const narrow = width < NARROW;
-  // A legend of many methods must not press the chart together.
+  // A long legend increases the height instead of shrinking the plot.
   const entries = figure.traces.filter((trace) => trace.showlegend !== false).length;
   const legend = 18 * Math.max(0, Math.ceil(entries / (narrow ? 1 : 5)) - 3);
   return {
@@ -66,8 +66,8 @@ function layoutOf(figure, width) {
 }
 
 /**
- * A chart with a caption that says what to see, and the table of its numbers. `build` makes { traces, layout, height } with
- * the colours of the moment; `onClick` gets the point that was clicked.
+ * A chart with a caption and a table of its numbers. `build` returns { traces, layout, height } in the current theme;
+ * `onClick` receives the clicked point.
  */
 function chartFigure({ name, caption, build, onClick, table: numbersTable }) {
   const plot = element("div", { class: "plot", role: "img", "aria-label": `${name}. ${caption}` });
@@ -89,7 +89,7 @@ function draw(chart) {
   chart.width = width;
 }
 
-/** Draws what is in sight and not up to date. */
+/** Draws visible charts that are out of date. */
 function drawVisible(everything = false) {
   for (const chart of charts) {
     const width = Math.floor(chart.plot.clientWidth);

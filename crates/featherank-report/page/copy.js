@@ -1,6 +1,6 @@
-// Commands with a button that copies them.
+// Commands with a copy button.
 
-/** Copies text; pages opened from disk may lack the clipboard interface, so that the old way is the second one. */
+/** Copies text; falls back to execCommand, because pages opened from disk may lack the clipboard API. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -15,7 +15,7 @@ async function copyText(text) {
   }
 }
 
-/** A command to copy. */
+/** A command with a copy button. */
 function commandLine(what, command) {
   const button = element(
     "button",
@@ -26,7 +26,7 @@ function commandLine(what, command) {
       onclick: async () => {
         const done = await copyText(command);
         button.textContent = done ? "Copied" : "Not copied";
-        announce(done ? "The command was copied." : "The command could not be copied; select it by hand.");
+        announce(done ? "Command copied." : "Could not copy the command; select it manually.");
         setTimeout(() => (button.textContent = "Copy"), 2000);
       },
     },

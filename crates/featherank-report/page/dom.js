@@ -1,8 +1,8 @@
-// Elements, numbers and tables. Text enters the page as text nodes only, so that a name is a name whatever it holds.
+// Elements, numbers and tables. User-supplied text is inserted as text nodes only.
 
 const content = JSON.parse(document.getElementById("content").textContent);
 
-/** An element with attributes (or listeners, as onclick) and children, which are nodes or text. */
+/** Creates an element with attributes (or listeners such as onclick) and children, which are nodes or text. */
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,20 +14,20 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The owner's name of a feature. */
+/** The name of a feature. */
 const featureName = (id) => content.features[id] ?? String(id);
 
-/** Text that fits a label; the whole of it stands in a table. */
+/** Text shortened for a label; tables show it in full. */
 const shortened = (text, most = 28) => (Array.from(text).length > most ? Array.from(text).slice(0, most - 1).join("") + "…" : text);
 
-/** A number with a minus sign and fixed decimals; a dash for none. */
+/** A number with a minus sign and fixed decimals; a dash if missing. */
 const fixed = (value, decimals = 4) => (value == null ? "–" : value.toFixed(decimals).replace("-", "−"));
 const signed = (value, decimals = 4) => (value > 0 ? "+" : "") + fixed(value, decimals);
 const interval = (low, high) => (low == null || high == null ? "–" : `${fixed(low)} to ${fixed(high)}`);
 const pValue = (p) => (p < 0.0001 ? "< .0001" : p.toFixed(4).replace(/^0/, ""));
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Seconds as people say them. */
+/** A readable duration. */
 function duration(seconds) {
   if (seconds == null) return "–";
   if (seconds < 0.1) return `${(seconds * 1000).toFixed(1)} ms`;
@@ -38,7 +38,7 @@ function duration(seconds) {
 let lastId = 0;
 const freshId = () => `part-${(lastId += 1)}`;
 
-/** A table that scrolls by itself where it is wide, under its caption, which does not. Columns are names, or [name, "number"]. */
+/** A horizontally scrollable table under a fixed caption. Columns are names, or [name, "number"]. */
 function table(caption, columns, rows) {
   const id = freshId();
   return element("div", {}, element("p", { class: "caption", id }, caption), bareTable(id, columns, rows));
@@ -60,13 +60,13 @@ function bareTable(label, columns, rows) {
   );
 }
 
-/** The numbers behind a chart, folded away on a screen and open on paper. */
+/** The numbers of a chart, collapsed on screen and expanded in print. */
 function numbers(caption, columns, rows) {
   const id = freshId();
   return element("details", { class: "numbers" }, element("summary", { id }, `Table: ${caption}`), bareTable(id, columns, rows));
 }
 
-/** A drop-down list with its label; calls back with the index. */
+/** A labelled drop-down list; calls `onChoose` with the index. */
 function chooser(label, names, chosen, onChoose) {
   const id = freshId();
   const select = element("select", { id, onchange: () => onChoose(select.selectedIndex) });
@@ -74,7 +74,7 @@ function chooser(label, names, chosen, onChoose) {
   return element("div", { class: "chooser" }, element("label", { for: id }, label), select);
 }
 
-/** Says something to screen readers. */
+/** Announces text to screen readers. */
 function announce(text) {
   document.getElementById("status").textContent = text;
 }

@@ -1,4 +1,4 @@
-// Puts the page together: every part that has data, and the first one, or the one that the address names, in sight.
+// Builds the page: adds every section that has data, and shows the first one or the one in the URL.
 
 document.getElementById("title").textContent = content.title;
 document.getElementById("about").textContent = content.about;
@@ -13,7 +13,7 @@ if (content.convergence) addPart("convergence", "Convergence", fillConvergence);
 if (content.redundancy) addPart("redundancy", "Redundancy", fillRedundancy);
 if (content.stability) addPart("stability", "Stability", fillStability);
 if (content.methods.length > 0) addPart("time", "Time", fillTime);
-addPart("repeat", "Repeat it", fillRepeat);
+addPart("repeat", "Reproduce", fillRepeat);
 
 const named = parts.find((part) => `#${part.id}` === location.hash);
 show((named ?? parts[0]).id);

@@ -1,8 +1,8 @@
-// Tabs by the ARIA pattern: one of them takes the focus, arrows, Home and End go to the others. On paper all parts follow each other.
+// Tabs by the ARIA pattern: arrows, Home and End move between tabs. In print all sections follow each other.
 
 const parts = [];
 
-/** A part of the page; `fill` puts its content into the panel. */
+/** Adds a section; `fill` adds its content to the panel. */
 function addPart(id, title, fill) {
   const tab = element(
     "button",
@@ -27,7 +27,7 @@ function show(id, focus = false) {
   try {
     history.replaceState(null, "", `#${id}`);
   } catch {
-    // A viewer that forbids it loses no more than the address of the tab.
+    // Some viewers forbid this; then the URL does not follow the tab.
   }
   drawVisible();
 }
@@ -41,7 +41,7 @@ function onTabKey(event) {
   show(parts[next].id, true);
 }
 
-/** Everything in sight, tables open, in light colours. */
+/** Print layout: all sections visible, tables expanded, light theme. */
 function onPaper(wanted) {
   if (printing === wanted) return;
   printing = wanted;

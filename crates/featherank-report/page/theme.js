@@ -1,4 +1,4 @@
-// Light and dark: as the system says, until the reader says otherwise. Paper is always light.
+// Light and dark theme: follows the system until the reader chooses. Print is always light.
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const paper = matchMedia("print");
@@ -10,14 +10,14 @@ const isDark = () => !paper.matches && !printing && (wantedTheme ?? (systemDark.
 
 function applyTheme() {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
-  document.getElementById("theme").textContent = isDark() ? "Light page" : "Dark page";
+  document.getElementById("theme").textContent = isDark() ? "Light theme" : "Dark theme";
   themeListeners.forEach((listener) => listener());
 }
 
-/** A colour of the style sheet. */
+/** A colour from the style sheet. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// Okabe and Ito's colours, which people of any colour vision tell apart, in the shades of the style sheet. No two methods share colour, sign and dash.
+// The colour-blind safe palette of Okabe and Ito. No two methods share colour, marker and dash.
 const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
 const COLOURS = 7;

@@ -1,13 +1,12 @@
-//! A document may have been written by hand or by another program: what the page relies on is
-//! checked first.
+//! Consistency checks of documents, which may have been written by other programs.
 
 use std::path::Path;
 
 use featherank::Error;
-use featherank::experiment::{Alike, FoldData, Results};
+use featherank::experiment::{FeatureSimilarity, FoldData, Results};
 use featherank::select::Selection;
 
-/// The error for a document that contradicts itself.
+/// The error for an inconsistent document.
 pub fn damaged(what: String, path: &Path) -> Error {
     Error::Document {
         what: format!("this document is inconsistent: {what}"),
@@ -16,7 +15,7 @@ pub fn damaged(what: String, path: &Path) -> Error {
     }
 }
 
-/// Values belong to queries, cells to folds.
+/// Checks that values match queries and that cells match folds.
 pub fn results(results: &Results) -> Result<(), String> {
     for fold in &results.folds {
         let name = format!("fold {}", fold.number);
@@ -39,13 +38,13 @@ pub fn results(results: &Results) -> Result<(), String> {
         }
         done.test.iter().try_for_each(|values| same(&name, values.len(), queries.len()))?;
     }
-    if let Some(alike) = &results.redundancy {
-        matrix(alike)?;
+    if let Some(similarity) = &results.redundancy {
+        matrix(similarity)?;
     }
     results.recommendation.as_deref().map_or(Ok(()), selection)
 }
 
-/// Places point into lists, values belong to queries.
+/// Checks that indices are in range and that values match queries.
 pub fn selection(selection: &Selection) -> Result<(), String> {
     let Some(advice) = &selection.advice else { return Ok(()) };
     for place in [advice.chosen, advice.next].into_iter().flatten() {
@@ -57,10 +56,10 @@ pub fn selection(selection: &Selection) -> Result<(), String> {
     same("the chosen features", advice.per_query.len(), advice.queries.len())
 }
 
-fn matrix(alike: &Alike) -> Result<(), String> {
-    let wanted = alike.features.len();
-    let is_square =
-        alike.matrix.len() == wanted && alike.matrix.iter().all(|row| row.len() == wanted);
+fn matrix(similarity: &FeatureSimilarity) -> Result<(), String> {
+    let wanted = similarity.features.len();
+    let is_square = similarity.matrix.len() == wanted
+        && similarity.matrix.iter().all(|row| row.len() == wanted);
     if is_square {
         Ok(())
     } else {

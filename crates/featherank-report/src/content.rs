@@ -1,4 +1,4 @@
-//! All that the page shows, as one document. A part without data is absent, and its tab with it.
+//! The content of the page as one document. Tabs without data are absent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,22 +12,22 @@ use crate::grouped;
 use crate::tabs::convergence::{self, Convergence};
 use crate::tabs::fronts::{self, Front};
 use crate::tabs::methods::{self, MethodSummary};
-use crate::tabs::queries::{self, Comparison};
+use crate::tabs::queries::{self, BaselineComparison};
 use crate::tabs::recommendation::{self, Recommended};
 use crate::tabs::redundancy::{self, Redundancy};
 use crate::tabs::repeat::{self, Repeat};
 use crate::tabs::sizes::{self, Sizes};
-use crate::tabs::stability::{self, Stable};
+use crate::tabs::stability::{self, StabilityTab};
 
-/// The document that the page's script reads.
+/// The document that the script of the page reads.
 #[derive(Serialize)]
 pub struct Content {
     pub title: String,
-    /// What the page is about, in a line under the title.
+    /// A line under the title.
     pub about: String,
-    /// What readers must know before they look at anything.
+    /// Warnings at the top of the page.
     pub notices: Vec<String>,
-    /// Names of features by id; everything else speaks of ids.
+    /// Names of features by id; everything else refers to ids.
     pub features: BTreeMap<u32, String>,
     /// The measures on test data; the first one is shown.
     pub measures: Vec<String>,
@@ -38,17 +38,17 @@ pub struct Content {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub queries: Vec<Comparison>,
+    pub queries: Vec<BaselineComparison>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub convergence: Vec<Convergence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redundancy: Option<Redundancy>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stability: Option<Stable>,
+    pub stability: Option<StabilityTab>,
     pub repeat: Repeat,
 }
 
-/// Of an experiment.
+/// The content for an experiment.
 pub fn of_results(results: &Results) -> Content {
     let groups = grouped::methods(results);
     let methods = methods::of(results, &groups);
@@ -57,11 +57,12 @@ pub fn of_results(results: &Results) -> Content {
     if results.cells.is_empty() {
         notices.push("This experiment has no results yet.".to_owned());
     } else if failed == results.cells.len() {
-        notices
-            .push("Nothing could be tested: every run failed. “Repeat it” lists why.".to_owned());
+        notices.push(
+            "There are no results: every run failed. See “Reproduce” for the reasons.".to_owned(),
+        );
     } else if failed > 0 {
         notices.push(format!(
-            "{failed} of {} runs failed and {} left out. “Repeat it” lists why.",
+            "{failed} of {} runs failed and {} excluded. See “Reproduce” for the reasons.",
             results.cells.len(),
             if failed == 1 { "is" } else { "are" }
         ));
@@ -90,14 +91,14 @@ pub fn of_results(results: &Results) -> Content {
     }
 }
 
-/// Of one selection.
+/// The content for one selection.
 pub fn of_selection(selection: &Selection, file: &Path) -> Content {
     let chosen = selection.selected.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
-    let aside = selection.set_aside.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
+    let excluded = selection.set_aside.iter().map(|f| Feature { id: f.id, name: f.name.clone() });
     let mut notices = Vec::new();
     if selection.unfinished {
         notices.push(
-            "Time was up before the method had come to its end: this is the best so far."
+            "The time limit was reached before the method finished: this is the best selection so far."
                 .to_owned(),
         );
     }
@@ -115,7 +116,7 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
         ]
         .join(" · "),
         notices,
-        features: chosen.chain(aside).map(|feature| (feature.id, feature.label())).collect(),
+        features: chosen.chain(excluded).map(|feature| (feature.id, feature.label())).collect(),
         measures: selection.advice.iter().map(|advice| advice.measure.clone()).collect(),
         methods: Vec::new(),
         recommendation: recommendation::of_selection(selection, file),
@@ -129,7 +130,7 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
     }
 }
 
-/// "1 fold", "5 folds", "2 queries" (`quer|y|ies`).
+/// A count with its noun: "1 fold", "5 folds", "2 queries" (`quer|y|ies`).
 pub fn counted(count: usize, noun: &str) -> String {
     let mut parts = noun.split('|');
     let stem = parts.next().unwrap_or_default();

@@ -1,19 +1,19 @@
-//! The cells of an experiment, method by method, and what a method is worth on every test query.
+//! The cells of an experiment grouped by method, and the values of a method on each test query.
 
-use featherank::experiment::{Cell, CellOutcome, Done, FoldData, Results};
+use featherank::experiment::{Cell, CellOutcome, CellResult, FoldData, Results};
 use featherank::measure::significance::{Interval, bootstrap_mean};
 use serde::Serialize;
 
-/// How sure intervals are.
+/// Confidence level of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 const RESAMPLES: usize = 1000;
 
-/// A method with its cells.
+/// A method and its cells.
 pub struct Grouped<'a> {
     pub name: &'a str,
     pub selector: Option<&'a str>,
     pub ranker: Option<&'a str>,
-    pub cells: Vec<(&'a Cell, &'a Done)>,
+    pub cells: Vec<(&'a Cell, &'a CellResult)>,
     pub failed: usize,
 }
 
@@ -35,8 +35,8 @@ pub fn methods(results: &Results) -> Vec<Grouped<'_>> {
 }
 
 impl Grouped<'_> {
-    /// What the method is worth on every test query, fold after fold: the mean over seeds, NaN
-    /// where a query does not count or its fold failed.
+    /// The value of each test query, fold by fold: the mean over seeds, NaN if a query does not
+    /// count or its fold failed.
     pub fn per_query(&self, folds: &[FoldData], measure: usize) -> Vec<f64> {
         let of_fold = |fold: &FoldData| -> Vec<f64> {
             let tested: Vec<&Vec<Option<f64>>> = self
@@ -51,7 +51,7 @@ impl Grouped<'_> {
         folds.iter().flat_map(of_fold).collect()
     }
 
-    /// How many folds were tested.
+    /// The number of folds with results.
     pub fn folds(&self) -> usize {
         let mut folds: Vec<usize> = self.cells.iter().map(|(cell, _)| cell.fold).collect();
         folds.sort_unstable();
@@ -60,13 +60,13 @@ impl Grouped<'_> {
     }
 }
 
-/// NaN of nothing.
+/// The mean; NaN if there are no values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
     sum / f64::from(count)
 }
 
-/// A mean and where it lies.
+/// A mean with its confidence interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
     pub mean: f64,
@@ -75,7 +75,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of values of queries; NaN where one does not count.
+    /// Estimates the mean of per-query values; NaN values do not count.
     pub fn of(values: &[f64], seed: u64) -> Self {
         let Interval { low, high, .. } = bootstrap_mean(values, CONFIDENCE, RESAMPLES, seed);
         Estimate { mean: mean(values.iter().copied().filter(|value| !value.is_nan())), low, high }

@@ -1,10 +1,8 @@
-//! Results of featherank as one self-contained HTML page: it works from disk, without a network,
-//! and on paper.
+//! Results as one self-contained HTML page that works offline and can be printed.
 //!
-//! Rust prepares everything that is shown, statistics too ([`content`], one file a tab in
-//! [`tabs`]), as one JSON document. A small script (`page/`, one file a concern) draws it with
-//! plotly.js (`vendor/`). Text of users, such as names of features, travels as data and enters the
-//! page as text only.
+//! Rust prepares everything that is shown, including statistics ([`content`], one file per tab in
+//! [`tabs`]), as one JSON document. A small script (`page/`) draws it with plotly.js (`vendor/`).
+//! User-supplied text, such as feature names, is part of the data and is inserted as text nodes only.
 //!
 //! ```no_run
 //! let results = featherank::experiment::Results::load("results.json".as_ref())?;
@@ -28,18 +26,18 @@ use featherank::select::Selection;
 
 pub use source::Source;
 
-/// The page of an experiment. The same results give the same bytes.
+/// Renders an experiment. The same results give the same bytes.
 ///
 /// # Errors
-/// Results that contradict themselves, such as values for other queries than those of their fold.
+/// Inconsistent results, such as a number of values that differs from the number of queries.
 pub fn render(results: &Results) -> Result<String> {
     render_as(results, Path::new("results.json"))
 }
 
-/// The page of one selection, which is or will be saved as `file`.
+/// Renders one selection, which is or will be saved as `file`.
 ///
 /// # Errors
-/// A selection that contradicts itself.
+/// An inconsistent selection.
 pub fn render_selection(selection: &Selection, file: &Path) -> Result<String> {
     check::selection(selection).map_err(|what| check::damaged(what, file))?;
     page::page(&content::of_selection(selection, file))

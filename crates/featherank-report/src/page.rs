@@ -1,12 +1,12 @@
-//! The page itself: one file, nothing fetched, and no text of users anywhere but in the document it
-//! carries.
+//! Assembles the page: one file that loads nothing, with user-supplied text only inside the JSON
+//! document.
 
 use featherank::error::REPORT_DEFECT;
 use featherank::{Error, Result};
 
 use crate::content::Content;
 
-/// Concerns of the page's script, in the order in which they need each other.
+/// The scripts of the page, in order of dependency.
 const SCRIPTS: &[&str] = &[
     include_str!("../page/dom.js"),
     include_str!("../page/copy.js"),
@@ -29,10 +29,10 @@ const STYLE: &str = include_str!("../page/style.css");
 /// plotly.js 3.0.1, the official bundle with scatter, box and heat-map traces.
 const PLOTLY: &str = include_str!("../vendor/plotly-cartesian.min.js");
 
-/// Nothing may be fetched, sent, framed or loaded; scripts and styles are those of the page.
+/// Forbids all network access and embedding; only inline scripts and styles are allowed.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page that shows this content.
+/// The HTML page for this content.
 pub fn page(content: &Content) -> Result<String> {
     let data = serde_json::to_string(content)
         .map_err(|e| Error::internal(format!("cannot write the report: {e}"), REPORT_DEFECT))?;
@@ -59,8 +59,7 @@ pub fn page(content: &Content) -> Result<String> {
     Ok(parts.concat())
 }
 
-/// JSON that no parser of HTML takes for anything but text, and no parser of JavaScript for a line
-/// end.
+/// Escapes JSON for embedding in a script element.
 fn inside_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -74,7 +73,7 @@ fn inside_script(json: &str) -> String {
     text
 }
 
-/// Text between tags.
+/// Escapes text for HTML.
 fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

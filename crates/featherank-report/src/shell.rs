@@ -1,6 +1,6 @@
-//! Commands to copy: words as a POSIX shell takes them, whatever they hold.
+//! Quotes commands for a POSIX shell.
 
-/// A command of these words.
+/// Joins arguments into a command, quoted where necessary.
 pub fn command<W: AsRef<str>>(words: &[W]) -> String {
     words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_stay_one_word_each() {
+    fn arguments_are_quoted() {
         assert_eq!(
             command(&["train", "my data.txt", "a'b", ""]),
             r"train 'my data.txt' 'a'\''b' ''"

@@ -1,5 +1,4 @@
-//! What a report can be made of: results of an experiment, a folder that holds them, or a
-//! selection.
+//! The input of a report: results of an experiment, a directory that contains them, or a selection.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{render_as, render_selection};
 
-/// A document to report on, and where it was found.
+/// A document to report on, with its path.
 pub struct Source {
     path: PathBuf,
     document: Document,
@@ -21,21 +20,21 @@ enum Document {
     Selection(Box<Selection>),
 }
 
-/// What folders are searched for, in this order.
+/// The file names to look for in a directory, in this order.
 const NAMES: [&str; 2] = ["results.json", "selection.json"];
 
-/// The line that says what a document is.
+/// The field that identifies the kind of a document.
 #[derive(Deserialize)]
 struct Kind {
     featherank: String,
 }
 
 impl Source {
-    /// Reads results or a selection; of a folder the `results.json` in it, or the `selection.json`.
+    /// Reads results or a selection; in a directory, `results.json` or else `selection.json`.
     ///
     /// # Errors
-    /// A path where nothing is, a folder that holds neither, or a document that this release cannot
-    /// read.
+    /// A path that does not exist, a directory that contains neither file, or a document that this
+    /// version cannot read.
     pub fn open(path: &Path) -> Result<Self> {
         let place = || Location::file(path.display().to_string());
         if !path.exists() {
@@ -45,7 +44,7 @@ impl Source {
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
         let is_selection =
             serde_json::from_str(&text).is_ok_and(|kind: Kind| kind.featherank == "selection");
-        // Anything that is neither is refused by the reader of results, in its words.
+        // Other documents are refused by the reader of results.
         let document = match is_selection {
             true => Document::Selection(Box::new(Selection::load(&path)?)),
             false => Document::Results(Box::new(Results::load(&path)?)),
@@ -58,10 +57,10 @@ impl Source {
         &self.path
     }
 
-    /// The page.
+    /// Renders the page.
     ///
     /// # Errors
-    /// A document that contradicts itself.
+    /// An inconsistent document.
     pub fn render(&self) -> Result<String> {
         match &self.document {
             Document::Results(results) => render_as(results, &self.path),

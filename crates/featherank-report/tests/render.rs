@@ -1,5 +1,5 @@
-//! The page as text: its document, its policy, and names that attack it. What it does in a browser
-//! is tested by python/tests/test_report.py.
+//! The page as text: its document, its content security policy, and hostile names. Its behaviour in
+//! a browser is tested by python/tests/test_report.py.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use featherank::data::Feature;
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::engine::LocalEngine;
 use featherank::experiment::{
-    Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results,
+    Cell, CellOutcome, CellResult, CurvePoint, FoldData, Resample, ResourceUsage, Results,
 };
 use featherank::registry;
 use featherank::run::{Constraints, Run};
@@ -31,14 +31,14 @@ fn cell(
         features: 3.0,
         front: 2,
     });
-    let done = Done {
+    let done = CellResult {
         features: features.to_vec(),
         cost: features.len() as f64,
         selecting: BTreeMap::new(),
         ranking: BTreeMap::new(),
         valid: 0.5,
         test: vec![values.to_vec()],
-        measured: Measured { select_seconds: 1.0, seconds: 2.0, peak_bytes: None },
+        measured: ResourceUsage { select_seconds: 1.0, seconds: 2.0, peak_bytes: None },
         curve: vec![CurvePoint {
             features: 2,
             value: 0.4 + fold as f64 / 10.0,
@@ -57,7 +57,7 @@ fn cell(
     }
 }
 
-/// Two folds of four queries, so that a reader can do the sums.
+/// Two folds of four queries, small enough to verify by hand.
 fn results() -> Results {
     let fold = |number: usize| FoldData {
         number,
@@ -113,7 +113,7 @@ fn statistics_by_hand() {
     assert_eq!(worst, ["1-2", "2-1"]);
     assert_eq!(
         content["queries"][0]["baseline"], "mean of single features",
-        "nobody to compare all features with"
+        "all features have no other baseline"
     );
     // Folds of .5 ± .03 and .6 ± .06: mean .55, error √(.03² + .06²) / 2.
     let point = &content["sizes"]["curves"][1]["points"][0];
@@ -201,7 +201,10 @@ fn a_selection_shows_what_it_has() {
     };
     let plain = page(&select("top-k", &[("measure", "map")]));
     assert!(
-        plain["recommendation"]["sentences"][1].as_str().unwrap().contains("Nobody has tested")
+        plain["recommendation"]["sentences"][1]
+            .as_str()
+            .unwrap()
+            .contains("not compared with all features")
     );
     assert!(plain.get("fronts").is_none() && plain["sizes"]["bands"] == false);
     let auto = select("auto", &[("ranker", "linear-regression"), ("margin", "0.2")]);

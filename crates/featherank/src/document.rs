@@ -76,6 +76,7 @@ pub(crate) fn parse<T: DeserializeOwned>(
 
 /// Returns an error if the file is a document of another kind or of a newer version and so must not
 /// be replaced. A damaged document may be replaced.
+#[cfg(feature = "experiments")]
 pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))

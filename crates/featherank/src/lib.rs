@@ -68,6 +68,7 @@ pub mod redundancy;
 pub mod registry;
 pub mod run;
 pub mod select;
+#[cfg(feature = "shards")]
 pub mod shards;
 mod vector;
 

@@ -17,6 +17,7 @@ mod embedded;
 mod engine;
 mod error_texts;
 mod evaluate;
+mod examples;
 mod fenchel_rank;
 mod filters;
 mod formats;

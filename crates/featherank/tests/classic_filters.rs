@@ -87,7 +87,7 @@ fn cfs_merits_equal_the_fixture() {
         assert!((merit.merit(&subset).unwrap() - expected).abs() < 1e-9, "{text}");
         // The same as a neighbour of the subset without its last feature.
         let (&last, others) = subset.split_last().unwrap();
-        assert!((merit.worth(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
+        assert!((merit.scores(others, &[last]).unwrap()[0] - expected).abs() < 1e-9, "{text}");
     }
     let all: Vec<FeatureId> = (0..4).map(f).collect();
     let search = BestFirstSearch { patience: 5, revisits: true };
@@ -109,7 +109,7 @@ fn inconsistencies_equal_the_fixture() {
         let (subset, expected) = (subset(text), 1.0 - expected.as_f64().unwrap());
         assert_eq!(merit.merit(&subset).unwrap(), expected, "{text}");
         let (&last, others) = subset.split_last().unwrap();
-        assert_eq!(merit.worth(others, &[last]).unwrap(), [expected], "{text} by adding");
+        assert_eq!(merit.scores(others, &[last]).unwrap(), [expected], "{text} by adding");
     }
 }
 
@@ -149,7 +149,8 @@ proptest! {
         let (a, b) = (Column::from_codes(a), Column::from_codes(b));
         let uncertainty = symmetrical_uncertainty(&a, &b);
         prop_assert!((0.0..=1.0).contains(&uncertainty));
-        prop_assert!((uncertainty - symmetrical_uncertainty(&b, &a)).abs() <= 1e-12);
+        // Both are rounded to steps of 1e-12: sums in another order may end on the next step.
+        prop_assert!((uncertainty - symmetrical_uncertainty(&b, &a)).abs() < 1.5e-12);
         let constant = a.codes().iter().all(|&code| code == a.codes()[0]);
         prop_assert_eq!(symmetrical_uncertainty(&a, &a), if constant { 0.0 } else { 1.0 });
     }

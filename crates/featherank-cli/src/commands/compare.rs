@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use featherank::data::read_costs;
 use featherank::experiment::{
-    CellOutcome, Comparison, DataPlan, FoldSource, Form, News, Plan, Results, ResultsFolder,
-    split_outside_brackets, tables,
+    CellOutcome, Comparison, ComparisonEvent, DataPlan, FoldSource, Plan, Results, ResultsFolder,
+    TableFormat, split_outside_brackets, tables,
 };
 use featherank::measure::Measure;
 use featherank::run::{Constraints, Run};
@@ -233,7 +233,9 @@ fn compare(
     let results = run_and_save(&comparison, folder, args.jobs, output)?;
     match output.json() {
         true => output.print_json(&results)?,
-        false => output.print(Form::Text.write(&results.title, &tables(&results)?).trim_end())?,
+        false => {
+            output.print(TableFormat::Text.write(&results.title, &tables(&results)?).trim_end())?
+        }
     }
     let files = "results.json, tables.txt, tables.md, tables.csv and tables.tex";
     output.note(format!("\nseed {}; wrote {files} in {}", results.seed, folder.path("").display()));
@@ -250,7 +252,7 @@ pub fn run_and_save(
     let progress = CellProgress::new(output);
     let run = Run { observer: Progress::watch(), ..Run::new(1, Constraints::default()) };
     let results =
-        comparison.run(folder, &run, jobs, &|news| progress.show(news)).inspect_err(|error| {
+        comparison.run(folder, &run, jobs, &|event| progress.show(event)).inspect_err(|error| {
             progress.clear();
             if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
                 output.note(format!(
@@ -301,16 +303,16 @@ impl<'a> CellProgress<'a> {
         CellProgress { output, bar }
     }
 
-    fn show(&self, news: &News<'_>) {
-        match news {
-            News::Found(done, total) => {
+    fn show(&self, event: &ComparisonEvent<'_>) {
+        match event {
+            ComparisonEvent::Started(done, total) => {
                 self.bar.set_length(*total as u64);
                 self.bar.set_position(*done as u64);
                 if *done > 0 {
                     self.say(format!("{done} of {total} cells are already complete"));
                 }
             }
-            News::Ended(cell, done, total) => {
+            ComparisonEvent::CellFinished(cell, done, total) => {
                 self.bar.set_position(*done as u64);
                 let what = match &cell.outcome {
                     CellOutcome::Done(found) => {
@@ -333,7 +335,7 @@ impl<'a> CellProgress<'a> {
                     cell.method, cell.fold, cell.seed
                 ));
             }
-            News::Note(note) => self.say(format!("note: {note}")),
+            ComparisonEvent::Note(note) => self.say(format!("note: {note}")),
         }
     }
 

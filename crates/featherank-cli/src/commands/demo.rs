@@ -6,7 +6,7 @@ use featherank::Error;
 use featherank::data::synth::{Preset, SynthConfig, Truth, generate};
 use featherank::data::write_atomically;
 use featherank::engine::LocalEngine;
-use featherank::experiment::{Comparison, FoldSource, Form, Plan, ResultsFolder, tables};
+use featherank::experiment::{Comparison, FoldSource, Plan, ResultsFolder, TableFormat, tables};
 use featherank::inspect::inspect;
 use featherank::measure::Measure;
 use featherank::select::Selection;
@@ -65,11 +65,11 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let title = plan.title.clone();
     let command =
         ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
-    let source = FoldSource::deal(engine.into_data(), FOLDS, args.seed)?;
+    let source = FoldSource::split(engine.into_data(), FOLDS, args.seed)?;
     let comparison = Comparison::new(plan, title, command, source)?;
     let results = super::compare::run_and_save(&comparison, &folder, 0, output)?;
     let shown: Vec<_> = tables(&results)?.into_iter().take(1).collect();
-    output.print(Form::Text.write("", &shown).trim())?;
+    output.print(TableFormat::Text.write("", &shown).trim())?;
 
     output.print("\n3. The smallest set that is non-inferior to all features\n")?;
     if let Some(selection) = &results.recommendation {

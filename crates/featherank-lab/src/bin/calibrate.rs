@@ -1,12 +1,11 @@
-//! Shows how often `auto` recommends a set that loses more than it promises: `calibrate [FIRST LAST
-//! [RANKER …] [QUERIES …]]` prints a Markdown table of the runs with these seeds, 1 to 100
-//! otherwise, for these rankers and numbers of queries.
+//! Measures how often `auto` recommends a set that loses more than the margin: `calibrate [FIRST
+//! LAST [RANKER …] [QUERIES …]]` prints a Markdown table of the runs with these seeds (default 1 to
+//! 100) for these rankers and numbers of queries.
 //!
-//! Every run makes new data with a known truth, gives `auto` the first queries of it, trains the
-//! ranker on those once with the chosen set and once with all features, and tests both on the other
-//! queries, which are many. A run is wrong where the chosen set loses more there than the margin.
-//! Two kinds of data: some features useful, most of them copies or noise; and nearly all of them
-//! useful, so that there is little to drop.
+//! Every run generates data with a known ground truth, gives `auto` the first queries, trains the
+//! ranker on them with the selected set and with all features, and tests both on many other
+//! queries. A run is wrong if the selected set loses more than the margin there. There are two kinds
+//! of data: some features useful and most of them copies or noise; and nearly all of them useful.
 
 use featherank::data::synth::{Preset, Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId, View};
@@ -21,16 +20,16 @@ use featherank::select::Selection;
 use featherank::{Error, Result};
 use rayon::prelude::*;
 
-/// Queries that a run may choose from.
+/// Numbers of queries available to `auto`.
 const SIZES: [usize; 3] = [150, 500, 1500];
 
-/// What the features are for.
+/// Rankers that use the features.
 const RANKERS: [&str; 2] = ["rankrls", "lambdamart"];
 
-/// Queries that say what a set is truly worth.
+/// Number of test queries.
 const TEST: usize = 3000;
 
-/// Documents of a query, on average.
+/// Mean number of documents per query.
 const LIST: usize = 25;
 
 /// A kind of data.
@@ -58,13 +57,13 @@ const SHAPES: [Shape; 2] = [
     },
 ];
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome {
     kept: usize,
     alive: usize,
     noise_kept: usize,
     noise: usize,
-    /// The share of the measure of all features that the chosen set loses on the test queries.
+    /// Relative loss of the selected set against all features on the test queries.
     loss: f64,
     margin: f64,
 }
@@ -152,8 +151,8 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     })
 }
 
-/// The ranker as its user would train it: one query in five chooses settings, with all features,
-/// and when to stop.
+/// Trains the ranker as a user would: one query in five is held out to tune settings, with all
+/// features, and for early stopping.
 struct Lesson<'a> {
     ranker: &'static RankerSpec,
     settings: Settings,

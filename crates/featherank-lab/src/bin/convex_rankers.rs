@@ -1,9 +1,9 @@
-//! Times linear rankers and prints JSON, for `bench/convex_rankers.py` to set beside other
+//! Times linear rankers and prints JSON, for `bench/convex_rankers.py` to compare with other
 //! libraries.
 //!
 //! `convex_rankers ranksvm C FILE…` trains RankSVM in the primal on LETOR files, several times.
 //! `convex_rankers export FOLDER` writes synthetic data of the size of a WEB10K training part for
-//! the other side. `convex_rankers population FOLDER` fits least squares on random halves of its
+//! the other library. `convex_rankers population FOLDER` fits least squares on random halves of its
 //! features and measures NDCG@10 per query.
 
 use std::fs;

@@ -1,12 +1,12 @@
-//! Evaluates and compares subsets of features for a search in another program: what `spea2` does
-//! for its own search.
+//! Evaluates and compares subsets of features for a search in another program, as `spea2` does for
+//! its own search.
 //!
-//! `evaluate_subsets DATA` prints the number of features and the seconds that it needed after
+//! `evaluate_subsets DATA` prints the number of features and the seconds of preparation after
 //! reading, and then one line for each line it reads. Subsets are strings of 0 and 1. The answer to
-//! subsets with spaces between them is `NDCG@10,F_RISK` of each: least squares on the subset,
-//! judged on the data it was trained on; risk is the mean loss against all features. The answer to
-//! a `?` before subsets that it was asked before is, for each of them, a string with a 1 for every
-//! one that it beats by Wilcoxon's tests, and a 0 for the others.
+//! subsets separated by spaces is `NDCG@10,F_RISK` of each: least squares on the subset, judged on
+//! its training data; risk is the mean loss against all features. The answer to a `?` followed by
+//! subsets that were evaluated before is a string for each of them, with a 1 for every subset that
+//! it beats by Wilcoxon's tests and a 0 for the others.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a subset is worth, and in each query.
+/// Objectives of a subset, overall and per query.
 struct Worth {
     ndcg: f64,
     risk: f64,
@@ -61,7 +61,7 @@ struct Worth {
     losses: PerQuery,
 }
 
-/// Everything that all subsets share.
+/// Data shared by all subsets.
 struct Subsets<'a> {
     engine: &'a dyn Engine,
     measure: Measure,
@@ -119,13 +119,13 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// Who beats whom, of all subsets so far. Each pair is compared once.
+/// Dominance among all subsets so far; each pair is compared once.
 #[derive(Default)]
 struct Comparisons {
-    /// When each subset came first.
+    /// Index of each subset, in order of first appearance.
     numbers: HashMap<String, usize>,
     worths: Vec<Worth>,
-    /// Of two numbers, the smaller one first.
+    /// Results by pair of indices, the smaller one first.
     known: HashMap<[usize; 2], [bool; 2]>,
 }
 
@@ -166,7 +166,7 @@ fn compare(a: &Worth, b: &Worth, level: &SignedRankLevel) -> [bool; 2] {
     let by_risk = a.risk.total_cmp(&b.risk);
     let by_ndcg = b.ndcg.total_cmp(&a.ndcg);
     let risk = tested(by_risk, &a.losses, &b.losses);
-    // Where they agree, one proof is enough.
+    // If both objectives point the same way, one significant test is enough.
     let ndcg = if by_risk == by_ndcg && risk.is_ne() {
         by_ndcg
     } else {

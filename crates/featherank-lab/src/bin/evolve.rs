@@ -53,7 +53,7 @@ impl Problem for Zdt1 {
     }
 }
 
-/// How many ones are missing at the start, and how many zeros at the end.
+/// Number of ones missing at the start and of zeros missing at the end.
 struct Lotz;
 
 impl Problem for Lotz {

@@ -1,11 +1,11 @@
-//! Shows how the cost of training grows: `growth [--quick]` prints Markdown tables.
+//! Measures how the cost of training grows: `growth [--quick]` prints Markdown tables.
 //!
-//! Synthetic data doubles several times in one direction while the others stand still: documents,
-//! features, and the length of lists with as many documents in all. Every cell is the median of
-//! three runs. One thread, because how many cores are free at a time would show as growth. The
-//! exponent is the slope of the least-squares line through the logarithms of size and time: 0 does
-//! not grow, 1 grows in proportion, 2 with the square. *Last doubling* is the same for the two
-//! largest sizes, where what does not grow weighs least.
+//! Synthetic data doubles several times in one dimension while the others are constant: documents,
+//! features, and the length of lists at the same number of documents. Every cell is the median of
+//! three runs on one thread, because a varying number of free cores would look like growth. The
+//! exponent is the slope of a least-squares line through the logarithms of size and time: 0 is
+//! constant, 1 linear, 2 quadratic. *Last doubling* uses the two largest sizes, where constant costs
+//! matter least.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -25,12 +25,12 @@ use featherank::run::{Constraints, Observer, Run, Step};
 use featherank::{Error, Result, Stop};
 use rand::seq::SliceRandom;
 
-/// Runs of everything.
+/// Number of runs.
 const RUNS: usize = 3;
-/// Models in a population, and least-squares problems that are solved.
+/// Number of models in a population, and of least-squares problems.
 const MODELS: usize = 75;
 
-/// How large the data is.
+/// Size of the data.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     documents: usize,
@@ -38,7 +38,7 @@ struct Size {
     list: usize,
 }
 
-/// One direction of growth.
+/// One dimension of growth.
 struct Direction {
     title: &'static str,
     unit: &'static str,
@@ -46,8 +46,8 @@ struct Direction {
     of: fn(&Size) -> usize,
 }
 
-/// One kind of work: what it costs by design, what that means for each [`Direction`], and the
-/// seconds that it takes.
+/// One kind of work: its cost by design, the expected exponent for each [`Direction`], and a
+/// function that returns its seconds.
 struct Work {
     name: &'static str,
     cost: &'static str,
@@ -116,7 +116,7 @@ fn main() -> Result<()> {
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
     one_thread.map_err(|error| Error::invalid("number of threads", 1, error.to_string()))?;
     println!(
-        "N documents, d features, n̄ documents a query:\n\n| work | cost by design |\n|---|---|"
+        "N documents, d features, n̄ documents per query:\n\n| work | cost by design |\n|---|---|"
     );
     WORK.iter().for_each(|work| println!("| {} | {} |", work.name, work.cost));
     println!();
@@ -147,7 +147,7 @@ fn directions(quick: bool) -> [Direction; 3] {
         },
         Direction {
             title: "Length of lists",
-            unit: "documents a query",
+            unit: "documents per query",
             sizes: doubled(doublings + 1, &|by| Size { list: 16 * by, ..base }),
             of: |size| size.list,
         },
@@ -156,7 +156,7 @@ fn directions(quick: bool) -> [Direction; 3] {
 
 fn table(direction: &Direction, index: usize) -> Result<()> {
     let Direction { title, unit, sizes, of } = direction;
-    // What stands still.
+    // The dimensions that are constant.
     let Size { documents, features, list } = sizes[0];
     let fixed = [
         format!("{features} features, lists of {list} documents"),
@@ -165,7 +165,7 @@ fn table(direction: &Direction, index: usize) -> Result<()> {
     ];
     println!("### {title}\n\n{}. Milliseconds.\n", fixed[index]);
     let heads: Vec<String> = sizes.iter().map(|size| grouped(of(size))).collect();
-    println!("| {unit} | {} | exponent | last doubling | meant to be |", heads.join(" | "));
+    println!("| {unit} | {} | exponent | last doubling | expected |", heads.join(" | "));
     println!("|---|{}--:|--:|---|", "--:|".repeat(sizes.len()));
     let benches: Vec<Bench> = sizes.iter().map(|&size| Bench::new(size)).collect::<Result<_>>()?;
     let pairs: Vec<f64> =
@@ -185,13 +185,13 @@ fn table(direction: &Direction, index: usize) -> Result<()> {
         row(work.name, cells, seconds, work.growth[index]);
     }
     println!();
-    // A table takes a while; whoever watches wants each as it is done.
+    // Print each table as soon as it is complete.
     let _ = std::io::stdout().flush();
     Ok(())
 }
 
-/// The median seconds of each kind of work at each size. Everything is done once before anything is
-/// done again, so that a busy minute of the machine does not fall on one size alone.
+/// The median seconds of each kind of work at each size. Each round covers all sizes, so that load
+/// on the machine does not affect one size alone.
 fn medians(benches: &[Bench]) -> Result<Vec<Vec<f64>>> {
     let mut runs: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); benches.len()]; WORK.len()];
     for _ in 0..RUNS {
@@ -317,7 +317,7 @@ impl Bench {
         self.fit("random-forest", &[("trees", "2")])
     }
 
-    /// Seconds that a step of a ranker takes.
+    /// Seconds per step of a ranker.
     fn fit(&self, name: &str, settings: &[(&str, &str)]) -> Result<f64> {
         let settings: Vec<(String, String)> =
             settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
@@ -330,13 +330,13 @@ fn products(features: usize) -> Gram {
     Gram::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
 }
 
-/// Looks at the clock whenever a step is reported: what comes before the first report, such as
-/// binning, is not counted.
+/// Records the time of every reported step. Work before the first report, such as binning, is not
+/// counted.
 #[derive(Default)]
 struct Clock(Mutex<Vec<Instant>>);
 
 impl Clock {
-    /// Seconds between two reports of a run, on average.
+    /// Mean seconds between two reports of a run.
     fn time(work: impl FnOnce(&Run) -> Result<()>) -> Result<f64> {
         let clock = Arc::new(Clock::default());
         work(&Run { observer: clock.clone(), ..Run::new(1, Constraints::default()) })?;
@@ -368,17 +368,17 @@ fn exponent(sizes: &[f64], values: &[f64]) -> f64 {
     };
     let (x, y) = (centred(logs(sizes)), centred(logs(values)));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    // To what is printed, without the sign of a zero.
+    // Round to the printed precision, without negative zero.
     (100.0 * dot(&x, &y) / dot(&x, &x)).round() / 100.0 + 0.0
 }
 
-/// Three digits that count.
+/// Three significant digits.
 fn digits(value: f64) -> String {
     let before = value.log10().floor() as i32 + 1;
     format!("{value:.*}", (3 - before).clamp(0, 6) as usize)
 }
 
-/// Thousands apart.
+/// With a thousands separator.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let parts: Vec<&str> = digits

@@ -1,8 +1,7 @@
 //! Reads files and prints, as JSON, how long that took and how much memory: `read_data [--threads
 //! N] FILE…`.
 //!
-//! The command does more than read; this is the reading alone, for `bench/read_text.py` to set
-//! beside other readers.
+//! Times reading alone, for `bench/read_text.py` to compare with other readers.
 
 use std::time::Instant;
 
@@ -33,7 +32,7 @@ fn main() -> Result<(), AnyError> {
     Ok(())
 }
 
-/// The most memory this process has had at once, as Linux counts it.
+/// Peak memory of this process, as reported by Linux.
 fn peak_memory() -> Result<u64, AnyError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status

@@ -1,9 +1,8 @@
-//! What passes cost on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
+//! Measures the cost of passes on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
 //! pass and number of shards.
 //!
-//! Shards are in this process, one after the other on one thread, and reached by the same bytes as
-//! those of a cluster: what a shard takes and what the driver takes are measured apart, and no
-//! network is in either.
+//! Shards run in this process, one after the other on one thread, and exchange the same bytes as in
+//! a cluster. The times of shards and driver are measured separately, without a network.
 #![allow(clippy::unwrap_used, reason = "a measurement may fail loudly")]
 
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use featherank::rank::passes::PairwiseHinge;
 use featherank::run::Silent;
 use featherank::shards::{RemoteEngine, Shard, ShardTransport};
 
-/// Shards, and the seconds that their last replies took.
+/// Shards, and the seconds of their last replies.
 struct Timed {
     shards: Vec<Shard>,
     seconds: Mutex<Vec<f64>>,
@@ -60,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let engine = RemoteEngine::open(shards.clone(), 16 << 30, Arc::new(Silent))?;
         let (features, _) = engine.ask(&Moments)?.alive();
         for pass in passes(&features)? {
-            // Once before, so that blocks have cached what they cache between passes.
+            // Run once before timing, to fill the caches of the blocks.
             (pass.ask)(&engine)?;
             let (start, before) = (Instant::now(), engine.moved());
             (pass.ask)(&engine)?;
@@ -98,7 +97,7 @@ impl AnyPass {
     }
 }
 
-/// One of each kind that methods send often.
+/// One example of each frequent pass.
 fn passes(features: &[FeatureId]) -> featherank::Result<Vec<AnyPass>> {
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
     let features = features.to_vec();

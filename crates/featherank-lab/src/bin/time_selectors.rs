@@ -1,9 +1,9 @@
 //! Times one selector, one correlation matrix or one path of a lasso, for the benchmarks; prints
-//! JSON with the seconds and the most memory used.
+//! JSON with the seconds and the peak memory.
 //!
 //! `time_selectors DATA select METHOD [valid=FILE] [key=value]…`, `time_selectors DATA correlate
-//! KIND` or `time_selectors DATA lasso C…`. DATA may be several files with commas between them.
-//! Reading is timed apart.
+//! KIND` or `time_selectors DATA lasso C…`. DATA may be several files separated by commas.
+//! Reading is timed separately.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn files(names: &str) -> featherank::Result<Dataset> {
     read(&names.split(',').map(PathBuf::from).collect::<Vec<_>>(), &ReadOptions::default())
 }
 
-/// Weights by column for each C, sparse to dense, each from the one before.
+/// Weights by column for each C, from sparse to dense, with warm starts.
 fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
     let run = Run::new(1, Constraints::default());
     let sample = Sample::of(&run, engine, Scale::None)?;
@@ -80,7 +80,7 @@ fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
     Ok(json!(found))
 }
 
-/// The matrix, row after row.
+/// The matrix in row-major order.
 fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
     let features: Vec<FeatureId> =
         (0..engine.schema().features.len()).map(FeatureId::from).collect();
@@ -89,7 +89,7 @@ fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
     Ok(json!((0..matrix.width()).map(row).collect::<Vec<_>>()))
 }
 
-/// Where the system tells.
+/// Peak memory, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-// How searches converge: a box a generation over runs; lines where there is one run only.
+// Convergence of searches: a box plot over runs for each generation, or lines if there is only one run.
 
 function fillConvergence(panel) {
   const holder = element("div");
@@ -15,7 +15,7 @@ function fillConvergence(panel) {
 function convergenceChart(one) {
   const boxes = one.runs > 1;
   const build = (width) => {
-    // As many boxes as there is room for, the first and the last among them.
+    // As many boxes as fit, including the first and the last.
     const room = Math.max(4, Math.floor(width / 44));
     const last = one.generations.length - 1;
     const step = boxes ? Math.max(1, Math.ceil(last / room)) : 1;
@@ -43,14 +43,14 @@ function convergenceChart(one) {
     return { traces, layout: { boxmode: "group", xaxis: axis("generation", boxes ? { type: "category", showgrid: false } : {}), yaxis: axis("effectiveness", { hoverformat: ".4f" }) } };
   };
   const over = boxes
-    ? `Each box is over ${one.runs} runs (folds and seeds): median, quartiles, and whiskers to the least and the most.`
-    : "There is one run, so that there is nothing to draw boxes over.";
+    ? `Each box summarises ${one.runs} runs (folds and seeds): median, quartiles, and whiskers to the minimum and maximum.`
+    : "There is only one run, shown as lines.";
   const columns = [["Generation", "number"], ["Runs", "number"], ...["Best", "Mean"].flatMap((name) => ["least", "q1", "median", "q3", "most"].map((which) => [`${name}: ${which}`, "number"])), ["Features", "number"], ["Front", "number"]];
   const five = (box) => [box.least, box.q1, box.median, box.q3, box.most].map((value) => fixed(value));
   const rows = one.generations.map((generation) => [String(generation.generation), String(generation.runs), ...five(generation.best), ...five(generation.mean), fixed(generation.features, 1), fixed(generation.front, 1)]);
   return chartFigure({
     name: `Convergence of ${one.method}`,
-    caption: `${over} A search has converged where the best no longer rises, and has narrowed down where the mean comes near it.`,
+    caption: `${over} A search has converged when the best value stops rising; the population has converged when the mean approaches it.`,
     build,
     table: numbers(`generations of ${one.method}`, columns, rows),
   });

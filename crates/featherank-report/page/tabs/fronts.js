@@ -1,13 +1,13 @@
-// Pareto fronts: hover shows a set's features, a click (or a button of the table) its details and the command to use it.
+// Pareto fronts: hovering shows the features of a set; a click, or a button in the table, shows its details and a command.
 
 function fillFronts(panel) {
   const state = { front: 0, member: null, x: "", y: "" };
   const details = element("div", { class: "card", "aria-live": "polite" });
   const holder = element("div");
   const names = content.fronts.map((front) => [front.method, front.run].filter((part) => part !== "").join(", "));
-  panel.append(element("p", {}, "Sets of features that no other set of the same search beats in one objective without losing in another. A search that compares sets by statistical tests also keeps those that look beaten, but not beyond doubt."));
+  panel.append(element("p", {}, "Feature sets that no other set of the same search dominates. A search that compares sets by statistical tests also keeps sets that are worse, but not significantly."));
   const controls = element("div", { class: "controls" });
-  panel.append(controls, holder, element("h3", {}, "The set"), details);
+  panel.append(controls, holder, element("h3", {}, "Selected set"), details);
 
   const select = (index) => {
     state.member = index;
@@ -33,8 +33,8 @@ function fillFronts(panel) {
         change();
       };
       controls.append(
-        chooser("Across", front.objectives, front.objectives.indexOf(state.x), pick("x")),
-        chooser("Upwards", front.objectives, front.objectives.indexOf(state.y), pick("y")),
+        chooser("Horizontal axis", front.objectives, front.objectives.indexOf(state.x), pick("x")),
+        chooser("Vertical axis", front.objectives, front.objectives.indexOf(state.y), pick("y")),
       );
     }
     change();
@@ -44,11 +44,11 @@ function fillFronts(panel) {
 
 const objectiveText = (value) => (Number.isInteger(value) ? String(value) : fixed(value));
 const OBJECTIVES = {
-  effectiveness: "effectiveness (more is better)",
-  accuracy: "accuracy (more is better)",
-  frisk: "F_RISK (less is better)",
-  trisk: "T_RISK (more is better)",
-  georisk: "GeoRisk (more is better)",
+  effectiveness: "effectiveness (higher is better)",
+  accuracy: "accuracy (higher is better)",
+  frisk: "F_RISK (lower is better)",
+  trisk: "T_RISK (higher is better)",
+  georisk: "GeoRisk (higher is better)",
   features: "number of features",
 };
 const objectiveTitle = (name) => OBJECTIVES[name] ?? name;
@@ -75,11 +75,11 @@ function frontChart(front, state, name, select) {
     });
     const traces = [trace("sets", order, { size: 11, color: colour("series-1"), symbol: "circle", line: { width: 1, color: colour("surface") } })];
     const chosen = order.filter((index) => front.members[index].chosen);
-    if (chosen.length > 0) traces.push(trace("chosen by the method", chosen, { size: 16, color: colour("series-2"), symbol: "star", line: { width: 1, color: colour("surface") } }));
+    if (chosen.length > 0) traces.push(trace("selected by the method", chosen, { size: 16, color: colour("series-2"), symbol: "star", line: { width: 1, color: colour("surface") } }));
     if (state.member != null) {
       traces.push({ ...trace("shown below", [state.member], { size: 22, color: colour("text"), symbol: "circle-open", line: { width: 2 } }), hoverinfo: "skip" });
     }
-    // Few features: a mark for each number, and none between.
+    // Integer ticks for small numbers of features.
     const whole = (name) => (name === "features" && front.members.every((member) => member.features.length <= 15) ? { dtick: 1 } : {});
     return { traces, layout: { xaxis: axis(objectiveTitle(x), whole(x)), yaxis: axis(objectiveTitle(y), whole(y)) } };
   };
@@ -92,7 +92,7 @@ function frontChart(front, state, name, select) {
   });
   return chartFigure({
     name: `Pareto front of ${name}`,
-    caption: `${plural(front.members.length, "set")} of ${name}. Point at one to see its features; click it for its details and the command to use it.`,
+    caption: `${plural(front.members.length, "set")} of ${name}. Hover over a point to see its features; click it for details and a command.`,
     build,
     onClick: (point) => select(point.customdata),
     table: numbers(`sets of ${name}`, columns, rows),
@@ -103,7 +103,7 @@ function showSet(details, front, index) {
   const member = front.members[index];
   const value = ([key, number]) => element("div", {}, element("dt", {}, key), element("dd", {}, objectiveText(number)));
   details.replaceChildren(
-    element("p", { class: "what" }, `${plural(member.features.length, "feature")}${member.chosen ? ", the set that the method chose" : ""}`),
+    element("p", { class: "what" }, `${plural(member.features.length, "feature")}${member.chosen ? ", selected by the method" : ""}`),
     element("dl", { class: "figures small" }, ...Object.entries(member.objectives).map(value)),
     element("ul", { class: "chips", "aria-label": "Features of the set" }, ...member.features.map((id) => element("li", {}, featureName(id)))),
     commandLine("Train a ranker on this set", member.command),

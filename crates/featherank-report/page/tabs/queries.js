@@ -1,7 +1,7 @@
-// Wins and losses query by query, and the queries that lose most.
+// Wins and losses per query, and the worst queries.
 
 function fillQueries(panel) {
-  const names = content.queries.map((one) => `${one.method} against ${one.baseline}`);
+  const names = content.queries.map((one) => `${one.method} vs. ${one.baseline}`);
   const holder = element("div");
   const open = (index) => {
     const one = content.queries[index];
@@ -22,12 +22,12 @@ function winsLosses(one) {
     figure(String(one.wins), "queries won"),
     figure(String(one.losses), "queries lost"),
     figure(String(one.ties), "ties"),
-    figure(String(one.large_losses), "lost a fifth or more"),
-    figure(signed(one.difference), `${one.measure} on average (${interval(one.low, one.high)})`),
+    figure(String(one.large_losses), "losses ≥ 20 %"),
+    figure(signed(one.difference), `mean difference in ${one.measure} (${interval(one.low, one.high)})`),
   );
   const count = one.differences.length;
   const build = () => {
-    // One step a query, the last one as wide as the others.
+    // One step per query; the last value is repeated to give it the same width.
     const steps = [...one.differences, one.differences[count - 1]];
     const x = steps.map((_, index) => index);
     const area = (label, keep, shade) => ({
@@ -48,19 +48,19 @@ function winsLosses(one) {
     };
   };
   const chart = chartFigure({
-    name: `What ${one.method} gains and loses against ${one.baseline}`,
-    caption: `${one.queries} queries in order of their difference to ${one.baseline}. The area above the line is what is gained, the area below it what is lost: a large one on the right is risk that a mean hides.`,
+    name: `Gains and losses of ${one.method} relative to ${one.baseline}`,
+    caption: `${one.queries} queries, sorted by their difference to ${one.baseline}. The area above the line is the total gain, the area below it the total loss: a large loss on the right is a risk that the mean hides.`,
     build,
     table: numbers(
-      "risk in numbers",
-      ["What", ["Value", "number"]],
+      "risk measures",
+      ["Quantity", ["Value", "number"]],
       [
         [`mean of ${one.method}`, fixed(one.mean)],
         [`mean of ${one.baseline}`, fixed(one.baseline_mean)],
         ["mean gain (F_REWARD)", fixed(one.f_reward)],
         ["mean loss (F_RISK)", fixed(one.f_risk)],
-        [`T_RISK, losses weighing ${1 + one.alpha} times`, fixed(one.t_risk, 2)],
-        ["its p-value", pValue(one.p)],
+        [`T_RISK, losses weighted ${1 + one.alpha} times`, fixed(one.t_risk, 2)],
+        ["p-value of T_RISK", pValue(one.p)],
       ],
     ),
   });
@@ -68,15 +68,15 @@ function winsLosses(one) {
 }
 
 function worstQueries(one) {
-  if (one.worst.length === 0) return element("p", {}, "No query loses.");
+  if (one.worst.length === 0) return element("p", {}, "No query is worse than the baseline.");
   const folds = one.worst.some((loss) => loss.fold != null);
   const columns = ["Query", ...(folds ? [["Fold", "number"]] : []), [one.baseline, "number"], [one.method, "number"], ["Difference", "number"]];
   const row = (loss) => [loss.query, ...(folds ? [String(loss.fold)] : []), fixed(loss.baseline), fixed(loss.value), signed(loss.difference)];
-  return table(`Queries that lose most in ${one.measure}`, columns, one.worst.map(row));
+  return table(`Queries with the largest losses in ${one.measure}`, columns, one.worst.map(row));
 }
 
 function comparisons() {
-  const columns = ["Method", "Baseline", ["Difference", "number"], ["95 % interval", "number"], ["Wins", "number"], ["Losses", "number"], ["Ties", "number"], ["Lost ≥ 20 %", "number"], ["F_RISK", "number"], ["T_RISK", "number"], ["p", "number"]];
+  const columns = ["Method", "Baseline", ["Difference", "number"], ["95 % interval", "number"], ["Wins", "number"], ["Losses", "number"], ["Ties", "number"], ["Losses ≥ 20 %", "number"], ["F_RISK", "number"], ["T_RISK", "number"], ["p", "number"]];
   const row = (one) => [one.method, one.baseline, signed(one.difference), interval(one.low, one.high), String(one.wins), String(one.losses), String(one.ties), String(one.large_losses), fixed(one.f_risk), fixed(one.t_risk, 2), pValue(one.p)];
-  return table("Every method against its baseline", columns, content.queries.map(row));
+  return table("Every method relative to its baseline", columns, content.queries.map(row));
 }

@@ -1,4 +1,4 @@
-// The recommendation: two sentences, the features, the sizes that were tried, and every method in a row.
+// The recommendation: two sentences, the features, the sets that were evaluated, and a table of methods.
 
 function fillRecommendation(panel) {
   const part = content.recommendation;
@@ -7,13 +7,13 @@ function fillRecommendation(panel) {
     const figure = ({ value, what }) => element("div", {}, element("dt", {}, what), element("dd", {}, value));
     panel.append(element("dl", { class: "figures" }, ...part.figures.map(figure)));
   }
-  if (part.trial) panel.append(element("h3", {}, "Sizes that were tried"), ...trialCharts(part.trial));
+  if (part.trial) panel.append(element("h3", {}, "Evaluated sets"), ...trialCharts(part.trial));
   if (part.features.length > 0) panel.append(element("h3", {}, "Features to keep"), chosenFeatures(part));
   if (part.set_aside.length > 0) {
     const names = part.set_aside.map(([id, reason]) => `${featureName(id)} (${reason})`);
-    panel.append(element("p", {}, `Never considered: ${names.join(", ")}.`));
+    panel.append(element("p", {}, `Excluded: ${names.join(", ")}.`));
   }
-  panel.append(element("h3", {}, "What to type next"), element("p", { class: "hint" }, "Put your own files in for words in capitals."));
+  panel.append(element("h3", {}, "Next steps"), element("p", { class: "hint" }, "Replace words in capitals with your own files."));
   for (const { what, command } of part.commands) panel.append(element("h4", {}, what), commandLine(what, command));
   if (content.methods.length > 0) panel.append(element("h3", {}, "All methods"), methodsTable());
 }
@@ -21,27 +21,27 @@ function fillRecommendation(panel) {
 function chosenFeatures(part) {
   const more = [...(part.scores ? [["Score", "number"]] : []), ...(part.costs ? [["Cost", "number"]] : [])];
   const row = ({ id, score, cost }, index) => [String(index + 1), featureName(id), String(id), ...(part.scores ? [fixed(score)] : []), ...(part.costs ? [String(cost)] : [])];
-  return table("The features, best first", [["Rank", "number"], "Feature", ["Id", "number"], ...more], part.features.map(row));
+  return table("Features, best first", [["Rank", "number"], "Feature", ["Id", "number"], ...more], part.features.map(row));
 }
 
-/** Both tests that a size must pass: the same picture, once of effectiveness and once of risk. */
+/** The two tests that a set must pass, effectiveness and risk, as charts of the same form. */
 function trialCharts(trial) {
   const sizes = [...trial.sizes].sort((a, b) => a.features - b.features);
   const effectiveness = {
-    name: "Effectiveness of the sizes that were tried",
+    name: "Effectiveness of the evaluated sets",
     title: "difference to all features",
-    caption: `Each sign is the mean difference in ${trial.measure} between so many features and all of them, on held-out queries; the line below it reaches down to the ${trial.confidence} % lower bound. A size passes where the whole line stays above the dashed one.`,
+    caption: `Each marker is the mean difference in ${trial.measure} between a set and all features on held-out queries; the line extends to the ${trial.confidence} % lower bound. A set passes if the whole line is above the dashed margin.`,
     of: (size) => ({ difference: size.difference, bound: size.lower_bound, passes: size.good_enough }),
     margin: trial.margin,
   };
   const risk = {
-    name: "Risk of the sizes that were tried",
+    name: "Risk of the evaluated sets",
     title: "difference in U_RISK",
-    caption: `The same for risk against the ${trial.baseline}, where a loss on a query weighs more than a gain. A size must pass both tests.`,
+    caption: `The same for risk relative to the ${trial.baseline}, in which losses weigh more than gains. A set must pass both tests.`,
     of: (size) => ({ difference: size.risk_difference, bound: size.risk_bound, passes: size.safe_enough }),
     margin: sizes[0].risk_margin,
   };
-  const verdict = (size) => (size.chosen ? "chosen" : !size.good_enough ? "might lose too much" : !size.safe_enough ? "might be too risky" : "as good as all");
+  const conclusion = (size) => (size.chosen ? "selected" : !size.good_enough ? "loss may exceed the margin" : !size.safe_enough ? "risk may exceed the margin" : "non-inferior");
   const rows = sizes.map((size) => [
     String(size.features),
     String(size.cost),
@@ -51,17 +51,17 @@ function trialCharts(trial) {
     signed(size.risk_difference),
     fixed(size.risk_bound),
     fixed(-size.risk_margin),
-    verdict(size),
+    conclusion(size),
     size.methods,
   ]);
   const numeric = (name) => [name, "number"];
-  const columns = [...["Features", "Cost", trial.measure, "Difference", "Lower bound", "Risk difference", "Risk bound", "Risk must stay above"].map(numeric), "Verdict", "Proposed by"];
-  return [trialChart(trial, sizes, effectiveness), trialChart(trial, sizes, risk, numbers("sizes that were tried", columns, rows))];
+  const columns = [...["Features", "Cost", trial.measure, "Difference", "Lower bound", "Risk difference", "Risk bound", "Risk margin"].map(numeric), "Result", "Proposed by"];
+  return [trialChart(trial, sizes, effectiveness), trialChart(trial, sizes, risk, numbers("evaluated sets", columns, rows))];
 }
 
 function trialChart(trial, sizes, { name, title, caption, of, margin }, table) {
   const kinds = [
-    { name: "chosen", is: (size) => size.chosen, colour: "accent", symbol: "star", size: 15 },
+    { name: "selected", is: (size) => size.chosen, colour: "accent", symbol: "star", size: 15 },
     { name: "passes", is: (size) => of(size).passes && !size.chosen, colour: "series-3", symbol: "circle", size: 9 },
     { name: "does not pass", is: (size) => !of(size).passes && !size.chosen, colour: "series-2", symbol: "x", size: 10 },
   ];
@@ -95,7 +95,7 @@ function trialChart(trial, sizes, { name, title, caption, of, margin }, table) {
       xaxis: axis("number of features", { rangemode: "tozero" }),
       yaxis: axis(title),
       shapes: [line(0, { color: colour("line"), width: 1 }), line(-margin, { color: colour("text"), width: 1.5, dash: "dash" })],
-      annotations: [{ xref: "paper", x: 0, xanchor: "left", y: -margin, yanchor: "bottom", showarrow: false, text: "what may be lost" }],
+      annotations: [{ xref: "paper", x: 0, xanchor: "left", y: -margin, yanchor: "bottom", showarrow: false, text: "margin" }],
     },
   });
   return chartFigure({ name, caption, build, table });

@@ -1,6 +1,6 @@
-// How alike features are: a heat map in the order of clusters, groups framed.
+// Correlations of features: a heat map ordered by cluster, with groups framed.
 
-/** More pairs than that nobody reads. */
+/** The maximum number of pairs in the table. */
 const LISTED = 500;
 
 function fillRedundancy(panel) {
@@ -28,14 +28,14 @@ function fillRedundancy(panel) {
           xgap: count <= 60 ? 1 : 0,
           ygap: count <= 60 ? 1 : 0,
           hoverinfo: "text",
-          hovertext: part.matrix.map((row, i) => row.map((value, j) => hoverText(`${shortened(names[i], 40)} and ${shortened(names[j], 40)}`, value == null ? "no query in which both differ" : `${part.correlation} ${fixed(value, 3)}`))),
+          hovertext: part.matrix.map((row, i) => row.map((value, j) => hoverText(`${shortened(names[i], 40)} and ${shortened(names[j], 40)}`, value == null ? "no query in which both vary" : `${part.correlation} ${fixed(value, 3)}`))),
           colorbar: { title: { text: plain(part.correlation), side: "right" }, thickness: 12, outlinewidth: 0, tickvals: [-1, -0.5, 0, 0.5, 1] },
           showscale: width >= NARROW,
         },
       ],
       height: (space) => Math.min(760, Math.max(320, space * (space < NARROW ? 1.05 : 0.8))),
       layout: {
-        // Shows through where there is no value.
+        // The background marks missing values.
         plot_bgcolor: colour("grid"),
         xaxis: axisOf({ tickangle: -60 }),
         yaxis: axisOf({ autorange: "reversed" }),
@@ -43,22 +43,22 @@ function fillRedundancy(panel) {
       },
     };
   };
-  const left = part.left_out > 0 ? ` ${plural(part.left_out, "feature")} are left out, as no screen shows so many.` : "";
+  const left = part.left_out > 0 ? ` ${plural(part.left_out, "feature")} are omitted.` : "";
   const pairs = part.matrix.flatMap((row, i) => row.slice(0, i).map((value, j) => [i, j, value])).filter(([, , value]) => value != null);
   pairs.sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
   panel.append(
     chartFigure({
       name: "Correlations between features",
-      caption: `Features that say the same stand together; framed groups are as good as one feature each. Strong colours are strong correlations (${part.correlation}).${left}`,
+      caption: `Similar features are adjacent; framed groups are redundant. Saturated colours are strong correlations (${part.correlation}).${left}`,
       build,
       table: numbers(
-        `pairs of features, most alike first${pairs.length > LISTED ? `, ${LISTED} of ${pairs.length}` : ""}`,
+        `pairs of features, highest correlation first${pairs.length > LISTED ? `, ${LISTED} of ${pairs.length}` : ""}`,
         ["Feature", "Other feature", [part.correlation, "number"]],
         pairs.slice(0, LISTED).map(([i, j, value]) => [names[i], names[j], fixed(value, 3)]),
       ),
     }),
   );
   if (part.groups.length > 0) {
-    panel.append(element("h3", {}, "Groups that are as good as one feature"), table("Groups of features", [["Group", "number"], "Features"], part.groups.map((group, index) => [String(index + 1), group.map(featureName).join(", ")])));
+    panel.append(element("h3", {}, "Redundant groups"), table("Groups of features", [["Group", "number"], "Features"], part.groups.map((group, index) => [String(index + 1), group.map(featureName).join(", ")])));
   }
 }

@@ -1,12 +1,12 @@
-// All that is needed to get the same results again, and what failed.
+// How to reproduce the results, and the runs that failed.
 
 function fillRepeat(panel) {
   const part = content.repeat;
   if (part.failures) {
     const rows = part.failures.map((failure) => [failure.method, String(failure.fold), String(failure.seed), failure.reason]);
-    panel.append(element("h3", {}, "What failed"), table("Runs that failed", ["Method", ["Fold", "number"], ["Seed", "number"], "Why"], rows));
+    panel.append(element("h3", {}, "Failures"), table("Failed runs", ["Method", ["Fold", "number"], ["Seed", "number"], "Reason"], rows));
   }
-  if (part.command) panel.append(element("h3", {}, "The command"), commandLine("Repeat this", part.command));
+  if (part.command) panel.append(element("h3", {}, "Command"), commandLine("Reproduce this", part.command));
   panel.append(element("dl", { class: "facts" }, ...part.facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
   if (part.notes) panel.append(element("h3", {}, "Notes"), element("ul", {}, ...part.notes.map((note) => element("li", {}, note))));
   if (part.parameters) panel.append(element("h3", {}, "Parameters"), table("Parameters of the method", ["Parameter", "Value"], Object.entries(part.parameters)));
@@ -16,7 +16,7 @@ function fillRepeat(panel) {
   }
   if (part.runs) {
     const rows = part.runs.map((run) => [run.method, String(run.fold), String(run.seed), fixed(run.valid), run.selecting || "–", run.ranking || "–", String(run.features.length), run.features.map(featureName).join(", ")]);
-    const columns = ["Method", ["Fold", "number"], ["Seed", "number"], ["Validation", "number"], "Selector’s settings", "Ranker’s settings", ["Features", "number"], "Which"];
-    panel.append(element("h3", {}, "Runs"), table("Settings and features of every run", columns, rows));
+    const columns = ["Method", ["Fold", "number"], ["Seed", "number"], ["Validation", "number"], "Selector parameters", "Ranker parameters", ["Features", "number"], "Selected"];
+    panel.append(element("h3", {}, "Runs"), table("Parameters and features of every run", columns, rows));
   }
 }

@@ -1,4 +1,4 @@
-// The measure against the number of features: curves with bands, and where every method ends on test data.
+// Effectiveness by number of features: curves with confidence bands, and results on test data.
 
 function fillSizes(panel) {
   const part = content.sizes;
@@ -49,7 +49,7 @@ function curvesChart(part, indexOf) {
     return { traces, legend: part.curves.length > 1, layout: { xaxis: axis("number of features", { rangemode: "tozero" }), yaxis: axis(part.measure), shapes, annotations } };
   };
   const bands = part.bands ? " Bands are 95 % intervals: 1.96 standard errors over queries." : "";
-  const remark = part.remark || "Means over folds; the size that does best here is the one that a method takes.";
+  const remark = part.remark || "Means over folds; each method uses the size with the highest value here.";
   const columns = ["Method", ["Features", "number"], [part.measure, "number"], ["95 % interval", "number"], ["Folds", "number"]];
   const rows = part.curves.flatMap((curve) => curve.points.map((point) => [curve.name, String(point.features), fixed(point.value), interval(point.low, point.high), String(point.folds)]));
   return chartFigure({ name: `${part.measure} by number of features`, caption: remark + bands, build, table: numbers(`${part.measure} by number of features`, columns, rows) });
@@ -76,11 +76,11 @@ function testedChart() {
     }),
     layout: { xaxis: axis("number of features", { rangemode: "tozero" }), yaxis: axis(measure) },
   });
-  const columns = ["Method", ["Features", "number"], ["Fewest", "number"], ["Most", "number"], [measure, "number"], ["95 % interval", "number"]];
+  const columns = ["Method", ["Features", "number"], ["Minimum", "number"], ["Maximum", "number"], [measure, "number"], ["95 % interval", "number"]];
   const rows = content.methods.map((method) => [method.name, fixed(method.features.mean, 1), String(method.features.least), String(method.features.most), fixed(method.values[0].mean), interval(method.values[0].low, method.values[0].high)]);
   return chartFigure({
     name: `${measure} of every method by its number of features`,
-    caption: "Up and to the left is better. Upright lines are 95 % bootstrap intervals over test queries; level ones run from the fewest to the most features of all runs.",
+    caption: "Up and to the left is better. Vertical lines are 95 % bootstrap intervals over test queries; horizontal lines show the range of the number of features over runs.",
     build,
     table: numbers(`${measure} of every method`, columns, rows),
   });

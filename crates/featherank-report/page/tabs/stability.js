@@ -1,17 +1,17 @@
-// How far selections agree: how often every method chooses every feature, and how alike methods choose.
+// Stability of selections: selection frequencies, and the similarity of methods.
 
 function fillStability(panel) {
   const part = content.stability;
-  panel.append(agreementTable(part), element("h3", {}, "How often features are chosen"), choicesChart(part));
-  if (part.methods.length > 1) panel.append(element("h3", {}, "How alike methods choose"), alikeChart(part));
+  panel.append(agreementTable(part), element("h3", {}, "Selection frequencies"), choicesChart(part));
+  if (part.methods.length > 1) panel.append(element("h3", {}, "Similarity of methods"), similarityChart(part));
 }
 
 function agreementTable(part) {
   const draws = part.methods.some((one) => one.draws > 0);
-  const columns = ["Method", ["Selections", "number"], ["Stability", "number"], ["95 % interval", "number"], ...(draws ? [["Draws", "number"], ["Over draws", "number"], ["95 % interval", "number"]] : [])];
+  const columns = ["Method", ["Selections", "number"], ["Stability", "number"], ["95 % interval", "number"], ...(draws ? [["Bootstrap samples", "number"], ["Stability over samples", "number"], ["95 % interval", "number"]] : [])];
   const cells = (agreement) => (agreement ? [fixed(agreement.value, 3), `${fixed(agreement.low, 3)} to ${fixed(agreement.high, 3)}`] : ["–", "–"]);
   const row = (one) => [one.method, String(one.selections), ...cells(one.agreement), ...(draws ? [String(one.draws), ...cells(one.agreement_of_draws)] : [])];
-  return table("Stability over folds and seeds (Nogueira): 1 where all selections are the same, around 0 where they agree by chance", columns, part.methods.map(row));
+  return table("Stability over folds and seeds (Nogueira): 1 if all selections are equal, about 0 for random selections", columns, part.methods.map(row));
 }
 
 function heat(rows, columns, z, text, scale, width) {
@@ -54,20 +54,20 @@ function choicesChart(part) {
   const z = part.methods.map((one) => one.shares);
   const text = z.map((shares, i) => shares.map((share, j) => hoverText(shortened(names[j], 40), `${methods[i]}: ${percent(share)} of ${part.methods[i].selections} selections`)));
   return chartFigure({
-    name: "How often every method chooses every feature",
-    caption: "A row is a method, a column a feature, those chosen most often first. Full colour: chosen in every fold and with every seed. Rows of a steady method are full or empty.",
+    name: "Selection frequency of every feature by method",
+    caption: "Rows are methods, columns are features in order of frequency. Full colour: selected in every fold and with every seed. The rows of a stable method are full or empty.",
     build: (width) => heat(methods, names, z, text, shareScale(), width),
     table: numbers("share of selections with each feature", ["Feature", ...methods.map((name) => [name, "number"])], names.map((name, j) => [name, ...z.map((shares) => percent(shares[j]))])),
   });
 }
 
-function alikeChart(part) {
+function similarityChart(part) {
   const methods = part.methods.map((one) => one.method);
-  const text = part.alike.map((row, i) => row.map((value, j) => hoverText(`${methods[i]} and ${methods[j]}`, `Jaccard ${fixed(value, 3)}`)));
+  const text = part.similarity.map((row, i) => row.map((value, j) => hoverText(`${methods[i]} and ${methods[j]}`, `Jaccard ${fixed(value, 3)}`)));
   return chartFigure({
-    name: "How alike methods choose",
-    caption: "Mean Jaccard similarity of what two methods choose from the same fold with the same seed: the share of features chosen by either that both chose.",
-    build: (width) => heat(methods, methods, part.alike, text, shareScale(), width),
-    table: numbers("similarity of methods", ["Method", ...methods.map((name) => [name, "number"])], part.alike.map((row, i) => [methods[i], ...row.map((value) => fixed(value, 3))])),
+    name: "Similarity of methods",
+    caption: "Mean Jaccard similarity of the selections of two methods on the same fold with the same seed.",
+    build: (width) => heat(methods, methods, part.similarity, text, shareScale(), width),
+    table: numbers("similarity of methods", ["Method", ...methods.map((name) => [name, "number"])], part.similarity.map((row, i) => [methods[i], ...row.map((value) => fixed(value, 3))])),
   });
 }

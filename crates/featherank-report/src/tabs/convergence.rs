@@ -1,4 +1,4 @@
-//! How searches converge: for every generation, how runs (folds and seeds) spread.
+//! Convergence of searches: the distribution over runs (folds and seeds) in each generation.
 
 use featherank::measure::significance::quantile;
 use featherank::select::{Generation, Selection};
@@ -10,15 +10,15 @@ use crate::grouped::{Grouped, mean};
 #[derive(Serialize)]
 pub struct Convergence {
     pub method: String,
-    /// How many searches the boxes are over.
+    /// Number of searches.
     pub runs: usize,
-    pub generations: Vec<Spread>,
+    pub generations: Vec<GenerationSummary>,
 }
 
-/// One generation of all runs that came so far.
+/// One generation, over all runs that reached it.
 #[derive(Serialize)]
-pub struct Spread {
-    /// From 1.
+pub struct GenerationSummary {
+    /// Number of the generation, from 1.
     pub generation: usize,
     pub runs: usize,
     /// Effectiveness of the best subset.
@@ -30,7 +30,7 @@ pub struct Spread {
     pub front: f64,
 }
 
-/// What a box shows.
+/// The five-number summary of a box plot.
 #[derive(Serialize, Debug, PartialEq)]
 pub struct FiveNumbers {
     pub least: f64,
@@ -49,7 +49,7 @@ impl FiveNumbers {
     }
 }
 
-/// Of all methods that search.
+/// The convergence of all methods that search.
 pub fn of_results(groups: &[Grouped<'_>]) -> Vec<Convergence> {
     let of_group = |group: &Grouped<'_>| {
         let runs: Vec<&[Generation]> =
@@ -59,7 +59,7 @@ pub fn of_results(groups: &[Grouped<'_>]) -> Vec<Convergence> {
     groups.iter().filter_map(of_group).collect()
 }
 
-/// Of a selection that came from a search.
+/// The convergence of the search behind a selection.
 pub fn of_selection(selection: &Selection) -> Vec<Convergence> {
     let searched = selection.searched.iter();
     searched
@@ -72,7 +72,7 @@ fn convergence(method: &str, runs: &[&[Generation]]) -> Option<Convergence> {
     let longest = runs.iter().map(|run| run.len()).max()?;
     let spread = |index: usize| {
         let those: Vec<&Generation> = runs.iter().filter_map(|run| run.get(index)).collect();
-        Spread {
+        GenerationSummary {
             generation: index + 1,
             runs: those.len(),
             best: FiveNumbers::of(those.iter().map(|generation| generation.best).collect()),

@@ -1,5 +1,4 @@
-//! Pareto fronts: the subsets that a search could not improve in one objective without losing in
-//! another.
+//! Pareto fronts of searches over subsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,27 +13,27 @@ use crate::shell;
 #[derive(Serialize)]
 pub struct Front {
     pub method: String,
-    /// Which of the method's searches; nothing where there is but one.
+    /// Fold and seed of the search; empty if there is only one.
     pub run: String,
-    /// Objectives to draw: those of the search, and the number of features.
+    /// Objectives that can be drawn: those of the search, and the number of features.
     pub objectives: Vec<String>,
-    /// Those that are drawn first.
+    /// The axes that are shown first.
     pub across: String,
     pub upwards: String,
-    pub members: Vec<Point>,
+    pub members: Vec<FrontMember>,
 }
 
-/// One subset.
+/// One subset of the front.
 #[derive(Serialize)]
-pub struct Point {
+pub struct FrontMember {
     pub features: Vec<u32>,
     pub objectives: BTreeMap<String, f64>,
     pub chosen: bool,
-    /// Trains a ranker on it.
+    /// The command that trains a ranker on it.
     pub command: String,
 }
 
-/// Fronts of all cells that have one.
+/// The fronts of all cells.
 pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
     let seeds = results.cells.iter().any(|cell| cell.seed != results.seed);
     let mut fronts = Vec::new();
@@ -50,7 +49,7 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
     fronts
 }
 
-/// The front of a selection that came from a search.
+/// The front of the search behind a selection.
 pub fn of_selection(selection: &Selection) -> Vec<Front> {
     let Some(searched) = selection.searched.as_ref().filter(|searched| !searched.front.is_empty())
     else {
@@ -70,7 +69,7 @@ fn front(
     let point = |member: &Member| {
         let mut objectives = member.objectives.clone();
         objectives.entry(SIZE.to_owned()).or_insert(member.features.len() as f64);
-        Point {
+        FrontMember {
             features: member.features.clone(),
             objectives,
             chosen: member.chosen,
@@ -94,10 +93,10 @@ fn front(
     }
 }
 
-/// The name under which objectives hold the number of features.
+/// The name of the number of features among the objectives.
 const SIZE: &str = "features";
 
-/// Trains a ranker on some features; in capitals what users put in.
+/// The command that trains a ranker on given features; placeholders are in capitals.
 pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str]) -> String {
     let mut words = vec!["featherank", "train", "TRAIN", "--ranker", ranker.unwrap_or("RANKER")];
     let settings: Vec<String> =
@@ -110,7 +109,7 @@ pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str])
     shell::command(&words)
 }
 
-/// Ids with commas between.
+/// Ids separated by commas.
 pub fn list(ids: &[u32]) -> String {
     ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }

@@ -1,12 +1,11 @@
-//! Every method in a few numbers: the table under the recommendation, and what the tabs on sizes
-//! and on time draw.
+//! Summary statistics of each method, for the table of methods and the tabs on sizes and time.
 
 use featherank::experiment::Results;
 use serde::Serialize;
 
 use crate::grouped::{Estimate, Grouped, mean};
 
-/// A method in a few numbers.
+/// Summary statistics of a method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodSummary {
     pub name: String,
@@ -17,27 +16,27 @@ pub struct MethodSummary {
     pub folds: usize,
     pub runs: usize,
     pub failed: usize,
-    /// Numbers of features over runs.
-    pub features: Spread,
-    /// For each measure, over all test queries.
+    /// Number of features over runs.
+    pub features: FeatureCounts,
+    /// The value of each measure over all test queries.
     pub values: Vec<Estimate>,
     /// Means over runs.
     pub select_seconds: f64,
     pub seconds: f64,
-    /// The most of all runs.
+    /// The maximum over runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
 }
 
-/// Mean, least and most.
+/// Mean, minimum and maximum number of features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spread {
+pub struct FeatureCounts {
     pub mean: f64,
     pub least: usize,
     pub most: usize,
 }
 
-/// All methods of which something was tested.
+/// All methods with at least one result.
 pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Vec<MethodSummary> {
     let tested = groups.iter().filter(|group| !group.cells.is_empty());
     tested.map(|group| summary(results, group)).collect()
@@ -53,7 +52,7 @@ fn summary(results: &Results, group: &Grouped<'_>) -> MethodSummary {
         folds: group.folds(),
         runs: group.cells.len(),
         failed: group.failed,
-        features: Spread {
+        features: FeatureCounts {
             mean: mean(counts.iter().map(|&count| count as f64)),
             least: counts.iter().copied().min().unwrap_or(0),
             most: counts.iter().copied().max().unwrap_or(0),

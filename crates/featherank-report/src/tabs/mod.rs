@@ -1,4 +1,4 @@
-//! What each tab shows, one file a tab.
+//! The content of the tabs, one file per tab.
 
 pub mod convergence;
 pub mod fronts;

@@ -1,4 +1,4 @@
-//! Query by query: what a method gains and loses against its baseline, and where it loses most.
+//! Per-query gains and losses of a method relative to its baseline, and the worst queries.
 
 use featherank::experiment::Results;
 use featherank::measure::risk::risk_report;
@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::grouped::{CONFIDENCE, Grouped};
 
-/// A method against its baseline.
+/// A method relative to its baseline.
 #[derive(Serialize)]
-pub struct Comparison {
+pub struct BaselineComparison {
     pub method: String,
     pub baseline: String,
     pub measure: String,
@@ -18,27 +18,27 @@ pub struct Comparison {
     pub queries: usize,
     pub mean: f64,
     pub baseline_mean: f64,
-    /// Mean difference, and where it lies.
+    /// Mean difference with its confidence interval.
     pub difference: f64,
     pub low: f64,
     pub high: f64,
     pub wins: usize,
     pub losses: usize,
     pub ties: usize,
-    /// Losses of a fifth or more.
+    /// Losses of at least 20 %.
     pub large_losses: usize,
     pub alpha: f64,
     pub f_risk: f64,
     pub f_reward: f64,
     pub t_risk: f64,
     pub p: f64,
-    /// Differences of queries, from the greatest gain to the greatest loss; where there are too
-    /// many to draw, evenly spaced ones.
+    /// Differences of queries in descending order; an evenly spaced sample if there are too many to
+    /// draw.
     pub differences: Vec<f64>,
     pub worst: Vec<Loss>,
 }
 
-/// A query that lost.
+/// A query with a loss.
 #[derive(Serialize)]
 pub struct Loss {
     pub query: String,
@@ -49,22 +49,21 @@ pub struct Loss {
     pub difference: f64,
 }
 
-/// How many queries are listed, and how many are drawn.
+/// The maximum number of queries listed, and of queries drawn.
 const LISTED: usize = 10;
 const DRAWN: usize = 1000;
-/// How much more a loss weighs than a gain where the document does not say: as the command
-/// `evaluate` has it.
+/// Extra weight of losses if the document does not specify it, as in `featherank evaluate`.
 const ALPHA: f64 = 5.0;
 const RESAMPLES: usize = 1000;
 
-/// One of the queries, by its place in the values.
+/// A query, by its position in the values.
 struct Query<'a> {
     id: &'a str,
     fold: Option<usize>,
 }
 
-/// Of all methods that there is a baseline for.
-pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Comparison> {
+/// Comparisons of all methods that have a baseline.
+pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<BaselineComparison> {
     let of_fold = |fold: &featherank::experiment::FoldData| {
         let number = fold.number;
         fold.queries.iter().map(move |_| number).collect::<Vec<_>>()
@@ -82,22 +81,22 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Comparison> 
     groups.iter().filter_map(compare_group).collect()
 }
 
-/// Of the features that `auto` chose, against all features.
-pub fn of_selection(selection: &Selection) -> Vec<Comparison> {
+/// Comparison of the features selected by `auto` with all features.
+pub fn of_selection(selection: &Selection) -> Vec<BaselineComparison> {
     let Some(advice) = selection.advice.as_ref().filter(|advice| advice.chosen.is_some()) else {
         return Vec::new();
     };
     let queries: Vec<Query<'_>> =
         advice.queries.iter().map(|id| Query { id, fold: None }).collect();
     let (own, all) = (numbers(&advice.per_query), numbers(&advice.per_query_of_all));
-    let method = format!("{} chosen features", selection.selected.len());
+    let method = format!("{} selected features", selection.selected.len());
     let alpha = advice.demand.alpha;
     compare(&method, "all features", &advice.measure, &queries, (&own, &all), alpha, selection.seed)
         .into_iter()
         .collect()
 }
 
-/// All features with the same ranker; where nobody ran that, what single features reach on average.
+/// All features with the same ranker if available, otherwise the mean of single features.
 fn baseline(
     results: &Results,
     groups: &[Grouped<'_>],
@@ -135,7 +134,7 @@ fn compare(
     (own, other): (&[f64], &[f64]),
     alpha: f64,
     seed: u64,
-) -> Option<Comparison> {
+) -> Option<BaselineComparison> {
     let report = risk_report(own, other, alpha);
     let interval = bootstrap_difference(own, other, CONFIDENCE, RESAMPLES, seed);
     let mut order: Vec<(usize, f64)> = (0..own.len())
@@ -154,7 +153,7 @@ fn compare(
         difference,
     };
     let lost = order.iter().rev().take_while(|(_, difference)| *difference < 0.0);
-    Some(Comparison {
+    Some(BaselineComparison {
         method: method.to_owned(),
         baseline: baseline.to_owned(),
         measure: measure.to_owned(),
@@ -178,7 +177,7 @@ fn compare(
     })
 }
 
-/// The first, the last, and evenly spaced ones between.
+/// An evenly spaced sample that includes the first and the last.
 fn thinned(order: &[(usize, f64)]) -> Vec<f64> {
     if order.len() <= DRAWN {
         return order.iter().map(|(_, difference)| *difference).collect();

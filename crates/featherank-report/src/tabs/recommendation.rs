@@ -1,4 +1,4 @@
-//! The recommendation: two sentences, the features, what was tried, and the commands to go on with.
+//! The recommendation: two sentences, the features, the sets that were evaluated, and next commands.
 
 use std::path::Path;
 
@@ -17,57 +17,57 @@ use crate::shell;
 pub struct Recommended {
     /// Two sentences.
     pub sentences: Vec<String>,
-    /// The few numbers that matter, each with what it is.
-    pub figures: Vec<Figure>,
-    pub features: Vec<Feature>,
-    /// Whether scores say more than the order does.
+    /// The key figures.
+    pub figures: Vec<KeyFigure>,
+    pub features: Vec<SelectedFeature>,
+    /// Whether to show scores.
     pub scores: bool,
-    /// Whether costs differ.
+    /// Whether to show costs, because they differ.
     pub costs: bool,
-    pub commands: Vec<Command>,
+    pub commands: Vec<NextCommand>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trial: Option<Trial>,
-    /// Features that no method was shown, and why.
+    pub trial: Option<EvaluatedSets>,
+    /// Features that were excluded, with the reason.
     pub set_aside: Vec<(u32, String)>,
 }
 
-/// A number in large type.
+/// A key figure.
 #[derive(Serialize)]
-pub struct Figure {
+pub struct KeyFigure {
     pub value: String,
     pub what: String,
 }
 
-/// A chosen feature.
+/// A selected feature.
 #[derive(Serialize)]
-pub struct Feature {
+pub struct SelectedFeature {
     pub id: u32,
     pub score: f64,
     pub cost: f64,
 }
 
-/// What to type next.
+/// A command to run next.
 #[derive(Serialize)]
-pub struct Command {
+pub struct NextCommand {
     pub what: String,
     pub command: String,
 }
 
-/// The sizes that were tried.
+/// The sets that were evaluated.
 #[derive(Serialize)]
-pub struct Trial {
+pub struct EvaluatedSets {
     pub measure: String,
-    /// What may be lost.
+    /// The non-inferiority margin.
     pub margin: f64,
     /// In percent.
     pub confidence: f64,
     pub baseline: String,
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<EvaluatedSet>,
 }
 
-/// One of them.
+/// One of the sets.
 #[derive(Serialize)]
-pub struct Size {
+pub struct EvaluatedSet {
     pub features: usize,
     pub cost: f64,
     pub value: f64,
@@ -76,37 +76,37 @@ pub struct Size {
     pub risk_difference: f64,
     pub risk_bound: f64,
     pub risk_margin: f64,
-    /// In effectiveness, and in risk.
+    /// Non-inferior in effectiveness, and in risk.
     pub good_enough: bool,
     pub safe_enough: bool,
     pub chosen: bool,
     pub methods: String,
 }
 
-/// What the experiment recommends, or how to get a recommendation.
+/// The recommendation of an experiment, or how to get one.
 pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
     if let Some(selection) = &results.recommendation {
         let ids: Vec<u32> = selection.selected.iter().map(|chosen| chosen.id).collect();
         return recommended(selection, &["--features", &list(&ids)]);
     }
     let measure = results.measures.first().map_or("", String::as_str);
-    let worth = |method: &MethodSummary| method.values.first().map_or(f64::NAN, |value| value.mean);
-    let best = methods.iter().filter(|method| !worth(method).is_nan());
-    let best = best.max_by(|a, b| worth(a).total_cmp(&worth(b)));
+    let value = |method: &MethodSummary| method.values.first().map_or(f64::NAN, |value| value.mean);
+    let best = methods.iter().filter(|method| !value(method).is_nan());
+    let best = best.max_by(|a, b| value(a).total_cmp(&value(b)));
     let sentences = match best {
         Some(best) => vec![
             format!(
-                "Of {}, {} has the highest mean {measure} on test queries: {:.4} with {:.1} features on average.",
+                "{1} has the highest mean {measure} of {0} on test queries: {2:.4} with {3:.1} features on average.",
                 counted(methods.len(), "method"),
                 best.name,
-                worth(best),
+                value(best),
                 best.features.mean
             ),
-            "This experiment asked for no recommendation; the command below finds the smallest set that is shown to be as good as all features.".into(),
+            "This experiment does not include a recommendation; the command below finds the smallest set that is non-inferior to all features.".into(),
         ],
         None => vec![
-            "There is nothing to recommend: nothing was tested.".into(),
-            "The command below finds the smallest set that is shown to be as good as all features.".into(),
+            "There are no results.".into(),
+            "The command below finds the smallest set that is non-inferior to all features.".into(),
         ],
     };
     Recommended {
@@ -121,7 +121,7 @@ pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
     }
 }
 
-/// What a selection comes to.
+/// The recommendation of a selection.
 pub fn of_selection(selection: &Selection, file: &Path) -> Recommended {
     recommended(selection, &["--selection", &file.display().to_string()])
 }
@@ -134,16 +134,16 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         .flat_map(|advice| &advice.settings)
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
-    let command = |what: &str, command: String| Command { what: what.to_owned(), command };
+    let command = |what: &str, command: String| NextCommand { what: what.to_owned(), command };
     let words = |words: &[&str]| shell::command(words);
     let mut commands = vec![
         command("Train a ranker on these features", train(ranker, &settings, features)),
         command(
-            "Test it",
+            "Evaluate it on test data",
             words(&["featherank", "evaluate", "TEST", "--model", "model.json", "--risk"]),
         ),
         command(
-            "Hand it to what serves it",
+            "Export it to a search engine",
             words(&["featherank", "export", "model.json", "--to", "TARGET"]),
         ),
     ];
@@ -159,7 +159,7 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         features: selection
             .selected
             .iter()
-            .map(|chosen| Feature { id: chosen.id, score: chosen.score, cost: chosen.cost })
+            .map(|chosen| SelectedFeature { id: chosen.id, score: chosen.score, cost: chosen.cost })
             .collect(),
         scores: advice.is_none(),
         costs: selection.selected.iter().any(|chosen| chosen.cost != 1.0),
@@ -174,9 +174,9 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
 }
 
 /// How to get a recommendation.
-fn ask() -> Command {
-    Command {
-        what: "Ask for a recommendation".into(),
+fn ask() -> NextCommand {
+    NextCommand {
+        what: "Get a recommendation".into(),
         command: shell::command(&[
             "featherank",
             "select",
@@ -197,78 +197,85 @@ fn tried(advice: &Advice, place: Option<usize>) -> Option<&Tried> {
     place.and_then(|place| advice.tried.get(place))
 }
 
-/// What to keep, what it costs, and what is lost at worst.
+/// How many features to keep, the effectiveness with them, and a bound on the loss.
 fn keep(selection: &Selection, advice: &Advice) -> String {
     let Advice { ranker, measure, demand, .. } = advice;
     let (kept, all) =
         (selection.selected.len(), counted(selection.data.features as usize, "feature"));
     let queries = counted(queries(advice), "held-out quer|y|ies");
     let (confidence, allowed) = (percent(1.0 - demand.level), percent(demand.margin));
+    let set = counted(kept, "feature");
     match tried(advice, advice.chosen) {
         Some(tried) => format!(
-            "Keep {kept} of {all} for {ranker}: on {queries} {measure} is {:.4} with so few and {:.4} with all, and with {confidence} confidence {}, \
-             where {:.4} ({allowed}) may be lost.",
+            "Keep {kept} of {all} for {ranker}: on {queries}, {measure} is {:.4} with {set} and \
+             {:.4} with all {}; with {confidence} confidence {}; your margin is {allowed}.",
             tried.value,
             advice.all,
-            at_worst(tried.effectiveness.lower_bound),
-            tried.effectiveness.margin
+            selection.data.features,
+            bounded(tried.effectiveness.lower_bound, advice.all),
         ),
         None if advice.tried.is_empty() => {
-            format!("Keep {kept} of {all}: time was up before any smaller set could be tried.")
+            format!(
+                "Keep {kept} of {all}: the time limit was reached before a smaller set could be evaluated."
+            )
         }
         None => format!(
-            "Keep {kept} of {all} for {ranker}: {queries} cannot show that fewer are as good within {allowed} of {measure} {:.4}.",
+            "Keep {kept} of {all} for {ranker}: {queries} do not show that a smaller set is within {allowed} of {measure} {:.4}.",
             advice.all
         ),
     }
 }
 
-/// What the next smaller set might lose.
+/// Why the next smaller set was not chosen.
 fn next(advice: &Advice) -> String {
     let Some(next) = tried(advice, advice.next) else {
         return match advice.tried.is_empty() {
-            true => "Give it more time, and it tries smaller sets.".into(),
-            false => "No set that was tried failed: there was none smaller to try.".into(),
+            true => "Raise the time limit to evaluate smaller sets.".into(),
+            false => {
+                "Every set that was evaluated passed; there was no smaller set to evaluate.".into()
+            }
         };
     };
     let set = counted(next.features, "feature");
     match (next.effectiveness.holds, next.risk.holds) {
         (true, _) => format!(
-            "The next set that was tried, {set} with {} {:.4}, is good enough on average, but its risk against the {} is not shown to be as low.",
+            "The next smaller set, {set} with {} {:.4}, is non-inferior on average, but its risk relative to the {} is not shown to be.",
             advice.measure, next.value, advice.baseline
         ),
         _ => format!(
-            "The next set that was tried, {set} with {} {:.4}, is not shown to be good enough: {}.",
+            "The next smaller set, {set} with {} {:.4}, is not shown to be non-inferior: {}.",
             advice.measure,
             next.value,
-            at_worst(next.effectiveness.lower_bound)
+            bounded(next.effectiveness.lower_bound, advice.all)
         ),
     }
 }
 
-fn at_worst(bound: f64) -> String {
+/// The lower bound of the difference to all features, in words.
+fn bounded(bound: f64, all: f64) -> String {
     match bound {
-        bound if bound >= 0.0 => format!("at least {bound:.4} is gained"),
-        bound if bound.is_finite() => format!("at most {:.4} is lost", -bound),
-        _ => "too few queries count to say what is lost".into(),
+        bound if bound >= 0.0 => format!("the gain is at least {bound:.4}"),
+        bound if bound.is_finite() => {
+            format!("the loss is below {:.4} ({:.1} %)", -bound, -100.0 * bound / all)
+        }
+        _ => "too few queries count to bound the loss".into(),
     }
 }
 
 fn untested(selection: &Selection) -> Vec<String> {
     vec![
         format!(
-            "{} chose {} of {}.",
+            "{} selected {} of {}.",
             selection.method,
             selection.selected.len(),
             counted(selection.data.features as usize, "feature")
         ),
-        "Nobody has tested whether they are as good as all features; the last command below does."
-            .into(),
+        "They were not compared with all features; the last command below does that.".into(),
     ]
 }
 
-fn figures(selection: &Selection, advice: &Advice) -> Vec<Figure> {
-    let figure = |value: String, what: String| Figure { value, what };
+fn figures(selection: &Selection, advice: &Advice) -> Vec<KeyFigure> {
+    let figure = |value: String, what: String| KeyFigure { value, what };
     let all = selection.data.features;
     let mut figures =
         vec![figure(format!("{} of {all}", selection.selected.len()), "features kept".into())];
@@ -276,11 +283,11 @@ fn figures(selection: &Selection, advice: &Advice) -> Vec<Figure> {
         let test = &tried.effectiveness;
         figures.push(figure(
             signed(test.mean_difference),
-            format!("{} against all features", advice.measure),
+            format!("difference in {} to all features", advice.measure),
         ));
         figures.push(figure(
             signed(test.lower_bound),
-            format!("at worst, with {} confidence", percent(1.0 - advice.demand.level)),
+            format!("lower bound with {} confidence", percent(1.0 - advice.demand.level)),
         ));
     }
     figures.push(figure(queries(advice).to_string(), "held-out queries".into()));
@@ -296,12 +303,12 @@ fn percent(share: f64) -> String {
     format!("{rounded} %")
 }
 
-fn trial(advice: &Advice) -> Trial {
+fn trial(advice: &Advice) -> EvaluatedSets {
     let size = |(place, tried): (usize, &Tried)| {
         let mut methods = tried.methods.clone();
         methods.sort();
         methods.dedup();
-        Size {
+        EvaluatedSet {
             features: tried.features,
             cost: tried.cost,
             value: tried.value,
@@ -316,7 +323,7 @@ fn trial(advice: &Advice) -> Trial {
             methods: methods.join(", "),
         }
     };
-    Trial {
+    EvaluatedSets {
         measure: advice.measure.clone(),
         margin: advice.tried.first().map_or(f64::NAN, |tried| tried.effectiveness.margin),
         confidence: 100.0 * (1.0 - advice.demand.level),

@@ -1,6 +1,6 @@
-//! How alike features are, in the order of their clusters.
+//! Correlations of features, ordered by cluster.
 
-use featherank::experiment::Alike;
+use featherank::experiment::FeatureSimilarity;
 use serde::Serialize;
 
 /// The heat map.
@@ -10,38 +10,40 @@ pub struct Redundancy {
     pub features: Vec<u32>,
     pub matrix: Vec<Vec<Option<f64>>>,
     pub groups: Vec<Vec<u32>>,
-    /// Features that the picture leaves out, because there are too many.
+    /// Number of features omitted because there are too many to show.
     pub left_out: usize,
 }
 
-/// More than that no screen shows.
+/// The maximum number of features shown.
 const MOST: usize = 400;
 
-/// Of all features, or where they are too many of those in the first groups, and of the others as
-/// many as there is room for.
-pub fn of(alike: &Alike) -> Redundancy {
-    let mut shown: Vec<bool> = vec![alike.features.len() <= MOST; alike.features.len()];
-    let mut room = MOST;
-    let alone =
-        alike.features.iter().filter(|id| !alike.groups.iter().any(|group| group.contains(id)));
-    for id in alike.groups.iter().flatten().chain(alone) {
-        if let Some(place) = alike.features.iter().position(|known| known == id)
-            && room > 0
+/// The heat map of all features; if there are too many, of the first groups and then of other
+/// features up to the maximum.
+pub fn of(similarity: &FeatureSimilarity) -> Redundancy {
+    let mut shown: Vec<bool> = vec![similarity.features.len() <= MOST; similarity.features.len()];
+    let mut left = MOST;
+    let alone = similarity
+        .features
+        .iter()
+        .filter(|id| !similarity.groups.iter().any(|group| group.contains(id)));
+    for id in similarity.groups.iter().flatten().chain(alone) {
+        if let Some(place) = similarity.features.iter().position(|known| known == id)
+            && left > 0
             && !shown[place]
         {
             shown[place] = true;
-            room -= 1;
+            left -= 1;
         }
     }
     let places: Vec<usize> = (0..shown.len()).filter(|&place| shown[place]).collect();
-    // A thousandth is more than colours tell.
+    // Colours cannot show more than three decimals.
     let rounded = |value: Option<f64>| value.map(|value| (value * 1000.0).round() / 1000.0);
-    let row = |&i: &usize| places.iter().map(|&j| rounded(alike.matrix[i][j])).collect();
+    let row = |&i: &usize| places.iter().map(|&j| rounded(similarity.matrix[i][j])).collect();
     Redundancy {
-        correlation: alike.correlation.clone(),
-        features: places.iter().map(|&place| alike.features[place]).collect(),
+        correlation: similarity.correlation.clone(),
+        features: places.iter().map(|&place| similarity.features[place]).collect(),
         matrix: places.iter().map(row).collect(),
-        groups: alike.groups.clone(),
-        left_out: alike.features.len() - places.len(),
+        groups: similarity.groups.clone(),
+        left_out: similarity.features.len() - places.len(),
     }
 }

@@ -1,4 +1,4 @@
-//! All that is needed to get the same results again.
+//! How to reproduce the results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,26 +19,26 @@ pub struct Repeat {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub folds: Vec<Fold>,
+    pub folds: Vec<FoldSize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub runs: Vec<OneRun>,
+    pub runs: Vec<CompletedRun>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedRun>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A fold's size.
+/// The size of a fold.
 #[derive(Serialize)]
-pub struct Fold {
+pub struct FoldSize {
     pub number: usize,
     pub queries: usize,
     pub documents: [usize; 3],
 }
 
-/// A cell that was tested.
+/// A cell with a result.
 #[derive(Serialize)]
-pub struct OneRun {
+pub struct CompletedRun {
     pub method: String,
     pub fold: usize,
     pub seed: u64,
@@ -48,19 +48,19 @@ pub struct OneRun {
     pub valid: f64,
 }
 
-/// A cell that was not.
+/// A cell that failed.
 #[derive(Serialize)]
-pub struct Failure {
+pub struct FailedRun {
     pub method: String,
     pub fold: usize,
     pub seed: u64,
     pub reason: String,
 }
 
-/// Of an experiment.
+/// How to reproduce an experiment.
 pub fn of_results(results: &Results) -> Repeat {
     let failures = results.cells.iter().filter_map(|cell| match &cell.outcome {
-        CellOutcome::Failed(reason) => Some(Failure {
+        CellOutcome::Failed(reason) => Some(FailedRun {
             method: cell.method.clone(),
             fold: cell.fold,
             seed: cell.seed,
@@ -68,7 +68,7 @@ pub fn of_results(results: &Results) -> Repeat {
         }),
         CellOutcome::Done(_) => None,
     });
-    let runs = results.done().map(|(cell, done)| OneRun {
+    let runs = results.done().map(|(cell, done)| CompletedRun {
         method: cell.method.clone(),
         fold: cell.fold,
         seed: cell.seed,
@@ -77,7 +77,7 @@ pub fn of_results(results: &Results) -> Repeat {
         features: done.features.clone(),
         valid: done.valid,
     });
-    let folds = results.folds.iter().map(|fold| Fold {
+    let folds = results.folds.iter().map(|fold| FoldSize {
         number: fold.number,
         queries: fold.queries.len(),
         documents: fold.documents,
@@ -87,7 +87,7 @@ pub fn of_results(results: &Results) -> Repeat {
         facts: vec![
             ("featherank".into(), results.release.clone()),
             ("seed".into(), results.seed.to_string()),
-            ("settings chosen by".into(), format!("{} on validation data", results.choose)),
+            ("parameters chosen by".into(), format!("{} on validation data", results.choose)),
             ("measures on test data".into(), results.measures.join(", ")),
         ],
         parameters: BTreeMap::new(),
@@ -98,7 +98,7 @@ pub fn of_results(results: &Results) -> Repeat {
     }
 }
 
-/// Of one selection.
+/// How to reproduce a selection.
 pub fn of_selection(selection: &Selection, file: &Path) -> Repeat {
     let mut words = vec!["featherank".to_owned(), "select".into(), "TRAIN".into()];
     words.extend([

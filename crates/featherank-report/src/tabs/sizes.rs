@@ -1,5 +1,4 @@
-//! What numbers of features are worth: curves on validation data, and where every method ends on
-//! test data.
+//! Effectiveness by number of features: curves on validation data, and results on test data.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +9,33 @@ use serde::Serialize;
 use super::methods::MethodSummary;
 use crate::grouped::{Grouped, mean};
 
-/// Half the width of a 95 % interval, in standard errors; there are always many queries.
-const REACH: f64 = 1.959_963_984_540_054;
+/// Half the width of a 95 % interval in standard errors (normal approximation).
+const HALF_WIDTH: f64 = 1.959_963_984_540_054;
 
 /// The tab.
 #[derive(Serialize)]
 pub struct Sizes {
-    /// What the curves show.
+    /// The measure of the curves.
     pub measure: String,
     pub curves: Vec<Curve>,
-    /// Whether curves have bands.
+    /// Whether curves have confidence bands.
     pub bands: bool,
-    /// A level to compare with, such as all features.
+    /// A reference level, such as all features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// Whether methods also have a point from test data.
+    /// Whether methods also have results on test data.
     pub tested: bool,
     pub remark: String,
 }
 
-/// What is known of a method by size.
+/// The curve of a method.
 #[derive(Serialize)]
 pub struct Curve {
     pub name: String,
     pub points: Vec<SizePoint>,
 }
 
-/// A size.
+/// A point of a curve.
 #[derive(Serialize, PartialEq, Debug)]
 pub struct SizePoint {
     pub features: usize,
@@ -45,18 +44,18 @@ pub struct SizePoint {
     pub low: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// How many folds know this size.
+    /// Number of folds with this size.
     pub folds: usize,
 }
 
-/// A line across the picture.
+/// A horizontal reference line.
 #[derive(Serialize)]
 pub struct Level {
     pub name: String,
     pub value: f64,
 }
 
-/// Curves of all methods that tried several sizes.
+/// The curves of all methods that evaluated several sizes.
 pub fn of_results(
     results: &Results,
     groups: &[Grouped<'_>],
@@ -78,8 +77,8 @@ pub fn of_results(
     })
 }
 
-/// Means over folds. Folds hold different validation queries, so that their errors add up as
-/// independent ones; seeds of one fold share queries and are averaged first.
+/// Means over folds. Folds have different validation queries, so their errors are independent;
+/// seeds of one fold share queries and are averaged first.
 fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
     let mut sizes: BTreeMap<usize, BTreeMap<usize, Vec<(f64, f64)>>> = BTreeMap::new();
     for (cell, done) in &group.cells {
@@ -99,15 +98,16 @@ fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
         SizePoint {
             features,
             value,
-            low: Some(value - REACH * error),
-            high: Some(value + REACH * error),
+            low: Some(value - HALF_WIDTH * error),
+            high: Some(value + HALF_WIDTH * error),
             folds: folds.len(),
         }
     };
     sizes.into_iter().map(point).collect()
 }
 
-/// Sizes that `auto` tried, models that an embedded method fitted, or the method's own path.
+/// The sets that `auto` evaluated, the models that an embedded method fitted, or the path of the
+/// method.
 pub fn of_selection(selection: &Selection) -> Option<Sizes> {
     let plain = |features, value| SizePoint { features, value, low: None, high: None, folds: 1 };
     let curve = |points| vec![Curve { name: selection.method.clone(), points }];
@@ -118,8 +118,8 @@ pub fn of_selection(selection: &Selection) -> Option<Sizes> {
             .map(|tried| SizePoint {
                 features: tried.features,
                 value: tried.value,
-                low: Some(tried.value - REACH * tried.error),
-                high: Some(tried.value + REACH * tried.error),
+                low: Some(tried.value - HALF_WIDTH * tried.error),
+                high: Some(tried.value + HALF_WIDTH * tried.error),
                 folds: advice.folds,
             })
             .collect();
@@ -130,14 +130,14 @@ pub fn of_selection(selection: &Selection) -> Option<Sizes> {
             bands: true,
             level: Some(Level { name: "all features".into(), value: advice.all }),
             tested: false,
-            remark: "Every value comes from queries that the models have not seen.".into(),
+            remark: "All values are measured on held-out queries.".into(),
         });
     }
     let mut fitted: Vec<SizePoint> =
         selection.fits.iter().filter_map(|fit| Some(plain(fit.features, fit.value?))).collect();
     let remark = match fitted.is_empty() {
-        false => "One point for every model that was fitted on the way.",
-        true => "What the method itself says of every step.",
+        false => "Each point is a fitted model.",
+        true => "The score of the method at each step.",
     };
     if fitted.is_empty() {
         fitted = selection.path.iter().map(|step| plain(step.size, step.value)).collect();
@@ -148,7 +148,7 @@ pub fn of_selection(selection: &Selection) -> Option<Sizes> {
             .parameters
             .get("measure")
             .cloned()
-            .unwrap_or_else(|| "the method’s own measure".into()),
+            .unwrap_or_else(|| "score of the method".into()),
         curves: curve(fitted),
         bands: false,
         level: None,

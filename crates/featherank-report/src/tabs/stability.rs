@@ -1,4 +1,4 @@
-//! How far selections agree: across folds and seeds, across draws of queries, and between methods.
+//! Stability of selections: over folds and seeds, over bootstrap samples, and between methods.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,39 @@ use crate::grouped::{CONFIDENCE, Grouped, mean};
 
 /// The tab.
 #[derive(Serialize)]
-pub struct Stable {
-    /// Ids, those chosen most often first; features that nobody chose are left out.
+pub struct StabilityTab {
+    /// Ids of the features selected at least once, most frequent first.
     pub features: Vec<u32>,
-    pub methods: Vec<Choices>,
+    pub methods: Vec<SelectionFrequencies>,
     /// Mean Jaccard similarity of selections from the same fold and seed, methods by methods;
-    /// nothing where they share none.
-    pub alike: Vec<Vec<Option<f64>>>,
+    /// `None` if they share no cell.
+    pub similarity: Vec<Vec<Option<f64>>>,
 }
 
-/// How one method chooses.
+/// The selection frequencies of one method.
 #[derive(Serialize)]
-pub struct Choices {
+pub struct SelectionFrequencies {
     pub method: String,
-    /// Share of the selections with each of the tab's features.
+    /// Share of the selections that contain each feature.
     pub shares: Vec<f64>,
     pub selections: usize,
-    /// Nogueira's stability with its interval.
-    pub agreement: Option<Agreement>,
-    /// The same over draws of training queries, and how many there were.
+    /// Nogueira's stability with its confidence interval.
+    pub agreement: Option<StabilityEstimate>,
+    /// Number of bootstrap samples, and the stability over them.
     pub draws: usize,
-    pub agreement_of_draws: Option<Agreement>,
+    pub agreement_of_draws: Option<StabilityEstimate>,
 }
 
-/// A value and where the true one lies.
+/// A value with its confidence interval.
 #[derive(Serialize)]
-pub struct Agreement {
+pub struct StabilityEstimate {
     pub value: f64,
     pub low: f64,
     pub high: f64,
 }
 
-/// Of all methods that select.
-pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<Stable> {
+/// The stability of all methods that select features.
+pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<StabilityTab> {
     let selecting: Vec<&Grouped<'_>> =
         groups.iter().filter(|group| group.selector.is_some() && !group.cells.is_empty()).collect();
     let sets: Vec<Vec<Vec<u32>>> = selecting
@@ -68,7 +68,7 @@ pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<Stable> {
             .filter(|draw| draw.method == group.name)
             .map(|draw| draw.features.clone())
             .collect();
-        Choices {
+        SelectionFrequencies {
             method: group.name.to_owned(),
             shares: features.iter().map(|&id| share(sets, id)).collect(),
             selections: sets.len(),
@@ -78,22 +78,22 @@ pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Option<Stable> {
         }
     };
     let methods = selecting.iter().zip(&sets).map(choices).collect();
-    let row = |a| selecting.iter().map(|b| alike(a, b)).collect();
-    Some(Stable { methods, alike: selecting.iter().map(|a| row(a)).collect(), features })
+    let row = |a| selecting.iter().map(|b| similarity(a, b)).collect();
+    Some(StabilityTab { methods, similarity: selecting.iter().map(|a| row(a)).collect(), features })
 }
 
-/// Nothing where there is nothing to compare.
-fn agreement(sets: &[Vec<u32>], features: usize) -> Option<Agreement> {
+/// The stability of selections; `None` if it is not defined.
+fn agreement(sets: &[Vec<u32>], features: usize) -> Option<StabilityEstimate> {
     let agreement = Stability::of(sets, features, CONFIDENCE).ok()?.agreement?;
-    Some(Agreement {
+    Some(StabilityEstimate {
         value: agreement.value,
         low: agreement.interval.low,
         high: agreement.interval.high,
     })
 }
 
-/// Two methods on the same folds with the same seeds.
-fn alike(a: &Grouped<'_>, b: &Grouped<'_>) -> Option<f64> {
+/// The mean Jaccard similarity of two methods on the same folds and seeds.
+fn similarity(a: &Grouped<'_>, b: &Grouped<'_>) -> Option<f64> {
     let value = mean(a.cells.iter().flat_map(|(cell, done)| {
         let same =
             b.cells.iter().filter(|(other, _)| (other.fold, other.seed) == (cell.fold, cell.seed));

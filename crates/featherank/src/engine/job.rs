@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+#[cfg(feature = "shards")]
 use super::codec::{append, take};
 use super::pass::{Merge, Pass};
 use super::tree::{Node, Tree};
@@ -53,11 +54,14 @@ pub trait Job: Send + sealed::Sealed {
     /// Merges the last two complete answers into one; an error if there are fewer.
     fn join(&mut self) -> Result<()>;
     /// Appends the encoded request to a message.
+    #[cfg(feature = "shards")]
     fn append_request(&self, message: Vec<u8>) -> Result<Vec<u8>>;
     /// Adds encoded answers of a shard, whose first block must be `first`; returns the number of
     /// the block after the last.
+    #[cfg(feature = "shards")]
     fn accept(&mut self, answers: &[u8], first: u64) -> Result<u64>;
     /// Encoded size of the last complete answer, in bytes.
+    #[cfg(feature = "shards")]
     fn answer_size(&self) -> Result<u64>;
     /// What the job moved to other processes and back; `None` if all rows were in this one.
     fn traffic(&mut self) -> &mut Option<Traffic>;
@@ -95,6 +99,7 @@ impl<'p, P: Pass> TypedJob<'p, P> {
     }
 
     /// Appends the answers of blocks, merged as far as possible, to a message.
+    #[cfg(feature = "shards")]
     pub fn append_answers(self, message: Vec<u8>) -> Result<Vec<u8>> {
         append(message, &self.tree.into_nodes())
     }
@@ -147,10 +152,12 @@ impl<P: Pass> Job for TypedJob<'_, P> {
         Ok(())
     }
 
+    #[cfg(feature = "shards")]
     fn append_request(&self, message: Vec<u8>) -> Result<Vec<u8>> {
         append(message, self.pass)
     }
 
+    #[cfg(feature = "shards")]
     fn accept(&mut self, answers: &[u8], first: u64) -> Result<u64> {
         let nodes: Vec<Node<P::Answer>> = take(answers)?;
         let mut next = first;
@@ -164,6 +171,7 @@ impl<P: Pass> Job for TypedJob<'_, P> {
         Ok(next)
     }
 
+    #[cfg(feature = "shards")]
     fn answer_size(&self) -> Result<u64> {
         let answer = self.complete.last().ok_or_else(incomplete)?;
         Ok(append(Vec::new(), answer)?.len() as u64)
@@ -232,14 +240,17 @@ impl Job for RestrictedJob<'_> {
         self.job.join()
     }
 
+    #[cfg(feature = "shards")]
     fn append_request(&self, message: Vec<u8>) -> Result<Vec<u8>> {
         self.job.append_request(message)
     }
 
+    #[cfg(feature = "shards")]
     fn accept(&mut self, answers: &[u8], first: u64) -> Result<u64> {
         self.job.accept(answers, first)
     }
 
+    #[cfg(feature = "shards")]
     fn answer_size(&self) -> Result<u64> {
         self.job.answer_size()
     }

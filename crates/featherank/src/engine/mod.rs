@@ -20,6 +20,7 @@
 
 mod answer_cache;
 mod block;
+#[cfg(feature = "shards")]
 pub(crate) mod codec;
 mod correlation;
 mod job;
@@ -34,13 +35,19 @@ mod tree;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::run::Step;
+#[cfg(feature = "shards")]
 pub(crate) use answer_cache::AnswerCache;
-pub(crate) use block::{BLOCKS_IN_MEMORY, RowBlocks, block_ranges};
+pub(crate) use block::BLOCKS_IN_MEMORY;
 pub use block::{Block, answer_view};
+#[cfg(feature = "shards")]
+pub(crate) use block::{RowBlocks, block_ranges};
 pub use correlation::{CorrelationMatrix, Scope, correlations};
+#[cfg(feature = "shards")]
+pub(crate) use job::RestrictedJob;
+pub(crate) use job::TypedJob;
 pub use job::{Job, Traffic};
-pub(crate) use job::{RestrictedJob, TypedJob};
 pub use local::LocalEngine;
+#[cfg(feature = "shards")]
 pub(crate) use local::{report, thread_pool};
 pub use part::{JoinedEngine, PartEngine};
 pub use pass::{Merge, Pass};
@@ -48,6 +55,7 @@ pub(crate) use pass::{check_features, check_length};
 pub use passes::LabelCount;
 pub use query_folds::{QueryFolds, QueryRange};
 pub use schema::Schema;
+#[cfg(feature = "shards")]
 pub(crate) use schema::SchemaPart;
 
 /// Access to rows, in this process or in others. Many threads may use an engine at the same time.

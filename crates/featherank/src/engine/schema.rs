@@ -38,6 +38,7 @@ impl Schema {
     }
 
     /// A schema without queries: what a shard checks requests against.
+    #[cfg(feature = "shards")]
     pub(crate) fn of_features(features: FeatureTable) -> Self {
         Schema {
             features,

@@ -35,6 +35,7 @@ impl<T> Node<T> {
     }
 
     /// Whether the length is a power of two and the start a multiple of it.
+    #[cfg(feature = "shards")]
     pub fn is_aligned(&self) -> bool {
         self.blocks.is_power_of_two() && self.first.is_multiple_of(self.blocks)
     }
@@ -64,6 +65,7 @@ impl<T: Merge> Tree<T> {
     }
 
     /// The nodes that are not merged yet, in order.
+    #[cfg(feature = "shards")]
     pub fn into_nodes(self) -> Vec<Node<T>> {
         self.nodes
     }

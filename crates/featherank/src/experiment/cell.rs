@@ -1,12 +1,11 @@
-//! One cell: a method on one fold with one seed, and what other numbers of features would have been
-//! worth.
+//! Runs one cell: a method on one fold with one seed, and the curve over numbers of features.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::memory;
 use super::protocol::FoldOutcome;
-use super::{CurvePoint, Done, Measured, Method, Protocol};
+use super::{CellResult, CurvePoint, Method, Protocol, ResourceUsage};
 use crate::data::folds::Fold;
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
@@ -15,17 +14,17 @@ use crate::rank::RankerSpec;
 use crate::run::Run;
 use crate::select::Selection;
 
-/// How many numbers of features a curve shows, about.
+/// The approximate number of points of a curve.
 const POINTS: i32 = 8;
 
-/// Selects, tunes and tests.
+/// Selects, tunes and evaluates.
 pub(super) fn run(
     protocol: &Protocol,
     method: &Method,
     run: &Run,
     fold: &Fold,
     curves: bool,
-) -> Result<Done> {
+) -> Result<CellResult> {
     memory::reset_peak();
     let start = Instant::now();
     let outcome = protocol.fold(method, run, fold)?;
@@ -54,22 +53,22 @@ pub(super) fn run(
         searched = selected.selection.searched;
     }
     let searched = searched.unwrap_or_default();
-    Ok(Done {
+    Ok(CellResult {
         features,
         cost,
         selecting,
         ranking: settings.into_iter().collect(),
         valid,
         test: test.iter().map(|values| counted(values)).collect(),
-        measured: Measured { select_seconds, seconds, peak_bytes },
+        measured: ResourceUsage { select_seconds, seconds, peak_bytes },
         curve,
         front: searched.front,
         generations: searched.generations,
     })
 }
 
-/// What the first features of the selection's path are worth on validation data, trained with the
-/// settings that were chosen.
+/// The value of the first features of the selection path on validation data, with the chosen
+/// parameters.
 fn curve(
     selection: &Selection,
     ranker: &RankerSpec,
@@ -91,14 +90,14 @@ fn curve(
         match point(ranker, settings, run, &train, &valid, measure) {
             Ok((value, error)) => points.push(CurvePoint { features: size, value, error }),
             Err(stopped @ Error::Stopped(_)) => return Err(stopped),
-            // Too few features for this ranker: the curve begins later.
+            // Too few features for this ranker: the curve starts at a larger size.
             Err(_) => {}
         }
     }
     Ok(points)
 }
 
-/// A value on validation data and its standard error over queries.
+/// The value on validation data and its standard error over queries.
 fn point(
     ranker: &RankerSpec,
     settings: &[(String, String)],
@@ -117,7 +116,7 @@ fn point(
     Ok((measure.summary(&per_query), error))
 }
 
-/// From one feature to all of them, by equal ratios.
+/// Numbers of features from one to all, in a geometric sequence.
 fn sizes(all: usize) -> Vec<usize> {
     let step = |i: i32| (all as f64).powf(f64::from(i) / f64::from(POINTS - 1)).round() as usize;
     let mut sizes: Vec<usize> =
@@ -131,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_go_from_one_to_all() {
+    fn curves_range_from_one_to_all_features() {
         assert_eq!(sizes(45), [1, 2, 3, 5, 9, 15, 26, 45]);
         assert_eq!(sizes(4), [1, 2, 3, 4]);
         assert_eq!((sizes(1), sizes(0)), (vec![1], vec![]));

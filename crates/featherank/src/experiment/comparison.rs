@@ -1,19 +1,19 @@
-//! A comparison: every row of a plan on every fold with every seed. What there is to do and on
-//! what; `work.rs` does it.
+//! A comparison: every row of a plan on every fold with every seed. This file prepares the work;
+//! `comparison_run.rs` runs it.
 
-use super::folder::{Purpose, ResultsFolder};
+use super::comparison_run::ComparisonRun;
+use super::folder::{ExperimentIdentity, ResultsFolder};
 use super::plan::Plan;
 use super::row_plan::RowPlan;
 use super::source::{FoldSource, bytes};
-use super::work::Work;
 use super::{Cell, CellOutcome, FoldData, Method, Protocol, Results};
-use super::{alike, fold_data, memory};
+use super::{fold_data, memory, similarity};
 use crate::data::{Dataset, FeatureTable};
 use crate::error::{Error, Result};
 use crate::remedy;
 use crate::run::{Constraints, Run};
 
-/// What to compare, on which folds.
+/// A plan with its data, checked and ready to run.
 pub struct Comparison {
     title: String,
     command: Vec<String>,
@@ -24,32 +24,33 @@ pub struct Comparison {
     costs: Vec<f64>,
 }
 
-/// What is told while cells run.
+/// Progress of a comparison.
 #[derive(Debug)]
-pub enum News<'a> {
-    /// So many of so many cells were there already.
-    Found(usize, usize),
-    /// A cell has come to its end, the first number of the second.
-    Ended(&'a Cell, usize, usize),
-    /// Something to know.
+pub enum ComparisonEvent<'a> {
+    /// The number of cells that are already complete, and of all cells.
+    Started(usize, usize),
+    /// A cell has finished; the number of complete cells, and of all cells.
+    CellFinished(&'a Cell, usize, usize),
+    /// A note for the user.
     Note(String),
 }
 
-/// Who is told.
-pub type Listener<'a> = &'a (dyn Fn(&News<'_>) + Sync);
+/// Receives the events of a comparison.
+pub type EventHandler<'a> = &'a (dyn Fn(&ComparisonEvent<'_>) + Sync);
 
-/// What there is to do: the rows of one selector, or one row without, on one fold with one seed.
-pub(super) struct Group {
+/// A unit of work: the rows that share a selector, or one row without a selector, on one fold with
+/// one seed.
+pub(super) struct CellGroup {
     pub rows: Vec<usize>,
     pub fold: usize,
     pub seed: u64,
 }
 
-/// Room for what a cell needs besides copies of its data.
-const BESIDES: u64 = 64 << 20;
+/// Memory that a cell needs besides copies of its data.
+const CELL_OVERHEAD: u64 = 64 << 20;
 
 impl Comparison {
-    /// Checks a plan and everything it names. `command` are the words that repeat it.
+    /// Checks a plan. `command` holds the arguments that repeat it.
     pub fn new(
         plan: Plan,
         title: String,
@@ -78,26 +79,26 @@ impl Comparison {
         Ok(self.source.get(0)?.train.features().clone())
     }
 
-    /// The same where features cost so much, in column order.
+    /// Sets the costs of features, in column order.
     #[must_use]
     pub fn with_costs(self, costs: Vec<f64>) -> Self {
         Comparison { costs, ..self }
     }
 
-    /// Runs what the folder does not hold yet, `jobs` cells side by side (0: as many as cores and
-    /// memory allow), and returns everything. The observer of `run` may stop it; what is done by
-    /// then is kept.
+    /// Runs the cells that the folder does not contain yet, `jobs` in parallel (0: as many as cores
+    /// and memory allow), and returns all results. The observer of `run` may stop it; completed
+    /// cells are kept.
     pub fn run(
         &self,
         folder: &ResultsFolder,
         run: &Run,
         jobs: usize,
-        tell: Listener<'_>,
+        on_event: EventHandler<'_>,
     ) -> Result<Results> {
-        let (folds, data, need) = self.look()?;
+        let (folds, data, need) = self.examine_folds()?;
         let features = self.features()?;
         self.check_sizes(&features)?;
-        folder.claim(&self.purpose(data))?;
+        folder.claim(&self.identity(data))?;
         let run = Run {
             constraints: Constraints { costs: self.costs.clone(), ..Constraints::default() },
             ..run.clone()
@@ -106,15 +107,18 @@ impl Comparison {
             0 => memory::jobs(rayon::current_num_threads(), need),
             jobs => jobs,
         };
-        let work = Work { comparison: self, folder, run: &run, jobs, tell };
+        let work = ComparisonRun { comparison: self, folder, run: &run, jobs, on_event };
         let cells = work.cells(&folds)?;
         let resamples = work.resamples(&cells)?;
         let recommendation = work.recommendation()?;
-        let redundancy = alike::alike(&self.source.get(0)?.train, &self.protocol.report[0])
-            .map_err(|error| {
-                tell(&News::Note(format!("how alike features are is not known: {error}")))
-            })
-            .ok();
+        let redundancy =
+            similarity::feature_similarity(&self.source.get(0)?.train, &self.protocol.report[0])
+                .map_err(|error| {
+                    on_event(&ComparisonEvent::Note(format!(
+                        "feature correlations are not available: {error}"
+                    )))
+                })
+                .ok();
         Ok(Results {
             title: self.title.clone(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
@@ -131,9 +135,9 @@ impl Comparison {
         })
     }
 
-    /// Looks at every fold once: its queries, what tells its data from any other, and how much
-    /// memory a cell needs.
-    fn look(&self) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
+    /// Examines every fold: its queries, the fingerprints of its data, and the memory that a cell
+    /// needs.
+    fn examine_folds(&self) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
         let (mut folds, mut data, mut largest) = (Vec::new(), Vec::new(), 0);
         let features = self.features()?;
         for index in 0..self.source.len() {
@@ -152,9 +156,8 @@ impl Comparison {
             data.push(parts.map(Dataset::fingerprint));
             largest = largest.max(bytes(&fold));
         }
-        // Engines copy their rows, rankers take what they need of them once more, and trees bin
-        // them.
-        Ok((folds, data, 3 * largest + BESIDES))
+        // The engine, the ranker and the bins of trees each hold a copy of the rows.
+        Ok((folds, data, 3 * largest + CELL_OVERHEAD))
     }
 
     fn check_sizes(&self, features: &FeatureTable) -> Result<()> {
@@ -169,8 +172,8 @@ impl Comparison {
         Ok(())
     }
 
-    fn purpose(&self, data: Vec<[String; 3]>) -> Purpose {
-        Purpose {
+    fn identity(&self, data: Vec<[String; 3]>) -> ExperimentIdentity {
+        ExperimentIdentity {
             release: env!("CARGO_PKG_VERSION").to_owned(),
             title: self.title.clone(),
             seed: self.plan.seed,
@@ -189,8 +192,8 @@ impl Comparison {
         }
     }
 
-    /// What there is to do, fold by fold: folds that do not all fit into memory are read once.
-    pub(super) fn groups(&self) -> Vec<Group> {
+    /// All units of work, ordered by fold, so that folds that do not fit into memory are read once.
+    pub(super) fn groups(&self) -> Vec<CellGroup> {
         let mut groups = Vec::new();
         for fold in 0..self.source.len() {
             let most = self.rows.iter().map(|(row, _)| self.plan.seeds_of(row)).max().unwrap_or(0);
@@ -204,31 +207,37 @@ impl Comparison {
                     .filter(|(_, (row, _))| turn < self.plan.seeds_of(row))
                 {
                     let Some(select) = &row.select else {
-                        groups.push(Group { rows: vec![i], fold, seed });
+                        groups.push(CellGroup { rows: vec![i], fold, seed });
                         continue;
                     };
                     if known.contains(&select) {
                         continue;
                     }
                     known.push(select);
-                    let alike = |(_, (other, _)): &(usize, &(RowPlan, Method))| {
+                    let same_selector = |(_, (other, _)): &(usize, &(RowPlan, Method))| {
                         other.select.as_ref() == Some(select) && turn < self.plan.seeds_of(other)
                     };
-                    let rows = self.rows.iter().enumerate().filter(alike).map(|(i, _)| i).collect();
-                    groups.push(Group { rows, fold, seed });
+                    let rows = self
+                        .rows
+                        .iter()
+                        .enumerate()
+                        .filter(same_selector)
+                        .map(|(i, _)| i)
+                        .collect();
+                    groups.push(CellGroup { rows, fold, seed });
                 }
             }
         }
         groups
     }
 
-    /// A cell that has not run.
+    /// A cell before it has run.
     pub(super) fn blank(&self, row: usize, fold: usize, seed: u64) -> Cell {
         let (plan, _) = &self.rows[row];
         Cell {
             method: plan.name.clone(),
-            selector: plan.selector_word(),
-            ranker: plan.ranker_word(),
+            selector: plan.selector_expression(),
+            ranker: plan.ranker_expression(),
             fold,
             seed,
             outcome: CellOutcome::Failed(String::new()),

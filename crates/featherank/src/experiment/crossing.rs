@@ -1,21 +1,19 @@
-//! From a plan to the rows that are compared: methods crossed with rankers, and all features beside
-//! them.
+//! Expands a plan into rows: selectors crossed with rankers, plus all features with each ranker.
 
+use super::method_expression::MethodExpression;
 use super::plan::Plan;
 use super::row_plan::{RowPlan, SelectPlan, no_ranker};
-use super::words::Word;
 use crate::error::{Error, Result};
 use crate::rank::tune::declared_grid;
 use crate::registry;
 use crate::remedy;
 
-/// The word for the model that a selector trains itself.
+/// Names the model trained by the selector itself in a list of rankers.
 const OWN: &str = "own";
 
 impl Plan {
-    /// All rows, each with a name of its own: all features with every ranker, methods crossed with
-    /// rankers, then the rows that the plan lists, and all features with rankers that only those
-    /// name.
+    /// All rows, with unique names: all features with each ranker, selectors crossed with rankers,
+    /// then the rows of the plan, and all features with the rankers that only those rows use.
     pub fn crossed(&self) -> Result<Vec<RowPlan>> {
         let own = self.rankers.is_empty() || self.rankers.iter().any(|word| word == OWN);
         let rankers = self.rankers.iter().filter(|word| *word != OWN);
@@ -29,7 +27,7 @@ impl Plan {
                 return Err(no_ranker(&select.selector));
             }
             for ranker in &rankers {
-                let name = format!("{method}, {}", ranker.ranker_word().unwrap_or_default());
+                let name = format!("{method}, {}", ranker.ranker_expression().unwrap_or_default());
                 rows.push(RowPlan { name, select: Some(select.clone()), ..ranker.clone() });
             }
             if own && leaves_model {
@@ -51,7 +49,7 @@ impl Plan {
 
     /// A ranker on all features.
     fn all_features(&self, word: &str) -> Result<RowPlan> {
-        let Word { name, settings } = Word::parse(word)?;
+        let MethodExpression { name, settings } = MethodExpression::parse(word)?;
         let spec = registry::ranker(&name)?;
         let grid = if self.tune { declared_grid(spec, &settings) } else { Vec::new() };
         Ok(RowPlan {
@@ -63,9 +61,9 @@ impl Plan {
         })
     }
 
-    /// A selector and its settings; `k` among them is how many features are chosen.
+    /// A selector and its parameters; `k` is the number of features to select.
     fn selecting(&self, word: &str) -> Result<SelectPlan> {
-        let Word { name, settings } = Word::parse(word)?;
+        let MethodExpression { name, settings } = MethodExpression::parse(word)?;
         let (sizes, fixed): (Vec<_>, Vec<_>) =
             settings.into_iter().partition(|(name, _)| name == "k");
         let size = |text: &str| {
@@ -87,12 +85,12 @@ impl Plan {
     }
 }
 
-/// The row with the same ranker and all features, where none of the rows is it.
+/// The row with the same ranker and all features, unless the plan already contains it.
 fn without_selector(row: &RowPlan, rows: &[RowPlan]) -> Option<RowPlan> {
-    let word = row.ranker_word()?;
+    let word = row.ranker_expression()?;
     let is_there = rows
         .iter()
-        .any(|other| other.select.is_none() && other.ranker_word().as_ref() == Some(&word));
+        .any(|other| other.select.is_none() && other.ranker_expression().as_ref() == Some(&word));
     (!is_there).then(|| RowPlan {
         name: format!("all features, {word}"),
         select: None,
@@ -132,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_meet_every_ranker_and_own_models_where_there_are_some() {
+    fn selectors_are_crossed_with_rankers_and_own_models() {
         let found = names(
             r#"methods = ["top-k[k=3]", "l1-svm"]
                              rankers = ["own", "lambdamart[trees=9]"]"#,
@@ -147,9 +145,9 @@ mod tests {
         assert_eq!(names(r#"methods = ["l1-svm"]"#).unwrap(), ["l1-svm, own model"]);
     }
 
-    /// A row of a paper that has no row with all features gets one, and only one.
+    /// A ranker without a row for all features gets exactly one.
     #[test]
-    fn all_features_stand_beside_every_ranker() {
+    fn every_ranker_gets_a_row_with_all_features() {
         let found = names(
             r#"rows = [
                 { name = "a", ranker = "svm-map", fixed = { c = "1" }, select = { selector = "cfs" } },
@@ -173,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_named() {
+    fn invalid_plans_are_refused() {
         for (toml, says) in [
             ("", "nothing to compare"),
             (r#"methods = ["top-k"]"#, "top-k trains no model of its own"),

@@ -1,11 +1,11 @@
-//! Figures that papers print, as plans hold them.
+//! Published figures, as written in plans.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-/// MAP, NDCG@1, NDCG@5, NDCG@10 and, where it matters, the number of features; `None`, in files
-/// `nan`, where it was not printed.
+/// MAP, NDCG@1, NDCG@5, NDCG@10 and optionally the number of features; `None` (`nan` in files) if a
+/// figure was not published.
 pub type Figures = Vec<Option<f64>>;
 
 pub(super) fn figures<'de, D: Deserializer<'de>>(

@@ -1,4 +1,4 @@
-//! What is known of a fold before any method runs: its queries, and what single features are worth
+//! Facts about a fold before any method runs: its queries, and the effectiveness of single features
 //! on them.
 
 use std::collections::BTreeMap;
@@ -12,15 +12,15 @@ use crate::error::Result;
 use crate::measure::risk::{max_baseline, mean_baseline};
 use crate::measure::{Measure, counted};
 
-/// The mean of all single features, on each query.
+/// Baseline: the mean of all single features on each query.
 pub(super) const MEAN: &str = "mean";
-/// The best of all single features, on each query.
+/// Baseline: the best single feature on each query.
 pub(super) const MAX: &str = "max";
-/// One feature, the best on training data.
+/// Baseline: the single feature that is best on training data.
 pub(super) const SINGLE: &str = "single feature";
 
-/// The fold's queries, its size and its baselines under a measure. Dead features are no baselines:
-/// they would only add the order of the file.
+/// The queries, the size and the baselines of a fold. Dead features are excluded from baselines,
+/// because they only reflect the order of the file.
 pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
     let train: &dyn Engine = &engine(&fold.train)?;
@@ -42,13 +42,13 @@ pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     })
 }
 
-/// The first of the best that can be measured.
+/// The index of the largest value that is not NaN; the first of equals.
 fn best(values: &[f64]) -> Option<usize> {
     let measured = (0..values.len()).filter(|&i| !values[i].is_nan());
     measured.reduce(|best, other| if values[other] > values[best] { other } else { best })
 }
 
-/// The live features that rank best alone on training data, so many at most.
+/// The best single features on training data, at most `most`, in column order.
 pub(super) fn best_alone(
     train: &dyn Engine,
     measure: &Measure,
@@ -73,8 +73,8 @@ mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
 
-    /// Feature 1 is dead, feature 2 ranks the training queries right and the first test query
-    /// wrong, feature 3 the other way round.
+    /// Feature 1 is dead, feature 2 ranks the training queries correctly and the first test query
+    /// incorrectly, feature 3 the opposite.
     #[test]
     fn baselines_by_hand() {
         let data = |second: [f32; 4], third: [f32; 4]| {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_none_are_no_best() {
+    fn nan_is_never_the_best() {
         assert_eq!(best(&[f64::NAN, 0.5, 0.7, 0.7]), Some(2));
         assert_eq!(best(&[f64::NAN]), None);
     }

@@ -1,9 +1,9 @@
-//! The folder of an experiment: what it is for, and the cells that are done, so that work which was
-//! cut off goes on.
+//! The folder of an experiment: its plan and its completed cells, from which an interrupted
+//! experiment resumes.
 //!
-//! `plan.json` says what the folder is for; whoever asks for something else is refused, because a
-//! table must never mix two experiments. `cells/` has one document for each cell that is done,
-//! which appears when it is complete. `results.json` and the tables are made from them.
+//! `plan.json` identifies the experiment; a different experiment is refused, because tables must
+//! never mix two experiments. `cells/` contains one document per completed cell, written
+//! atomically. `results.json` and the tables are generated from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::row_plan::RowPlan;
-use super::tables::{Form, tables};
+use super::tables::{TableFormat, tables};
 use super::{Cell, Results};
 use crate::data::write_atomically;
 use crate::document;
@@ -29,9 +29,9 @@ pub struct ResultsFolder {
     path: PathBuf,
 }
 
-/// What a folder is for: two experiments that agree in this give the same results.
+/// Identifies an experiment: two experiments with the same identity give the same results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Purpose {
+pub(super) struct ExperimentIdentity {
     pub release: String,
     pub title: String,
     pub seed: u64,
@@ -42,12 +42,12 @@ pub(super) struct Purpose {
     pub recommend: bool,
     pub rows: Vec<RowPlan>,
     pub costs: Vec<f64>,
-    /// What tells the training, validation and test part of each fold from any other data.
+    /// Fingerprints of the training, validation and test part of each fold.
     pub data: Vec<[String; 3]>,
 }
 
 impl ResultsFolder {
-    /// A folder that exists or can be made, and holds no results of a release yet to come.
+    /// Opens or creates a folder; refuses one that contains results of a newer version.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = ResultsFolder { path: path.to_owned() };
         if path.exists() && !path.is_dir() {
@@ -66,8 +66,8 @@ impl ResultsFolder {
                     remedy!["name another folder with ", Output],
                 ));
             }
-            // A damaged one is made again from the cells; one of a newer release is not for us to
-            // replace.
+            // Damaged results are regenerated from the cells; those of a newer version are not
+            // replaced.
             Results::check_replaceable(&results)?;
         }
         let cells = folder.path("cells");
@@ -75,20 +75,21 @@ impl ResultsFolder {
         Ok(folder)
     }
 
-    /// A file of the folder.
+    /// The path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Says what the folder is for, or finds that it is for this.
-    pub(super) fn claim(&self, purpose: &Purpose) -> Result<()> {
+    /// Writes the identity of the experiment, or checks it against the existing one.
+    pub(super) fn claim(&self, identity: &ExperimentIdentity) -> Result<()> {
         let path = self.path("plan.json");
         if !path.exists() {
-            return document::save(PLAN.0, PLAN.1, purpose, &path);
+            return document::save(PLAN.0, PLAN.1, identity, &path);
         }
-        let there: Purpose = document::load(PLAN.0, PLAN.1, &path)?;
-        let value = |purpose: &Purpose| serde_json::to_value(purpose).unwrap_or(Value::Null);
-        match difference(&value(&there), &value(purpose), "") {
+        let there: ExperimentIdentity = document::load(PLAN.0, PLAN.1, &path)?;
+        let value =
+            |identity: &ExperimentIdentity| serde_json::to_value(identity).unwrap_or(Value::Null);
+        match difference(&value(&there), &value(identity), "") {
             None => Ok(()),
             Some(difference) => Err(Error::document(
                 format!("this folder holds another experiment: {difference}"),
@@ -102,8 +103,8 @@ impl ResultsFolder {
         }
     }
 
-    /// A document among the cells: nothing where it is not there, an error where it is damaged.
-    pub(super) fn kept<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+    /// Reads a document from `cells/`: `None` if it does not exist, an error if it is damaged.
+    pub(super) fn load<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let path = self.path("cells").join(name);
         if !path.exists() {
             return Ok(None);
@@ -111,8 +112,8 @@ impl ResultsFolder {
         document::load(CELL.0, CELL.1, &path).map(Some)
     }
 
-    /// Keeps a document among the cells.
-    pub(super) fn keep<T: Serialize>(&self, name: &str, content: &T) -> Result<()> {
+    /// Writes a document to `cells/`.
+    pub(super) fn save<T: Serialize>(&self, name: &str, content: &T) -> Result<()> {
         document::save_compact(CELL.0, CELL.1, content, &self.path("cells").join(name))
     }
 
@@ -120,9 +121,9 @@ impl ResultsFolder {
     pub fn write(&self, results: &Results) -> Result<()> {
         results.save(&self.path("results.json"))?;
         let tables = tables(results)?;
-        for form in Form::ALL {
-            let path = self.path(&format!("tables.{}", form.ending()));
-            let text = form.write(&results.title, &tables);
+        for format in TableFormat::ALL {
+            let path = self.path(&format!("tables.{}", format.extension()));
+            let text = format.write(&results.title, &tables);
             write_atomically(&path, |out| {
                 out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e))
             })?;
@@ -131,12 +132,12 @@ impl ResultsFolder {
     }
 }
 
-/// The file of a cell: readable, and different for every cell, whatever methods are called.
+/// The file name of a cell: readable, and unique for every cell.
 pub(super) fn file_name(row: usize, cell: &Cell) -> String {
     format!("fold{}-seed{}-{}.json", cell.fold, cell.seed, slug(row, &cell.method))
 }
 
-/// A row's number and as much of its name as every file system takes.
+/// The number of a row and its name, restricted to characters that every file system accepts.
 pub(super) fn slug(row: usize, name: &str) -> String {
     const LONGEST: usize = 60;
     let plain =
@@ -147,7 +148,7 @@ pub(super) fn slug(row: usize, name: &str) -> String {
     format!("{:03}-{name}", row + 1)
 }
 
-/// The first thing in which two documents differ, and how.
+/// Describes the first difference between two documents.
 fn difference(there: &Value, here: &Value, at: &str) -> Option<String> {
     let below = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}, {name}") };
     match (there, here) {
@@ -155,7 +156,7 @@ fn difference(there: &Value, here: &Value, at: &str) -> Option<String> {
         (Value::Object(a), Value::Object(b)) => {
             let mut names: Vec<&String> =
                 a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))).collect();
-            // Another seed deals other folds: what was asked for says more than what came of it.
+            // Report differences in options before differences in data, which follow from them.
             names.sort_by_key(|name| *name == "data");
             let part = |name: &String| {
                 let of = |map: &serde_json::Map<String, Value>| {
@@ -186,7 +187,7 @@ fn difference(there: &Value, here: &Value, at: &str) -> Option<String> {
     }
 }
 
-/// A value in a few words: rows by their names.
+/// A short description of a value; rows by name.
 fn named(value: &Value) -> String {
     match value {
         Value::Null => "nothing".into(),
@@ -200,8 +201,8 @@ fn named(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn purpose() -> Purpose {
-        Purpose {
+    fn identity() -> ExperimentIdentity {
+        ExperimentIdentity {
             release: "1".into(),
             title: "t".into(),
             seed: 1,
@@ -221,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_for_one_experiment() {
+    fn a_folder_belongs_to_one_experiment() {
         let folder = tempfile::tempdir().unwrap();
         let open = ResultsFolder::open(&folder.path().join("new/results")).unwrap();
-        open.claim(&purpose()).unwrap();
-        open.claim(&purpose()).unwrap();
-        let refused = |change: &dyn Fn(&mut Purpose), says: &str| {
-            let mut other = purpose();
+        open.claim(&identity()).unwrap();
+        open.claim(&identity()).unwrap();
+        let refused = |change: &dyn Fn(&mut ExperimentIdentity), says: &str| {
+            let mut other = identity();
             change(&mut other);
             let error = open.claim(&other).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_are_none_of_ours_are_left_alone() {
+    fn unrelated_folders_are_not_modified() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
         fs::write(&path, "precious").unwrap();
@@ -255,13 +256,13 @@ mod tests {
         fs::write(&path, r#"{"featherank":"results","version":99}"#).unwrap();
         assert!(says(folder.path()).contains("version 99"));
         assert_eq!(fs::read_to_string(&path).unwrap(), r#"{"featherank":"results","version":99}"#);
-        // Damaged results can be made again from the cells.
+        // Damaged results are regenerated from the cells.
         fs::write(&path, "").unwrap();
         assert!(ResultsFolder::open(folder.path()).is_ok());
     }
 
     #[test]
-    fn names_of_cells_suit_every_file_system() {
+    fn cell_file_names_are_portable() {
         assert_eq!(slug(0, "BestGain, δ = .055"), "001-bestgain-055");
         assert_eq!(slug(11, "../../etc/passwd"), "012-etc-passwd");
         assert_eq!(slug(1, &"x".repeat(500)).len(), 64);

@@ -1,22 +1,20 @@
-//! How much memory there is, and how much was needed; nothing where the system does not tell.
+//! Available memory and peak memory use; `None` if the system does not report them.
 
 use std::fs;
 
-/// Bytes that can be had without making the machine swap.
+/// Bytes available without swapping.
 pub(super) fn free() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The most memory that the process held since [`reset_peak`], or since it began where that cannot
-/// be reset.
+/// Peak memory of the process since [`reset_peak`], or since its start if it cannot be reset.
 pub(super) fn peak() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Begins a new peak, where the system allows it.
+/// Resets the peak, if the system allows it.
 pub(super) fn reset_peak() {
-    // Without the right to, peaks are those of the whole process so far: still true, if less
-    // telling.
+    // Without permission, the peak is that of the whole process so far.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
@@ -25,8 +23,8 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|number| number * 1024)
 }
 
-/// How many cells may run side by side: as many as there are threads and as memory allows, if each
-/// needs so much.
+/// The number of cells to run in parallel, limited by threads and by memory if each cell needs
+/// `need` bytes.
 pub(super) fn jobs(threads: usize, need: u64) -> usize {
     let fits = free().map_or(threads as u64, |free| free / need.max(1));
     (fits as usize).clamp(1, threads.max(1))
@@ -37,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_system_are_read() {
+    fn system_files_are_parsed() {
         assert_eq!(
             kilobytes("MemTotal: 9 kB\nMemAvailable:   12 kB\n", "MemAvailable:"),
             Some(12 * 1024)

@@ -1,5 +1,5 @@
-//! What an experiment tries: a ranker, and where wanted a selector before it, with what is fixed
-//! and what validation data chooses of both.
+//! A method of an experiment: a ranker, optionally after a selector, with fixed parameters and
+//! grids to tune on validation data.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,68 +16,66 @@ use crate::rank::tune::{Grid, Outcome, Settings, Trial, Tuned, combinations, ref
 use crate::run::{Constraints, Run};
 use crate::select::{Selection, SelectionJob, SelectionOutcome, SelectorSpec};
 
-/// A ranker, and the selector that chooses its features.
+/// A ranker, and the selector of its features.
 #[derive(Clone)]
 pub struct Method {
-    /// Chooses the features on training data; the ranker gets all of them where `None`.
-    pub selecting: Option<Selecting>,
-    /// Learns from the chosen features; `None` for the model that the selector has trained itself.
+    /// Selects the features on training data; `None` for all features.
+    pub selecting: Option<ConfiguredSelector>,
+    /// The ranker; `None` for the model that the selector trains itself.
     pub ranker: Option<&'static RankerSpec>,
-    /// Parameters of the ranker that are set.
+    /// Fixed parameters of the ranker.
     pub fixed: Settings,
-    /// Parameters of the ranker that validation data chooses.
+    /// Parameters of the ranker to tune on validation data.
     pub grid: Grid,
 }
 
-/// A selector with its settings.
+/// A selector with its parameters.
 #[derive(Clone)]
-pub struct Selecting {
+pub struct ConfiguredSelector {
     /// The selector.
     pub selector: &'static SelectorSpec,
-    /// Parameters that are set.
+    /// Fixed parameters.
     pub fixed: Settings,
-    /// Parameters that validation data chooses.
+    /// Parameters to tune on validation data.
     pub grid: Grid,
-    /// Numbers of features that validation data chooses among; empty where the method finds its
-    /// own.
+    /// Numbers of features to choose from on validation data; empty if the method decides.
     pub sizes: Vec<usize>,
 }
 
-/// One fold's selection.
+/// The selection of a fold.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Selected {
-    /// The selector's settings: those that were fixed, then those that won on validation data.
+pub struct FoldSelection {
+    /// The parameters of the selector: the fixed ones, then the tuned ones.
     pub settings: Settings,
-    /// The number of features that was asked for.
+    /// The requested number of features.
     pub k: Option<usize>,
-    /// How long the selection took, tuning not counted.
+    /// Duration of the selection, without tuning.
     pub seconds: f64,
-    /// What was chosen.
+    /// The selection.
     pub selection: Selection,
 }
 
-/// What learning from a fold gave.
-pub(super) struct Fitted {
-    /// How features were selected, where they were.
-    pub selected: Option<Selected>,
-    /// The model and its settings.
+/// The result of fitting a method on a fold.
+pub(super) struct FittedMethod {
+    /// The selection, if the method has a selector.
+    pub selected: Option<FoldSelection>,
+    /// The model and its parameters.
     pub tuned: Tuned,
-    /// Seconds that selections took which were made for another ranker.
+    /// Duration of the selections that were reused from another ranker.
     pub borrowed: f64,
 }
 
-/// Selections that were made, so that another ranker on the same features need not wait for them
-/// again.
+/// Caches selections, so that several rankers can share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Selections(Arc<Mutex<Vec<(Work, Selected)>>>);
+pub(super) struct SelectionCache(Arc<Mutex<Vec<(Work, FoldSelection)>>>);
 
-impl Selections {
-    fn get(&self, work: &Work) -> Option<Selected> {
+impl SelectionCache {
+    fn get(&self, work: &Work) -> Option<FoldSelection> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().find(|(known, _)| known == work).map(|(_, selected)| selected.clone())
     }
 
-    fn keep(&self, work: Work, selected: Selected) {
+    fn insert(&self, work: Work, selected: FoldSelection) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((work, selected));
     }
 }
@@ -89,46 +87,49 @@ impl Method {
     }
 
     /// A selector that trains a model while it selects, and that model.
-    pub fn own_model(selecting: Selecting) -> Self {
+    pub fn own_model(selecting: ConfiguredSelector) -> Self {
         Method { selecting: Some(selecting), ranker: None, fixed: Vec::new(), grid: Vec::new() }
     }
 
-    /// The same on features that a selector chooses.
+    /// The same method on the features that a selector selects.
     #[must_use]
-    pub fn after(self, selecting: Selecting) -> Self {
+    pub fn after(self, selecting: ConfiguredSelector) -> Self {
         Method { selecting: Some(selecting), ..self }
     }
 
-    /// Selects and learns from a fold's training part; validation data chooses the settings of
-    /// both, under `measure`. The first of equals wins. A model that does not rank wins only where
-    /// there is no other.
+    /// Selects and trains on the training part of a fold; the parameters of both are chosen by
+    /// `measure` on validation data. The first of equals wins. A model with constant scores wins
+    /// only if there is no other.
     pub(super) fn fit(
         &self,
         run: &Run,
         fold: &Fold,
         measure: &Measure,
-        made: &Selections,
-    ) -> Result<Fitted> {
+        cache: &SelectionCache,
+    ) -> Result<FittedMethod> {
         let Some(selecting) = &self.selecting else {
             let tuned = self.tune(run, fold, None, measure)?;
-            return Ok(Fitted { selected: None, tuned, borrowed: 0.0 });
+            return Ok(FittedMethod { selected: None, tuned, borrowed: 0.0 });
         };
-        let mut best: Option<(Selected, Tuned)> = None;
-        let (all, borrowed) = selecting.select(run, fold, made)?;
+        let mut best: Option<(FoldSelection, Tuned)> = None;
+        let (all, borrowed) = selecting.select(run, fold, cache)?;
         for selected in all {
             let columns = selected.selection.columns(fold.train.features())?;
             let tuned = match self.ranker {
                 Some(_) => self.tune(run, fold, Some(&columns), measure)?,
                 None => selected.own_model(fold, measure)?,
             };
-            if best.as_ref().is_none_or(|(_, best)| worth(&tuned) > worth(best)) {
+            if best
+                .as_ref()
+                .is_none_or(|(_, best)| validation_order(&tuned) > validation_order(best))
+            {
                 best = Some((selected, tuned));
             }
         }
         let (selected, tuned) = best.ok_or_else(|| {
             Error::invalid("grid of a selector", "empty", "at least one value for every parameter")
         })?;
-        Ok(Fitted { selected: Some(selected), tuned, borrowed })
+        Ok(FittedMethod { selected: Some(selected), tuned, borrowed })
     }
 
     fn tune(
@@ -149,8 +150,8 @@ impl Method {
     }
 }
 
-impl Selected {
-    /// The model that the selector has trained, with the settings that it found for itself.
+impl FoldSelection {
+    /// The model trained by the selector, with the parameters that it chose.
     fn own_model(&self, fold: &Fold, measure: &Measure) -> Result<Tuned> {
         let Some(model) = self.selection.model.clone() else {
             return Err(Error::plan(
@@ -169,21 +170,20 @@ impl Selected {
     }
 }
 
-/// What validation data says: first whether the model ranks at all, then its value.
-fn worth(tuned: &Tuned) -> (bool, f64) {
+/// Orders models on validation data: first whether the scores vary at all, then the value.
+fn validation_order(tuned: &Tuned) -> (bool, f64) {
     (tuned.trials.iter().any(|trial| matches!(trial.outcome, Outcome::Value(_))), tuned.value)
 }
 
-impl Selecting {
-    /// A selection for every combination of the grid and of the sizes, all from training data;
-    /// methods that tune themselves do so on validation data. With the seconds that those took
-    /// which were there already.
+impl ConfiguredSelector {
+    /// A selection on training data for every combination of the grid and the sizes; methods that
+    /// tune themselves use the validation data. Also returns the duration of cached selections.
     pub(super) fn select(
         &self,
         run: &Run,
         fold: &Fold,
-        made: &Selections,
-    ) -> Result<(Vec<Selected>, f64)> {
+        cache: &SelectionCache,
+    ) -> Result<(Vec<FoldSelection>, f64)> {
         refuse_twice(&self.fixed, &self.grid)?;
         let threads = rayon::current_num_threads();
         let engine =
@@ -201,14 +201,14 @@ impl Selecting {
                 let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
                 let job = SelectionJob::new(self.selector, settings.clone(), run);
                 let identity = job.identity(&engine)?;
-                if let Some(selected) = made.get(&identity) {
+                if let Some(selected) = cache.get(&identity) {
                     borrowed += selected.seconds;
                     all.push(selected);
                     continue;
                 }
                 let SelectionOutcome { selection, seconds, .. } = job.run(&engine)?;
-                let selected = Selected { settings: settings.clone(), k, seconds, selection };
-                made.keep(identity, selected.clone());
+                let selected = FoldSelection { settings: settings.clone(), k, seconds, selection };
+                cache.insert(identity, selected.clone());
                 all.push(selected);
             }
         }

@@ -1,41 +1,43 @@
-//! Experiments as papers report them: folds, tuning on validation data, and one look at test data.
+//! Experiments with cross-validation: parameters are tuned on validation data, and each model is
+//! evaluated once on test data.
 //!
-//! [`Plan`] says what is compared, [`Comparison`] runs it cell by cell in a [`ResultsFolder`],
-//! [`Results`] is what was found, and [`tables()`] shows it.
+//! A [`Plan`] describes what to compare, a [`Comparison`] runs it cell by cell in a
+//! [`ResultsFolder`], [`Results`] holds the outcome, and [`tables()`] formats it.
 
-mod alike;
+mod bootstrap;
 mod cell;
 mod comparison;
+mod comparison_run;
 mod crossing;
-mod draws;
 mod figures;
 mod fold_data;
 mod folder;
 mod memory;
 mod method;
+mod method_expression;
 mod plan;
 mod protocol;
 mod repeats;
 mod results;
 mod row_plan;
+mod similarity;
 mod source;
 mod stability;
 mod tables;
-mod words;
-mod work;
 
-pub use comparison::{Comparison, Listener, News};
+pub use comparison::{Comparison, ComparisonEvent, EventHandler};
 pub use figures::Figures;
 pub use folder::ResultsFolder;
-pub use method::{Method, Selected, Selecting};
+pub use method::{ConfiguredSelector, FoldSelection, Method};
+pub use method_expression::{MethodExpression, split_outside_brackets};
 pub use plan::{DataPlan, Plan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
 pub use results::{
-    Alike, Cell, CellOutcome, CurvePoint, Done, FoldData, Measured, Resample, Results,
+    Cell, CellOutcome, CellResult, CurvePoint, FeatureSimilarity, FoldData, Resample,
+    ResourceUsage, Results,
 };
 pub use row_plan::{RowPlan, SelectPlan};
 pub use source::FoldSource;
 pub use stability::{Agreement, Stability, jaccard};
-pub use tables::{Form, Table, tables};
-pub use words::{Word, split_outside_brackets};
+pub use tables::{Table, TableFormat, tables};

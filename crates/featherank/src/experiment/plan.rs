@@ -1,6 +1,6 @@
-//! A plan of experiments: data sets, selectors and rankers with what is fixed and what is tuned,
-//! and the figures to compare with. The files of `experiments/` are plans, and what `featherank
-//! compare` is told on its command line becomes one.
+//! A plan: data sets, selectors and rankers with fixed and tuned parameters, and published figures
+//! to compare with. The files in `experiments/` are plans, and `featherank compare` builds one from
+//! its arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -12,59 +12,57 @@ use crate::data::folds::Fold;
 use crate::error::{Error, Result};
 use crate::measure::{Measure, Ties};
 
-/// A plan, as TOML files hold it.
+/// A plan, as written in TOML files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The heading of its part of the page.
+    /// The heading of its section.
     pub title: String,
-    /// What stands before the tables, line by line.
+    /// Text before the tables, line by line.
     #[serde(default)]
     pub intro: Vec<String>,
-    /// What stands after them, line by line.
+    /// Text after the tables, line by line.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The measure on validation data that chooses settings; where none is named the first one of
-    /// `measures`, with ties by expected value.
+    /// The measure for choosing parameters on validation data; by default the first of `measures`
+    /// with expected-value ties.
     #[serde(default)]
     pub choose: Option<String>,
-    /// The measures on test data, the most important first; those of LETOR's tables where none is
-    /// named.
+    /// The measures to report on test data, most important first; by default those of the LETOR
+    /// tables.
     #[serde(default)]
     pub measures: Vec<String>,
     /// The first seed.
     #[serde(default = "one")]
     pub seed: u64,
-    /// With how many seeds rows are run that do not say so themselves.
+    /// The number of seeds, unless a row sets its own.
     #[serde(default = "one")]
     pub seeds: u64,
-    /// From how many draws of the training queries features are selected, to see how stable
-    /// selections are.
+    /// The number of bootstrap samples of the training queries for measuring stability.
     #[serde(default)]
     pub bootstraps: u64,
-    /// Whether other numbers of features are judged on validation data.
+    /// Whether to evaluate other numbers of features on validation data.
     #[serde(default = "yes")]
     pub curves: bool,
-    /// Whether `auto` is asked for a recommendation on all data.
+    /// Whether to run `auto` on all data for a recommendation.
     #[serde(default)]
     pub recommend: bool,
     /// The data sets.
     #[serde(default)]
     pub data: Vec<DataPlan>,
-    /// Selectors to be crossed with `rankers`, as words such as `best-gain[delta=0.03]`.
+    /// Selectors to cross with `rankers`, such as `best-gain[delta=0.03]`.
     #[serde(default)]
     pub methods: Vec<String>,
-    /// Rankers, as words; `own` is the model that a selector trains itself.
+    /// Rankers; `own` is the model trained by the selector itself.
     #[serde(default)]
     pub rankers: Vec<String>,
-    /// Numbers of features among which validation data chooses, for `methods` that do not say so
-    /// themselves.
+    /// Numbers of features to choose from on validation data, unless a method sets its own.
     #[serde(default)]
     pub k: Vec<usize>,
-    /// Whether validation data chooses settings of `rankers` from the values that each declares.
+    /// Whether to tune the parameters of `rankers` over the values that each declares.
     #[serde(default = "yes")]
     pub tune: bool,
-    /// The rows of each data set's table, one by one.
+    /// Additional rows.
     #[serde(default)]
     pub rows: Vec<RowPlan>,
 }
@@ -75,21 +73,20 @@ pub struct Plan {
 pub struct DataPlan {
     /// Its name in tables.
     pub name: String,
-    /// Its folder below the folder of all data, with folds in a form that
+    /// Its folder relative to the data root, with folds in a layout that
     /// [`FoldFiles::find`](crate::data::folds::FoldFiles::find) knows.
     #[serde(default)]
     pub folder: Option<String>,
-    /// Or its files: three or more parts to rotate, or one file to deal into folds.
+    /// Or its files: three or more parts to rotate, or one file to split into folds.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Into how many folds one file is dealt; five where nothing is said.
+    /// Number of folds to split one file into; five by default.
     #[serde(default)]
     pub folds: Option<usize>,
-    /// How far means may lie apart before the difference is more than chance.
+    /// Tolerances for the difference of means.
     #[serde(default, deserialize_with = "super::figures::figures")]
     pub tolerance: Figures,
-    /// Whether the papers' MAP agrees with their own NDCG for this data, so that it may be compared
-    /// with.
+    /// Whether the published MAP is consistent with the published NDCG, so that it can be compared.
     #[serde(default = "yes")]
     pub published_map: bool,
 }
@@ -103,7 +100,7 @@ fn one() -> u64 {
 }
 
 impl Plan {
-    /// Reads a plan.
+    /// Parses a plan.
     pub fn parse(toml: &str) -> Result<Self> {
         toml::from_str(toml).map_err(|error| {
             Error::plan(
@@ -113,7 +110,7 @@ impl Plan {
         })
     }
 
-    /// What chooses settings, and what is reported.
+    /// The measures for choosing parameters and for reporting.
     pub fn protocol(&self) -> Result<Protocol> {
         let letor = Protocol::letor()?;
         let report =
@@ -126,20 +123,20 @@ impl Plan {
         Ok(Protocol::new(choose, if report.is_empty() { letor.report } else { report }))
     }
 
-    /// With how many seeds a row is run.
+    /// The number of seeds of a row.
     pub fn seeds_of(&self, row: &RowPlan) -> u64 {
         row.seeds.unwrap_or(self.seeds)
     }
 }
 
 impl DataPlan {
-    /// Reads all folds below the folder of all data.
+    /// Reads all folds relative to the data root.
     pub fn read(&self, root: &Path) -> Result<Vec<Fold>> {
         let source = self.source(root, &ReadOptions::default(), 1)?;
         (0..source.len()).map(|fold| source.read(fold)).collect()
     }
 
-    /// The folds, to be read when they are needed.
+    /// The folds, read on demand.
     pub fn source(&self, root: &Path, options: &ReadOptions, seed: u64) -> Result<FoldSource> {
         let paths: Vec<PathBuf> =
             self.folder.iter().chain(&self.files).map(|path| root.join(path)).collect();
@@ -179,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_is_refused() {
+    fn invalid_toml_is_refused() {
         let says = |toml: &str| Plan::parse(toml).unwrap_err().to_string();
         assert!(says("").contains("missing field `title`"));
         assert!(says("title = \"t\"\nmethod = [\"top-k\"]").contains("unknown field `method`"));

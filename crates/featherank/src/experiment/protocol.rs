@@ -1,9 +1,9 @@
-//! The protocol of LETOR: in every fold features are selected on training data, settings are chosen
-//! on validation data, the model that won is tested once, and the test values of the folds are
-//! averaged.
+//! The LETOR protocol: in each fold, features are selected on training data, parameters are chosen
+//! on validation data, and the best model is evaluated once on test data; test values are averaged
+//! over folds.
 //!
-//! Settings are chosen fold by fold. An average of validation values over folds must not choose
-//! them: in LETOR's rotation each validation part is another fold's test part.
+//! Parameters are chosen per fold. They must not be chosen by an average over folds, because in
+//! LETOR's rotation each validation part is the test part of another fold.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,39 +13,38 @@ use crate::measure::Measure;
 use crate::rank::tune::Settings;
 use crate::run::Run;
 
-use super::method::{Fitted, Selections};
-use super::{Method, Selected};
+use super::method::{FittedMethod, SelectionCache};
+use super::{FoldSelection, Method};
 
-/// What is chosen by, and what is reported.
+/// The measures for choosing parameters and for reporting.
 #[derive(Debug, Clone)]
 pub struct Protocol {
-    /// The measure on validation data that chooses settings.
+    /// The measure for choosing parameters on validation data.
     pub choose: Measure,
-    /// The measures on test data that are reported.
+    /// The measures to report on test data.
     pub report: Vec<Measure>,
     /// Selections of earlier rows.
-    made: Selections,
+    cache: SelectionCache,
 }
 
-/// One fold's outcome.
+/// The outcome of a fold.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FoldOutcome {
     /// The fold's number, from 1.
     pub fold: usize,
-    /// The ranker's settings that won on validation data.
+    /// The chosen parameters of the ranker.
     pub settings: Settings,
-    /// What they were worth there.
+    /// Their value on validation data.
     pub valid: f64,
     /// The reported measures on training data.
     pub train: Vec<f64>,
-    /// Test values of the reported measures, one a query each.
+    /// The reported measures on test data, one value per query.
     pub test: Vec<Vec<f64>>,
-    /// Ids of the features that were selected, best first; without a selector of those that the
-    /// model needs.
+    /// Ids of the selected features, best first; without a selector, of those that the model uses.
     pub features: Vec<u32>,
-    /// How they were selected.
-    pub selected: Option<Selected>,
-    /// Seconds that selections took which were made for another ranker.
+    /// The selection, if there is a selector.
+    pub selected: Option<FoldSelection>,
+    /// Duration of the selections that were reused from another ranker.
     pub borrowed: f64,
 }
 
@@ -61,21 +60,21 @@ pub struct Row {
 }
 
 impl Protocol {
-    /// As LETOR tables are made: settings by MAP, then MAP and NDCG at 1, 5 and 10 by the rules of
-    /// the data's own scripts. Tied documents count by their expected value where settings are
-    /// chosen: a file's order must not choose them.
+    /// The protocol of the LETOR tables: parameters are chosen by MAP; MAP and NDCG at 1, 5 and 10
+    /// are reported by the conventions of LETOR's scripts. Choosing uses expected-value ties, so that
+    /// the order of the file has no influence.
     pub fn letor() -> Result<Self> {
         let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
         let report = report.iter().map(|name| name.parse()).collect::<Result<_>>()?;
         Ok(Self::new("map[ties=expected]".parse()?, report))
     }
 
-    /// By these measures.
+    /// A protocol with these measures.
     pub fn new(choose: Measure, report: Vec<Measure>) -> Self {
-        Protocol { choose, report, made: Selections::default() }
+        Protocol { choose, report, cache: SelectionCache::default() }
     }
 
-    /// Selects, tunes and tests on every fold.
+    /// Selects, tunes and evaluates on every fold.
     pub fn run(&self, method: &Method, run: &Run, folds: &[Fold]) -> Result<Row> {
         let folds: Vec<FoldOutcome> =
             folds.iter().map(|fold| self.fold(method, run, fold)).collect::<Result<_>>()?;
@@ -90,18 +89,19 @@ impl Protocol {
         })
     }
 
-    /// Selects, tunes and tests on one fold.
+    /// Selects, tunes and evaluates on one fold.
     pub(super) fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
-        let Fitted { selected, tuned, borrowed } =
-            method.fit(run, fold, &self.choose, &self.made)?;
+        let FittedMethod { selected, tuned, borrowed } =
+            method.fit(run, fold, &self.choose, &self.cache)?;
         let scores = tuned.model.score(&fold.test.view())?;
         let features = match &selected {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),
             None => tuned.model.features().iter().map(|feature| feature.id).collect(),
         };
-        let seen = tuned.model.score(&fold.train.view())?;
-        let on_train =
-            |measure: &Measure| measure.summary(&measure.per_query(&seen, &fold.train.view()));
+        let train_scores = tuned.model.score(&fold.train.view())?;
+        let on_train = |measure: &Measure| {
+            measure.summary(&measure.per_query(&train_scores, &fold.train.view()))
+        };
         Ok(FoldOutcome {
             fold: fold.number,
             train: self.report.iter().map(on_train).collect(),
@@ -124,14 +124,14 @@ mod tests {
     use super::*;
     use crate::data::folds::split;
     use crate::data::synth::{Preset, generate};
-    use crate::experiment::Selecting;
+    use crate::experiment::ConfiguredSelector;
     use crate::registry::{ranker, selector};
     use crate::run::Constraints;
 
-    /// Each fold takes the feature that is best on its own validation part, and reports what that
-    /// is worth on its test part.
+    /// Each fold uses the feature that is best on its own validation part, and reports its value on
+    /// the test part.
     #[test]
-    fn settings_are_chosen_fold_by_fold() {
+    fn parameters_are_chosen_per_fold() {
         let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();
         let protocol = Protocol::letor().unwrap();
         let features: Vec<String> = (1..=20).map(|id| id.to_string()).collect();
@@ -155,15 +155,14 @@ mod tests {
         assert_eq!((row.means.len(), row.features), (4, 1.0));
     }
 
-    /// The number of features is chosen on each fold's own validation part, among selections of its
-    /// training part.
+    /// The number of features is chosen on the validation part of each fold.
     #[test]
-    fn selections_are_made_and_sized_fold_by_fold() {
+    fn sizes_are_chosen_per_fold() {
         let folds = split(&generate(&Preset::Tiny.config()).unwrap().0, 5, 3).unwrap();
         let protocol = Protocol::letor().unwrap();
         let run = Run::new(1, Constraints::default());
         let with_sizes = |sizes: &[usize]| {
-            let selecting = Selecting {
+            let selecting = ConfiguredSelector {
                 selector: selector("top-k").unwrap(),
                 fixed: vec![("measure".to_owned(), "map[ties=expected]".to_owned())],
                 grid: Vec::new(),

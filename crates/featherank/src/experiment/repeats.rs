@@ -1,19 +1,19 @@
-//! How often features come back in the models of several folds.
+//! How often features recur in the selections of several folds.
 
 use std::collections::BTreeMap;
 
 use super::FoldOutcome;
 
-/// Features and the number of folds that chose them, most often first, then by id.
+/// Features and the number of folds that selected them, most frequent first, then by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeats {
     folds: usize,
-    /// A feature's id and its number of folds.
+    /// Feature ids and numbers of folds.
     pub features: Vec<(u32, usize)>,
 }
 
 impl Repeats {
-    /// Counts what folds chose.
+    /// Counts the features of folds.
     pub fn of(folds: &[FoldOutcome]) -> Self {
         let mut counts = BTreeMap::new();
         for &id in folds.iter().flat_map(|fold| &fold.features) {
@@ -24,7 +24,7 @@ impl Repeats {
         Repeats { folds: folds.len(), features }
     }
 
-    /// How many features were chosen by all folds, by all but one, and so on down to one.
+    /// The number of features selected in all folds, in all but one, and so on down to one.
     pub fn by_count(&self) -> Vec<usize> {
         let chosen =
             |times: usize| self.features.iter().filter(|(_, count)| *count == times).count();
@@ -39,7 +39,7 @@ mod tests {
     /// Table 4 of the BestGain report: 11, 11, 11, 8, 10 on OHSUMED is one feature three times and
     /// two once.
     #[test]
-    fn counts_as_the_report_does() {
+    fn counts_agree_with_the_report() {
         let fold = |&id: &u32| FoldOutcome {
             fold: 1,
             settings: Vec::new(),

@@ -1,8 +1,8 @@
-//! The results of an experiment: a versioned document from which tables and the report are made.
+//! The results of an experiment: a versioned document from which tables and the report are
+//! generated.
 //!
-//! A cell is one method on one fold with one seed. It holds what every query of the test part is
-//! worth, so that anything that compares methods, tests or pictures, can be made later without
-//! running anything again.
+//! A cell is one method on one fold with one seed. It holds the value of each test query, so that
+//! statistics and charts can be computed later without rerunning the experiment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,158 +14,156 @@ use crate::document;
 use crate::error::Result;
 use crate::select::{Generation, Member, Selection};
 
-/// All that an experiment has found.
+/// The results of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// The release of featherank that ran it.
+    /// The version of featherank that ran it.
     pub release: String,
-    /// The command that repeats it, as words.
+    /// The command that repeats it, as arguments.
     pub command: Vec<String>,
     /// The seed.
     pub seed: u64,
-    /// The measure that chose settings on validation data.
+    /// The measure for choosing parameters on validation data.
     pub choose: String,
-    /// The measures on test data; the first one matters most.
+    /// The measures on test data, most important first.
     pub measures: Vec<String>,
     /// The features of the data.
     pub features: Vec<Feature>,
     /// The folds, in order.
     pub folds: Vec<FoldData>,
-    /// Every method on every fold; those that failed too.
+    /// Every method on every fold with every seed, including failures.
     pub cells: Vec<Cell>,
-    /// What methods select from draws of the training queries, where that was asked for.
+    /// Selections on bootstrap samples of the training queries, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resamples: Vec<Resample>,
-    /// How alike the features are.
+    /// Correlations of the features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub redundancy: Option<Alike>,
-    /// What `auto` recommends on the data of all folds.
+    pub redundancy: Option<FeatureSimilarity>,
+    /// The recommendation of `auto` on the data of all folds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Box<Selection>>,
 }
 
-/// What is known of a fold's data.
+/// Facts about the data of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoldData {
-    /// From 1.
+    /// The number of the fold, from 1.
     pub number: usize,
-    /// Ids of the test queries, in the order of all values per query.
+    /// Ids of the test queries, in the order of all per-query values.
     pub queries: Vec<String>,
-    /// Documents of the training, validation and test part.
+    /// The number of documents of the training, validation and test part.
     pub documents: [usize; 3],
-    /// What single features are worth on the test queries, as baselines of risk: by name, a value
-    /// of the first measure for each query.
+    /// Baselines for risk: the first measure on each test query, by name.
     pub baselines: BTreeMap<String, Vec<Option<f64>>>,
 }
 
-/// One method on one fold.
+/// One method on one fold with one seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The method's name in tables.
     pub method: String,
-    /// The selector; all features without one.
+    /// The selector; `None` for all features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// The ranker; the selector's own model without one.
+    /// The ranker; `None` for the model of the selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranker: Option<String>,
     /// The fold's number.
     pub fold: usize,
     /// The seed.
     pub seed: u64,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: CellOutcome,
 }
 
-/// What came of a cell.
+/// The outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CellOutcome {
-    /// It was tested.
-    Done(Box<Done>),
-    /// Why it was not.
+    /// The result.
+    Done(Box<CellResult>),
+    /// The reason of the failure.
     Failed(String),
 }
 
-/// A cell that was tested.
+/// The result of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Done {
+pub struct CellResult {
     /// Ids of the features, best first.
     pub features: Vec<u32>,
-    /// What they cost together; their number where costs are not known.
+    /// Their total cost; their number if costs are not known.
     pub cost: f64,
-    /// The selector's settings, those that validation data chose among them.
+    /// The parameters of the selector, fixed and tuned.
     pub selecting: BTreeMap<String, String>,
-    /// The ranker's.
+    /// The parameters of the ranker, fixed and tuned.
     pub ranking: BTreeMap<String, String>,
-    /// What the settings were worth on validation data.
+    /// The value of the parameters on validation data.
     pub valid: f64,
-    /// For each measure the value of each test query; nothing where a query does not count.
+    /// For each measure, the value of each test query; `None` if a query does not count.
     pub test: Vec<Vec<Option<f64>>>,
-    /// What it took: the one part that differs when an experiment is repeated.
-    pub measured: Measured,
-    /// What other numbers of features were worth on validation data, fewest first.
+    /// Time and memory: the only part that differs when an experiment is repeated.
+    pub measured: ResourceUsage,
+    /// The value of other numbers of features on validation data, in increasing order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
-    /// Subsets that no other dominated in a search.
+    /// The Pareto front of the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub front: Vec<Member>,
-    /// How a search went.
+    /// The generations of the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generations: Vec<Generation>,
 }
 
-/// What a cell took.
+/// Time and memory of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Seconds that selecting took.
+pub struct ResourceUsage {
+    /// Seconds for the selection.
     pub select_seconds: f64,
-    /// Seconds that the whole cell took, tuning included.
+    /// Seconds for the whole cell, including tuning.
     pub seconds: f64,
-    /// The most memory that the process held meanwhile, in bytes, where the system tells. Cells
-    /// that run side by side share it.
+    /// Peak memory of the process in bytes, if the system reports it. Cells that run in parallel
+    /// share it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
 }
 
-/// What a method selects from a fold's training queries, drawn with replacement.
+/// The selection of a method on a bootstrap sample of the training queries of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resample {
     /// The method's name in tables.
     pub method: String,
     /// The fold's number.
     pub fold: usize,
-    /// Which draw, from 1.
+    /// The number of the sample, from 1.
     pub draw: u64,
     /// Ids of the features, best first.
     pub features: Vec<u32>,
 }
 
-/// What a number of features is worth on validation data.
+/// The value of a number of features on validation data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// How many.
+    /// The number of features.
     pub features: usize,
-    /// The measure that chooses.
+    /// The measure for choosing parameters.
     pub value: f64,
     /// Its standard error over queries.
     pub error: f64,
 }
 
-/// How alike features are, in an order in which those alike stand together.
+/// Correlations of features, ordered so that similar features are adjacent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Alike {
-    /// Which correlation.
+pub struct FeatureSimilarity {
+    /// The correlation coefficient.
     pub correlation: String,
     /// Ids of the live features, in that order.
     pub features: Vec<u32>,
-    /// Rows and columns in that order; nothing where two features share no query in which both
-    /// differ.
+    /// Rows and columns in that order; `None` if there is no query in which both features vary.
     pub matrix: Vec<Vec<Option<f64>>>,
-    /// Groups that are as good as one feature each, as ids.
+    /// Groups of redundant features, as ids.
     pub groups: Vec<Vec<u32>>,
 }
 
@@ -173,15 +171,15 @@ const KIND: &str = "results";
 const VERSION: u32 = 1;
 
 impl Results {
-    /// The cells that were tested, with what they found.
-    pub fn done(&self) -> impl Iterator<Item = (&Cell, &Done)> {
+    /// The completed cells with their results.
+    pub fn done(&self) -> impl Iterator<Item = (&Cell, &CellResult)> {
         self.cells.iter().filter_map(|cell| match &cell.outcome {
             CellOutcome::Done(done) => Some((cell, &**done)),
             CellOutcome::Failed(_) => None,
         })
     }
 
-    /// The names of the methods, each once, in the order of the cells.
+    /// The names of the methods in the order of the cells, without duplicates.
     pub fn methods(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for cell in &self.cells {
@@ -197,12 +195,12 @@ impl Results {
         document::save(KIND, VERSION, self, path)
     }
 
-    /// Refuses to have a document of a newer release replaced.
+    /// Refuses to replace a document of a newer version.
     pub(super) fn check_replaceable(path: &Path) -> Result<()> {
         document::check_replaceable(KIND, VERSION, path)
     }
 
-    /// Reads a document back.
+    /// Reads the document.
     pub fn load(path: &Path) -> Result<Self> {
         document::load(KIND, VERSION, path)
     }

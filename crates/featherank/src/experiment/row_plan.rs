@@ -1,11 +1,11 @@
-//! One row of a plan: a ranker, and what chooses its features.
+//! One row of a plan: a ranker, and the selector of its features.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::in_one_word;
-use super::{DataPlan, Figures, Method, Protocol, Row, Selecting};
+use super::method_expression::format_expression;
+use super::{ConfiguredSelector, DataPlan, Figures, Method, Protocol, Row};
 use crate::data::folds::Fold;
 use crate::error::{Error, Result};
 use crate::params::Params;
@@ -19,55 +19,52 @@ use crate::run::Run;
 pub struct RowPlan {
     /// Its name.
     pub name: String,
-    /// The ranker in the registry; without one the selector's own model is tested.
+    /// Name of the ranker; `None` for the model of the selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranker: Option<String>,
-    /// What chooses its features; all of them where nothing does.
+    /// The selector of its features; `None` for all features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<SelectPlan>,
-    /// Parameters of the ranker that are set.
+    /// Fixed parameters of the ranker.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) fixed: BTreeMap<String, String>,
-    /// Parameters of the ranker that validation data chooses, and the values to try.
+    /// Parameters of the ranker to tune, with the values to try.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) grid: BTreeMap<String, Vec<String>>,
-    /// What papers print, by data set.
+    /// Published figures, by data set.
     #[serde(default, skip_serializing, deserialize_with = "super::figures::figures_by_data")]
     pub(super) published: BTreeMap<String, Figures>,
-    /// What another implementation got, by data set.
+    /// Figures of another implementation, by data set.
     #[serde(default, skip_serializing, deserialize_with = "super::figures::figures_by_data")]
     pub(super) reference: BTreeMap<String, Figures>,
-    /// How many minutes papers needed to select, by data set, as printed.
+    /// Published selection time in minutes, by data set.
     #[serde(default, skip_serializing)]
     pub(super) minutes: BTreeMap<String, String>,
-    /// What papers print, by data set, of the features that each fold selects and of how often they
-    /// repeat.
+    /// Published numbers of features per fold and of recurring features, by data set.
     #[serde(default, skip_serializing)]
     pub(super) agreement: BTreeMap<String, [String; 2]>,
-    /// One of several rows along a parameter, and its value: they are also shown beside each other,
-    /// against the first of them.
+    /// A parameter and its value, for a series of rows that are also compared with the first one.
     #[serde(default, skip_serializing)]
     pub along: Option<(String, String)>,
-    /// Rows whose numbers of features are set beside this one's.
+    /// Rows whose numbers of features are compared with this one.
     #[serde(default, skip_serializing)]
     pub sparser_than: Vec<String>,
-    /// Features that papers name as those that recur, by data set.
+    /// Features published as recurring, by data set.
     #[serde(default, skip_serializing)]
     pub(super) recurs: BTreeMap<String, Vec<u32>>,
-    /// The row whose test queries this one's are compared with, one by one.
+    /// The row to compare with query by query.
     #[serde(default, skip_serializing)]
     pub against: Option<String>,
-    /// With how many seeds it is run: methods that draw random numbers show their spread. As many
-    /// as the plan says where nothing is said.
+    /// The number of seeds, to show the variance of randomised methods; by default that of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
     /// Takes minutes.
     #[serde(default, skip_serializing)]
     pub slow: bool,
-    /// Has one answer, so that every implementation must agree to the last printed digit.
+    /// Deterministic: every implementation must agree to the last published digit.
     #[serde(default, skip_serializing)]
     pub exact: bool,
-    /// Has no figures of another implementation, and must reach those of the papers.
+    /// Without figures of another implementation: must reach the published ones.
     #[serde(default, skip_serializing)]
     pub reaches_published: bool,
 }
@@ -76,26 +73,25 @@ pub struct RowPlan {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelectPlan {
-    /// The selector in the registry.
+    /// Name of the selector.
     pub selector: String,
-    /// Parameters that are set.
+    /// Fixed parameters.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) fixed: BTreeMap<String, String>,
-    /// Parameters that validation data chooses, and the values to try.
+    /// Parameters to tune, with the values to try.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) grid: BTreeMap<String, Vec<String>>,
-    /// Numbers of features that validation data chooses among; empty where the method finds its
-    /// own.
+    /// Numbers of features to choose from on validation data; empty if the method decides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub k: Vec<usize>,
 }
 impl RowPlan {
-    /// Selects, tunes and tests on a data set's folds.
+    /// Selects, tunes and evaluates on the folds of a data set.
     pub fn run(&self, protocol: &Protocol, run: &Run, folds: &[Fold]) -> Result<Row> {
         protocol.run(&self.method()?, run, folds)
     }
 
-    /// The same without what papers say about it.
+    /// The same row without published figures.
     #[must_use]
     pub(super) fn bare(&self) -> RowPlan {
         RowPlan {
@@ -109,21 +105,21 @@ impl RowPlan {
         }
     }
 
-    /// Its ranker with what is set, in one word.
-    pub(super) fn ranker_word(&self) -> Option<String> {
-        self.ranker.as_ref().map(|ranker| word(ranker, &self.fixed))
+    /// The ranker with its fixed parameters as an expression.
+    pub(super) fn ranker_expression(&self) -> Option<String> {
+        self.ranker.as_ref().map(|ranker| expression(ranker, &self.fixed))
     }
 
-    /// Its selector with what is set, in one word.
-    pub(super) fn selector_word(&self) -> Option<String> {
+    /// The selector with its fixed parameters as an expression.
+    pub(super) fn selector_expression(&self) -> Option<String> {
         self.select.as_ref().map(|select| {
             let sizes: Vec<String> = select.k.iter().map(usize::to_string).collect();
             let k = (!sizes.is_empty()).then(|| ("k".to_owned(), sizes.join(",")));
-            word(&select.selector, &select.fixed.clone().into_iter().chain(k).collect())
+            expression(&select.selector, &select.fixed.clone().into_iter().chain(k).collect())
         })
     }
 
-    /// Selector, ranker and parameters, all of which must exist.
+    /// Selector, ranker and parameters, checked.
     pub(super) fn checked_method(&self) -> Result<Method> {
         let method = self.method()?;
         let tried = |fixed: &[(String, String)],
@@ -139,7 +135,7 @@ impl RowPlan {
                 Params::new(ranker.name, ranker.params, &set)?;
             }
         }
-        if let Some(Selecting { selector, fixed, grid, .. }) = &method.selecting {
+        if let Some(ConfiguredSelector { selector, fixed, grid, .. }) = &method.selecting {
             for set in tried(fixed, grid) {
                 Params::new(selector.name, selector.params, &set)?;
             }
@@ -169,46 +165,45 @@ impl RowPlan {
         })
     }
 
-    /// What papers print for a data set.
+    /// The published figures for a data set.
     pub fn published(&self, data: &DataPlan) -> Option<&Figures> {
         self.published.get(&data.name)
     }
 
-    /// What another implementation got on a data set.
+    /// The figures of another implementation for a data set.
     pub fn reference(&self, data: &DataPlan) -> Option<&Figures> {
         self.reference.get(&data.name)
     }
 
-    /// What papers print of the features that each fold selects on a data set, and of how often
-    /// they repeat.
+    /// The published numbers of features per fold and of recurring features for a data set.
     pub fn agreement(&self, data: &DataPlan) -> Option<&[String; 2]> {
         self.agreement.get(&data.name)
     }
 
-    /// How many minutes papers needed to select on a data set, as printed.
+    /// The published selection time in minutes for a data set.
     pub fn minutes(&self, data: &DataPlan) -> Option<&str> {
         self.minutes.get(&data.name).map(String::as_str)
     }
 
-    /// The features that papers name as those that recur on a data set.
+    /// The features published as recurring for a data set.
     pub fn recurs(&self, data: &DataPlan) -> &[u32] {
         self.recurs.get(&data.name).map_or(&[], Vec::as_slice)
     }
 
-    /// What of the ranker is set, in a few words.
+    /// The fixed parameters of the ranker, as text.
     pub fn set(&self) -> String {
-        set_in_words(&self.fixed).join("; ")
+        describe_fixed(&self.fixed).join("; ")
     }
 
-    /// What of the ranker is tuned, and how, in a few words.
+    /// The tuned parameters of the ranker, as text.
     pub fn tuned(&self) -> String {
-        tuned_in_words(&self.grid).join("; ")
+        describe_grid(&self.grid).join("; ")
     }
 }
 
 impl SelectPlan {
-    fn selecting(&self) -> Result<Selecting> {
-        Ok(Selecting {
+    fn selecting(&self) -> Result<ConfiguredSelector> {
+        Ok(ConfiguredSelector {
             selector: registry::selector(&self.selector)?,
             fixed: self.fixed.clone().into_iter().collect(),
             grid: self.grid.clone().into_iter().collect(),
@@ -216,21 +211,21 @@ impl SelectPlan {
         })
     }
 
-    /// What is set, in a few words.
+    /// The fixed parameters, as text.
     pub fn set(&self) -> String {
         let k = (self.k.len() == 1).then(|| format!("k {}", self.k[0]));
-        set_in_words(&self.fixed).into_iter().chain(k).collect::<Vec<_>>().join("; ")
+        describe_fixed(&self.fixed).into_iter().chain(k).collect::<Vec<_>>().join("; ")
     }
 
-    /// What is tuned, and how, in a few words.
+    /// The tuned parameters, as text.
     pub fn tuned(&self) -> String {
         let sizes: Vec<String> = self.k.iter().map(usize::to_string).collect();
         let k = (sizes.len() > 1).then(|| format!("k {}", sizes.join(", ")));
-        tuned_in_words(&self.grid).into_iter().chain(k).collect::<Vec<_>>().join("; ")
+        describe_grid(&self.grid).into_iter().chain(k).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// A method without a model of its own needs a ranker.
+/// The error for a selector that trains no model, without a ranker.
 pub(super) fn no_ranker(selector: &str) -> Error {
     Error::plan(
         format!("{selector} trains no model of its own, and no ranker is given"),
@@ -238,14 +233,14 @@ pub(super) fn no_ranker(selector: &str) -> Error {
     )
 }
 
-fn word(name: &str, settings: &BTreeMap<String, String>) -> String {
-    in_one_word(name, settings.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+fn expression(name: &str, settings: &BTreeMap<String, String>) -> String {
+    format_expression(name, settings.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-fn set_in_words(fixed: &BTreeMap<String, String>) -> Vec<String> {
+fn describe_fixed(fixed: &BTreeMap<String, String>) -> Vec<String> {
     fixed.iter().map(|(name, value)| format!("{name} {value}")).collect()
 }
 
-fn tuned_in_words(grid: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+fn describe_grid(grid: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     grid.iter().map(|(name, values)| format!("{name} {}", values.join(", "))).collect()
 }

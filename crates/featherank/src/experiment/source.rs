@@ -1,5 +1,4 @@
-//! Where folds come from, and how many of them are in memory: all where they fit, else those that
-//! are being used.
+//! The source of folds. All folds stay in memory if they fit; otherwise only those in use.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,32 +9,32 @@ use crate::data::{Dataset, ReadOptions, read};
 use crate::error::{Error, Result};
 use crate::remedy;
 
-/// Folds that are read when they are needed.
+/// Folds that are read on demand.
 pub struct FoldSource {
-    origin: Origin,
+    origin: FoldOrigin,
     options: ReadOptions,
-    kept: Vec<Mutex<Kept>>,
-    /// Bytes that may be kept in memory for good.
-    room: Mutex<u64>,
+    cached: Vec<Mutex<CachedFold>>,
+    /// Bytes left for folds that stay in memory.
+    cache_left: Mutex<u64>,
 }
 
-enum Origin {
+enum FoldOrigin {
     Files(Vec<FoldFiles>),
-    Dealt { data: Dataset, parts: Vec<Vec<usize>> },
+    Split { data: Dataset, parts: Vec<Vec<usize>> },
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedFold {
     used: Weak<Fold>,
     always: Option<Arc<Fold>>,
 }
 
 impl FoldSource {
-    /// Folds that one file is query_parts into.
+    /// The default number of folds of one file.
     pub const FOLDS: usize = 5;
 
     /// Finds the folds of a LETOR folder, of three or more part files, or of one file whose queries
-    /// are query_parts into `folds` parts (five where nothing is said) by `seed`.
+    /// are split into `folds` parts (five by default) by `seed`.
     pub fn find(
         paths: &[PathBuf],
         folds: Option<usize>,
@@ -44,7 +43,7 @@ impl FoldSource {
     ) -> Result<Self> {
         let origin = match paths {
             [file] if !file.is_dir() => {
-                return Self::deal(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
+                return Self::split(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
             }
             _ if folds.is_some() => {
                 return Err(Error::protocol(
@@ -52,77 +51,77 @@ impl FoldSource {
                     remedy!["leave out ", Folds, ", which splits a single file"],
                 ));
             }
-            [folder] => Origin::Files(FoldFiles::find(folder)?),
+            [folder] => FoldOrigin::Files(FoldFiles::find(folder)?),
             [] | [_, _] => {
                 return Err(Error::protocol(
                     format!("{} data files cannot be split into folds", paths.len()),
                     "name a folder with folds, three or more part files, or one file",
                 ));
             }
-            parts => Origin::Files(rotate(parts)?),
+            parts => FoldOrigin::Files(rotate(parts)?),
         };
         Ok(Self::new(origin, options.clone()))
     }
 
-    /// Deals the queries of a data set into `folds` parts by `seed`.
-    pub fn deal(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
+    /// Splits the queries of a data set into `folds` parts by `seed`.
+    pub fn split(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
         let parts = query_parts(&data, folds, seed)?;
-        Ok(Self::new(Origin::Dealt { data, parts }, ReadOptions::default()))
+        Ok(Self::new(FoldOrigin::Split { data, parts }, ReadOptions::default()))
     }
 
-    fn new(origin: Origin, options: ReadOptions) -> Self {
+    fn new(origin: FoldOrigin, options: ReadOptions) -> Self {
         let count = match &origin {
-            Origin::Files(files) => files.len(),
-            Origin::Dealt { parts, .. } => parts.len(),
+            FoldOrigin::Files(files) => files.len(),
+            FoldOrigin::Split { parts, .. } => parts.len(),
         };
-        let kept = (0..count).map(|_| Mutex::default()).collect();
-        // A quarter: methods need room as well, and so do others on the machine.
-        let room = Mutex::new(memory::free().unwrap_or(1 << 32) / 4);
-        FoldSource { origin, options, kept, room }
+        let cached = (0..count).map(|_| Mutex::default()).collect();
+        // A quarter of the free memory; methods and other processes need the rest.
+        let cache_left = Mutex::new(memory::free().unwrap_or(1 << 32) / 4);
+        FoldSource { origin, options, cached, cache_left }
     }
 
-    /// How many folds there are.
+    /// The number of folds.
     pub fn len(&self) -> usize {
-        self.kept.len()
+        self.cached.len()
     }
 
-    /// True when there is none.
+    /// Whether there are no folds.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.cached.is_empty()
     }
 
-    /// One fold, from 0, read anew.
+    /// Reads a fold; the first one has index 0.
     pub fn read(&self, index: usize) -> Result<Fold> {
         match &self.origin {
-            Origin::Files(files) => files[index].read(&self.options),
-            Origin::Dealt { data, parts } => Ok(fold_of_parts(data, parts, index)),
+            FoldOrigin::Files(files) => files[index].read(&self.options),
+            FoldOrigin::Split { data, parts } => Ok(fold_of_parts(data, parts, index)),
         }
     }
 
-    /// One fold, from 0, as it is in memory, or read where it is not.
+    /// Returns a fold from memory, or reads it; the first one has index 0.
     pub(super) fn get(&self, index: usize) -> Result<Arc<Fold>> {
-        let mut kept = self.kept[index].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(fold) = kept.used.upgrade() {
+        let mut cached = self.cached[index].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fold) = cached.used.upgrade() {
             return Ok(fold);
         }
         let fold = Arc::new(self.read(index)?);
-        kept.used = Arc::downgrade(&fold);
-        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(left) = room.checked_sub(bytes(&fold)) {
-            *room = left;
-            kept.always = Some(fold.clone());
+        cached.used = Arc::downgrade(&fold);
+        let mut cache_left = self.cache_left.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(left) = cache_left.checked_sub(bytes(&fold)) {
+            *cache_left = left;
+            cached.always = Some(fold.clone());
         }
         Ok(fold)
     }
 }
 
-/// How much memory a fold's data takes.
+/// The size of a fold in memory, in bytes.
 pub(super) fn bytes(fold: &Fold) -> u64 {
     let values = |data: &Dataset| data.documents() * (data.features().len() + 1);
     4 * [&fold.train, &fold.valid, &fold.test].map(values).iter().sum::<usize>() as u64
 }
 
-/// The queries of all folds together, each once, in the order in which they are tested.
+/// The queries of all folds without duplicates, in the order of the test parts.
 pub(super) fn all_queries(source: &FoldSource) -> Result<Dataset> {
     let mut seen = std::collections::BTreeSet::new();
     let mut all: Option<Dataset> = None;
@@ -154,7 +153,7 @@ mod tests {
     use crate::data::{WriteOptions, write};
 
     #[test]
-    fn one_file_is_dealt_and_all_queries_come_back_once() {
+    fn one_file_is_split_into_folds_without_losing_queries() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data.txt");
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();

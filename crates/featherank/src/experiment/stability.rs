@@ -1,16 +1,17 @@
-//! How much selections agree: across folds, seeds and samples of queries, and between methods.
+//! Stability of selections over folds, seeds and samples of queries, and similarity of methods.
 //!
-//! Nogueira, Sechidis & Brown, *On the stability of feature selection algorithms*, JMLR 18(174), 2018. With M selections among d features, p_f the
-//! share of them that chose feature f, and k̄ the mean number of features chosen, stability is
+//! Nogueira, Sechidis & Brown, *On the stability of feature selection algorithms*, JMLR 18(174),
+//! 2018. With M selections among d features, p_f the share of selections that contain feature f, and
+//! k̄ the mean number of selected features, stability is
 //!
 //! ```text
 //! Φ = 1 − [ (1/d) Σ_f M/(M−1) · p_f (1 − p_f) ] / [ (k̄/d) (1 − k̄/d) ]
 //! ```
 //!
-//! 1 where all are the same, around 0 where they agree as if features were drawn at random,
-//! whatever their number. The interval is the paper's: Φ is asymptotically normal, with a variance
-//! from what each selection contributes (its theorem 7). Where every selection takes all features,
-//! or none, there is nothing to tell apart and Φ is not defined.
+//! It is 1 if all selections are equal, and about 0 for random selections of any size. The confidence
+//! interval follows theorem 7 of the paper: Φ is asymptotically normal, with a variance estimated
+//! from the contribution of each selection. Φ is not defined if every selection contains all
+//! features, or none.
 
 use std::collections::BTreeSet;
 
@@ -20,30 +21,30 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use crate::error::{Error, Result};
 use crate::measure::significance::Interval;
 
-/// How often features were chosen, and how far selections agree.
+/// Selection frequencies and stability.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
-    /// How many selections were compared.
+    /// The number of selections.
     pub selections: usize,
-    /// A feature's id and how many selections chose it, most often first, then by id; those never
-    /// chosen are left out.
+    /// Feature ids and the number of selections that contain them, most frequent first, then by id;
+    /// features that were never selected are omitted.
     pub chosen: Vec<(u32, usize)>,
-    /// How far they agree; nothing where every selection took all features, or none.
+    /// The stability; `None` if every selection contains all features, or none.
     pub agreement: Option<Agreement>,
 }
 
 /// Nogueira's stability.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// Its estimate Φ.
+    /// The estimate Φ.
     pub value: f64,
-    /// Where the true value lies.
+    /// The confidence interval.
     pub interval: Interval,
 }
 
 impl Stability {
-    /// Of selections, each the ids of its features, among `features` features; the interval at this
-    /// confidence, such as .95.
+    /// The stability of selections (lists of feature ids) among `features` features, with an interval
+    /// at the given confidence, such as 0.95.
     ///
     /// ```
     /// use featherank::experiment::Stability;
@@ -54,8 +55,8 @@ impl Stability {
     /// ```
     ///
     /// # Errors
-    /// Fewer than two selections, more features chosen than there are, or a confidence outside 0 to
-    /// 1.
+    /// Fewer than two selections, more selected features than `features`, or a confidence outside 0
+    /// to 1.
     pub fn of(selections: &[Vec<u32>], features: usize, confidence: f64) -> Result<Self> {
         let sets: Vec<BTreeSet<u32>> =
             selections.iter().map(|ids| ids.iter().copied().collect()).collect();
@@ -95,7 +96,7 @@ fn agreement(
     let share = |times: usize| times as f64 / count;
     let mean_size = chosen.iter().map(|&(_, times)| share(times)).sum::<f64>() / features;
     let spread = mean_size * (1.0 - mean_size);
-    if spread <= SOME {
+    if spread <= ROUNDING {
         return None;
     }
     let variances = chosen.iter().map(|&(_, times)| share(times) * (1.0 - share(times)));
@@ -110,18 +111,21 @@ fn agreement(
     let contributions: Vec<f64> = sets.iter().map(contribution).collect();
     let middle = contributions.iter().sum::<f64>() / count;
     let squares: f64 = contributions.iter().map(|own| (own - middle).powi(2)).sum();
-    let reach =
+    let half_width =
         Normal::standard().inverse_cdf(0.5 + confidence / 2.0) * 2.0 / count * squares.sqrt();
-    let interval =
-        Interval { low: value - reach, high: (value + reach).min(1.0), level: confidence };
+    let interval = Interval {
+        low: value - half_width,
+        high: (value + half_width).min(1.0),
+        level: confidence,
+    };
     Some(Agreement { value, interval })
 }
 
-/// Shares add up to 1 but for rounding.
-const SOME: f64 = 1e-12;
+/// Tolerance for rounding errors in sums of shares.
+const ROUNDING: f64 = 1e-12;
 
-/// How alike two selections are: the share of all features chosen by either that both chose. 1
-/// where neither chose any.
+/// The Jaccard similarity of two selections: the share of the features in either that are in both; 1
+/// if both are empty.
 #[must_use]
 pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let (a, b): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());
@@ -135,9 +139,9 @@ mod tests {
     use crate::random::{Purpose, stream};
     use rand::seq::SliceRandom;
 
-    /// In fractions, by another program.
+    /// Computed independently with exact fractions.
     #[test]
-    fn values_of_an_independent_calculation() {
+    fn values_agree_with_an_independent_calculation() {
         let check = |sets: &[&[u32]], features: usize, value: f64, low: f64, high: f64| {
             let sets: Vec<Vec<u32>> = sets.iter().map(|set| set.to_vec()).collect();
             let agreement = Stability::of(&sets, features, 0.95).unwrap().agreement.unwrap();
@@ -163,9 +167,9 @@ mod tests {
         );
     }
 
-    /// Chance agreement is 0, whatever the number of features chosen, and the interval holds it.
+    /// The stability of random selections is 0 for any size, and the interval contains it.
     #[test]
-    fn features_drawn_at_random_do_not_agree() {
+    fn random_selections_are_not_stable() {
         for size in [2, 10, 30] {
             let draw = |index: u64| {
                 let mut ids: Vec<u32> = (1..=40).collect();
@@ -184,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_tell_apart_and_bad_input() {
+    fn undefined_stability_and_invalid_input() {
         let all = vec![vec![1, 2, 3]; 4];
         assert_eq!(Stability::of(&all, 3, 0.95).unwrap().agreement, None);
         assert_eq!(Stability::of(&[vec![], vec![]], 3, 0.95).unwrap().agreement, None);
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_by_hand() {
+    fn jaccard_by_hand() {
         assert_eq!(jaccard(&[1, 2, 3], &[3, 2, 9]), 0.5);
         assert_eq!((jaccard(&[], &[]), jaccard(&[1], &[])), (1.0, 0.0));
     }

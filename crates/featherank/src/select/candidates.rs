@@ -1,4 +1,4 @@
-//! Who may be chosen: the constraints as the filters that find a set see them.
+//! The features that may be chosen, under the constraints of a run.
 
 use crate::data::FeatureId;
 use crate::engine::passes::Moments;
@@ -8,14 +8,14 @@ use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 
-/// The features of a run by what a search may do with them; dropped ones are in no list.
+/// The features of a run by what a search may do with them; dropped features are in no list.
 pub(super) struct Candidates {
-    /// To be chosen in any case.
+    /// Always chosen.
     pub keep: Vec<FeatureId>,
-    /// To be chosen or not.
+    /// May be chosen or not.
     pub free: Vec<FeatureId>,
-    /// Dearer than what the budget leaves: never chosen, but on the path.
-    pub dear: Vec<FeatureId>,
+    /// More expensive than the budget allows: never chosen, but on the path.
+    pub unaffordable: Vec<FeatureId>,
     dead: Vec<FeatureId>,
 }
 
@@ -25,25 +25,25 @@ impl Candidates {
         let (alive, dead) = engine.ask(&Moments)?.alive();
         let constraints = &run.constraints;
         let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
-        let is_dear = |f: &FeatureId| {
+        let is_unaffordable = |f: &FeatureId| {
             constraints.budget.is_some_and(|most| spent + constraints.cost(*f) > most)
         };
         let allowed = alive.into_iter().filter(|f| !constraints.drop.contains(f));
         let (keep, others): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
-        let (dear, free) = others.into_iter().partition(is_dear);
-        Ok(Candidates { keep, free, dear, dead })
+        let (unaffordable, free) = others.into_iter().partition(is_unaffordable);
+        Ok(Candidates { keep, free, unaffordable, dead })
     }
 
-    /// How many of the live features are wanted, at least one; dead features to keep take places
+    /// The wanted number of live features, at least one; dead features to keep count towards `k`
     /// too.
     pub fn wanted(&self, run: &Run) -> Option<usize> {
         let dead_kept = run.constraints.keep.len() - self.keep.len();
         run.constraints.k.map(|k| k.saturating_sub(dead_kept).max(1))
     }
 
-    /// All that are on the path, by column.
+    /// All features on the path, by column.
     pub fn all(&self) -> Vec<FeatureId> {
-        let mut all = [&self.keep[..], &self.free, &self.dear].concat();
+        let mut all = [&self.keep[..], &self.free, &self.unaffordable].concat();
         all.sort_unstable();
         all
     }
@@ -55,8 +55,8 @@ impl Candidates {
         all
     }
 
-    /// The selection of a set, best first, and of the others in the order in which they would
-    /// follow.
+    /// The selection of the chosen features, best first; the rest follow on the path in the given
+    /// order.
     pub fn select(
         &self,
         run: &Run,

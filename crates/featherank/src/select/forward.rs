@@ -1,9 +1,9 @@
 //! Forward selection: the one greedy loop behind every method that adds a feature at a time.
 //!
-//! A method says what each candidate would be worth beside the features chosen so far, and when it
-//! has enough. The loop does the rest: features to keep come first, dropped ones never, and the
-//! budget and `k` are obeyed. It goes on to the last feature after the choice is made, because the
-//! whole path tells a user what more features would bring.
+//! A method scores each candidate given the features chosen so far, and says when to stop. The loop
+//! does the rest: it takes features to keep first and dropped ones never, and obeys the budget and
+//! `k`. After the choice is made it continues to the last feature, because the whole path shows what
+//! more features would bring.
 
 use crate::data::FeatureId;
 use crate::engine::Schema;
@@ -11,21 +11,21 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::Selection;
 
-/// What a greedy method thinks of candidates.
+/// The rule by which a greedy method scores candidates.
 pub trait Criterion {
-    /// What each candidate is worth beside the chosen ones, which are in the order they were
+    /// The score of each candidate given the chosen features, which are in the order they were
     /// chosen; higher is better.
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>>;
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>>;
 
-    /// The method's own rule to stop, asked before the best candidate is added to at least one
+    /// The method's own stopping rule, applied before the best candidate is added to at least one
     /// feature.
     fn enough(&self, _best: f64, _chosen: usize) -> bool {
         false
     }
 }
 
-/// Adds the candidate that is worth most until the method has enough, or `k`, or the budget is
-/// spent. Equal worth goes by column.
+/// Adds the candidate with the highest score until the method stops, `k` is reached or the budget is
+/// spent; ties by column.
 pub fn forward(
     run: &Run,
     schema: &Schema,
@@ -39,11 +39,11 @@ pub fn forward(
     Selection::in_order(run, schema, &order, &rest, dead)
 }
 
-/// Features in order, and what each was worth.
+/// Features in order, each with its score.
 pub type Scored = Vec<(FeatureId, f64)>;
 
-/// The greedy loop alone: the chosen features in their order with what they were worth, and the
-/// allowed ones that are left.
+/// The greedy loop alone: the chosen features in order with their scores, and the allowed features
+/// that are left.
 pub fn grow(
     run: &Run,
     alive: &[FeatureId],
@@ -53,21 +53,21 @@ pub fn grow(
     let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
     let (kept, mut candidates): (Vec<_>, Vec<_>) =
         allowed.partition(|f| constraints.keep.contains(f));
-    // Dead features to keep take places too.
+    // Dead features to keep count towards `k` too.
     let dead_kept = constraints.keep.iter().filter(|f| !alive.contains(f)).count();
     let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
     let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
     let mut order = extend(run, &[], &kept, criterion)?;
     let mut chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
     while wanted.is_none_or(|k| chosen.len() < k) {
-        let pays = |f: &FeatureId| {
+        let is_affordable = |f: &FeatureId| {
             constraints.budget.is_none_or(|most| spent + constraints.cost(*f) <= most)
         };
-        let affordable: Vec<FeatureId> = candidates.iter().copied().filter(pays).collect();
+        let affordable: Vec<FeatureId> = candidates.iter().copied().filter(is_affordable).collect();
         if affordable.is_empty() {
             break;
         }
-        let best = best_of(&affordable, &criterion.worth(&chosen, &affordable)?);
+        let best = best_of(&affordable, &criterion.scores(&chosen, &affordable)?);
         if wanted.is_none() && !chosen.is_empty() && criterion.enough(best.1, chosen.len()) {
             break;
         }
@@ -81,8 +81,8 @@ pub fn grow(
     Ok((order, candidates))
 }
 
-/// Adds all candidates to the chosen features, one at a time, each time the one that is worth most
-/// (the first of equals); returns them in that order with what they were worth.
+/// Adds all candidates to the chosen features, one at a time, each time the one with the highest
+/// score (ties go to the first); returns them in that order with their scores.
 pub fn extend(
     run: &Run,
     chosen: &[FeatureId],
@@ -92,7 +92,7 @@ pub fn extend(
     let (mut chosen, mut left) = (chosen.to_vec(), candidates.to_vec());
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let best = best_of(&left, &criterion.worth(&chosen, &left)?);
+        let best = best_of(&left, &criterion.scores(&chosen, &left)?);
         chosen.push(best.0);
         left.retain(|&f| f != best.0);
         order.push(best);
@@ -101,9 +101,9 @@ pub fn extend(
     Ok(order)
 }
 
-/// The candidate worth most; the first of equals.
-fn best_of(pool: &[FeatureId], worth: &[f64]) -> (FeatureId, f64) {
-    let pairs = pool.iter().copied().zip(worth.iter().copied());
+/// The candidate with the highest score; ties go to the first.
+fn best_of(pool: &[FeatureId], scores: &[f64]) -> (FeatureId, f64) {
+    let pairs = pool.iter().copied().zip(scores.iter().copied());
     pairs.fold((pool[0], f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
 }
 
@@ -113,11 +113,11 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::run::Constraints;
 
-    /// Worth .5, .4, .3, .2, each less .15 for every chosen neighbour; enough below .21.
+    /// Scores .5, .4, .3, .2, each less .15 for every chosen neighbour; stops below .21.
     struct Neighbours;
 
     impl Criterion for Neighbours {
-        fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+        fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
             let near =
                 |f: FeatureId| chosen.iter().filter(|g| g.0.abs_diff(f.0) == 1).count() as f64;
             Ok(candidates.iter().map(|&f| 0.5 - 0.1 * f64::from(f.0) - 0.15 * near(f)).collect())
@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn stops_by_the_method_s_rule_and_goes_on_for_the_path() {
-        // 1 (.5); 3 (.3) before 2 (.25); then 2 is worth .1 and 4 .05: enough.
+    fn stops_by_the_method_s_rule_and_completes_the_path() {
+        // 1 (.5); 3 (.3) before 2 (.25); then 2 has .1 and 4 .05: it stops.
         assert_eq!(run(Constraints::default()), (vec![1, 3], vec![1, 3, 2, 4]));
     }
 
     #[test]
-    fn constraints_come_before_the_rule() {
+    fn constraints_override_the_rule() {
         let with = |change: fn(&mut Constraints)| {
             let mut constraints = Constraints::default();
             change(&mut constraints);
@@ -159,14 +159,14 @@ mod tests {
         assert_eq!(
             with(|c| c.keep = vec![FeatureId(1)]).0,
             [2, 1],
-            "what is kept changes the worth of the rest"
+            "features to keep change the scores of the others"
         );
         assert_eq!(with(|c| c.drop = vec![FeatureId(0)]).0, [2]);
-        let dear = with(|c| {
+        let within_budget = with(|c| {
             c.costs = vec![5.0, 1.0, 1.0, 1.0, 1.0];
             c.budget = Some(2.0);
         });
-        assert_eq!(dear, (vec![2], vec![2, 1, 4, 3]));
+        assert_eq!(within_budget, (vec![2], vec![2, 1, 4, 3]));
         // A dead feature that is to be kept takes one of the places.
         let kept_dead = with(|c| {
             c.keep = vec![FeatureId(4)];

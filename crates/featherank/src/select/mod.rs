@@ -6,12 +6,12 @@ pub mod embedded;
 pub mod filter;
 pub mod forward;
 mod job;
-mod judging;
 mod rows;
 pub mod search;
 mod searched;
 mod selection;
 mod shared_params;
+mod subsets;
 pub mod wrapper;
 
 use crate::checkpoint::Work;

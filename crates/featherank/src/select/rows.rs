@@ -1,5 +1,4 @@
-//! Rows, for methods that cannot do without: where they are not in this process, one refusal that
-//! says who can do without.
+//! In-memory row access, and the error when the engine is remote.
 
 use crate::data::Dataset;
 use crate::engine::Engine;
@@ -7,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::rank::{RANKERS, RankerSpec};
 use crate::select::SELECTORS;
 
-/// The rows, where they are in this process.
+/// The rows, if they are in this process.
 pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
     engine.local().ok_or_else(|| needs_rows(who))
 }

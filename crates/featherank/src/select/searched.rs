@@ -1,20 +1,20 @@
-//! What a search among subsets went through, as a selection tells it.
+//! The course of an evolutionary search, as reported in a selection.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How a search went and what it had to choose from in the end.
+/// The generations of a search and its final front.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Searched {
-    /// One after the other; the first one is random. None of a method that searches in several
+    /// One after the other; the first one is random. Empty for methods that search in several
     /// phases.
     pub generations: Vec<Generation>,
-    /// The subsets that no other one dominates.
+    /// The nondominated subsets.
     pub front: Vec<Member>,
 }
 
-/// How those that survived a generation do.
+/// Statistics of the survivors of a generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// The effectiveness of the best.
@@ -23,18 +23,18 @@ pub struct Generation {
     pub mean: f64,
     /// The mean number of features of all.
     pub features: f64,
-    /// How many are not dominated.
+    /// The number of nondominated subsets.
     pub front: usize,
 }
 
-/// A subset that no other one dominates.
+/// A nondominated subset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// Ids of its features.
     pub features: Vec<u32>,
     /// Its objectives by name, as they are reported: greater effectiveness is better, less risk is.
     pub objectives: BTreeMap<String, f64>,
-    /// Whether this one was chosen.
+    /// Whether this subset was chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
 }

@@ -1,5 +1,4 @@
-//! Rows beside another row, query by query: whether effectiveness and risk hold with fewer
-//! features.
+//! Compares rows with another row per query: do effectiveness and risk hold with fewer features?
 
 use featherank::Result;
 use featherank::data::FeatureId;
@@ -11,13 +10,13 @@ use featherank::measure::significance::{WilcoxonMethod, wilcoxon};
 
 use super::{Outcome, mean};
 
-/// How much more a loss weighs than a gain, as in Sousa et al. 2016.
+/// Extra weight of losses, as in Sousa et al. 2016.
 const ALPHA: f64 = 5.0;
 
-/// Where NDCG@10 stands among the reported measures.
+/// Index of NDCG@10 among the reported measures.
 const NDCG: usize = 3;
 
-/// NDCG@10 and T_RISK of all test queries together, of rows and of those that they are set against.
+/// NDCG@10 and T_RISK over all test queries, of rows and of those they are compared with.
 pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
     if outcomes.iter().all(|(row, _)| row.against.is_none()) {
         return Ok(());
@@ -53,7 +52,7 @@ pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
     Ok(())
 }
 
-/// What single features reach on every test query.
+/// Values of single features on every test query.
 struct Baselines {
     best: Vec<f64>,
     mean: Vec<f64>,

@@ -1,11 +1,11 @@
-//! Rows that are finished, so that an interrupted run goes on.
+//! Saved results of finished rows, so that an interrupted run resumes.
 
 use std::path::PathBuf;
 
 use featherank::experiment::{DataPlan, Plan, Row, RowPlan};
 use featherank::{Error, Result};
 
-/// The folder that has them.
+/// The folder of saved results.
 pub struct Kept {
     folder: PathBuf,
 }
@@ -17,7 +17,7 @@ impl Kept {
         Ok(Kept { folder: folder.into() })
     }
 
-    /// What a row gave with a seed, or what it gives now.
+    /// The saved result of a row with a seed; computes and saves it if there is none.
     pub fn or_run(
         &self,
         plan: &Plan,
@@ -35,8 +35,7 @@ impl Kept {
             return Ok(row);
         }
         let row = run()?;
-        // A whole file or none: a broken one would be read as nothing, but half a number is a
-        // number.
+        // Write atomically: a truncated number could still be read as a number.
         let unfinished = path.with_extension("unfinished");
         let text = serde_json::to_string(&row).map_err(std::io::Error::from);
         let written = text.and_then(|text| std::fs::write(&unfinished, text));

@@ -1,15 +1,14 @@
-//! How searches went: what survives from generation to generation, as in figure 1 of Sousa et al.
-//! 2016.
+//! Convergence of searches: archive statistics by generation, as in figure 1 of Sousa et al. 2016.
 
 use featherank::select::Generation;
 
 use super::{Outcome, mean};
 
-/// Generations that are shown.
+/// Generations to show.
 const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
 
-/// Means over folds and seeds, of every row whose selector tells how it searched, once for the same
-/// searches.
+/// Means over folds and seeds for every row whose selector records its search; rows that share a
+/// search are shown once.
 pub fn table(outcomes: &[Outcome]) {
     let searched = |(row, seeds): &Outcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
@@ -22,7 +21,7 @@ pub fn table(outcomes: &[Outcome]) {
     };
     let mut rows: Vec<(String, Vec<Vec<Generation>>)> = Vec::new();
     for (name, runs) in outcomes.iter().filter_map(searched) {
-        // Another ranker on the same selections.
+        // Another ranker with the same selections.
         if !rows.iter().any(|(_, known)| *known == runs) {
             rows.push((name, runs));
         }
@@ -55,5 +54,5 @@ pub fn table(outcomes: &[Outcome]) {
     println!();
 }
 
-/// What of a generation is shown.
+/// A statistic of a generation.
 type Show = fn(&Generation) -> f64;

@@ -69,6 +69,7 @@ impl BlockValues {
     }
 
     /// Dense values column by column; `fill` writes the values of a feature.
+    #[cfg(feature = "parquet")]
     pub fn from_columns(
         rows: usize,
         width: usize,

@@ -26,8 +26,10 @@ pub(crate) struct ColumnLayout {
 
 impl ColumnLayout {
     /// The key of the Parquet metadata entry.
+    #[cfg(feature = "parquet")]
     pub const KEY: &str = "featherank";
     /// The newest version that this release supports.
+    #[cfg(feature = "parquet")]
     pub const VERSION: u32 = 1;
 }
 
@@ -151,6 +153,7 @@ impl Columns {
 
 impl Columns {
     /// Only the columns needed to identify queries and the documents that count.
+    #[cfg(feature = "parquet")]
     pub fn without_features(&self) -> Columns {
         let (label, query) = (self.label, self.query);
         Columns {

@@ -62,6 +62,7 @@ impl Source {
 
     /// The file behind the source, if it can be read in any order: not for pipes and compressed
     /// files.
+    #[cfg(feature = "parquet")]
     pub fn plain_file(&self) -> Option<&Path> {
         self.plain_file.as_deref()
     }

@@ -1,14 +1,13 @@
-//! Agreement between methods: how alike the sets are that they choose from the same data.
+//! Agreement between methods: the similarity of their selections on the same data.
 
-use super::pooled::Pooled;
+use super::pooled::PooledResults;
 use super::{Table, mean, named};
 use crate::evaluate::letter;
 use crate::experiment::jaccard;
 
-/// The mean Jaccard index of every two methods that select, over the folds and seeds that both
-/// have.
-pub fn table(methods: &[Pooled<'_>]) -> Option<Table> {
-    let selecting: Vec<(usize, &Pooled<'_>)> = methods
+/// The mean Jaccard index of every pair of selectors, over the folds and seeds that both have.
+pub fn table(methods: &[PooledResults<'_>]) -> Option<Table> {
+    let selecting: Vec<(usize, &PooledResults<'_>)> = methods
         .iter()
         .enumerate()
         .filter(|(_, method)| method.selector.is_some() && !method.cells.is_empty())
@@ -17,19 +16,19 @@ pub fn table(methods: &[Pooled<'_>]) -> Option<Table> {
     table.header.extend(selecting.iter().map(|(i, _)| letter(*i)));
     for (i, a) in &selecting {
         let mut row = named(*i, a);
-        row.extend(
-            selecting
-                .iter()
-                .map(|(_, b)| alike(a, b).map_or_else(String::new, |value| format!("{value:.2}"))),
-        );
+        row.extend(selecting.iter().map(|(_, b)| {
+            similarity(a, b).map_or_else(String::new, |value| format!("{value:.2}"))
+        }));
         table.rows.push(row);
     }
-    table.notes.push("mean share of features chosen by both among those chosen by either (Jaccard), on the same fold with the same seed".into());
+    table.notes.push(
+        "mean Jaccard similarity of the selections on the same fold with the same seed".into(),
+    );
     (selecting.len() > 1).then_some(table)
 }
 
-fn alike(a: &Pooled<'_>, b: &Pooled<'_>) -> Option<f64> {
-    let in_both = |(cell, done): &(&crate::experiment::Cell, &crate::experiment::Done)| {
+fn similarity(a: &PooledResults<'_>, b: &PooledResults<'_>) -> Option<f64> {
+    let in_both = |(cell, done): &(&crate::experiment::Cell, &crate::experiment::CellResult)| {
         let same =
             b.cells.iter().find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
         same.map(|(_, other)| jaccard(&done.features, &other.features))

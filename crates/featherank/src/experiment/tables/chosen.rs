@@ -1,18 +1,18 @@
-//! How often features are chosen: by folds, as tables 3 to 6 of the report on BestGain have it, by
-//! seeds, and by draws of queries.
+//! Selection frequencies: over folds, as in tables 3 to 6 of the BestGain report, over seeds, and over
+//! bootstrap samples.
 
 use std::collections::BTreeMap;
 
-use super::pooled::Pooled;
+use super::pooled::PooledResults;
 use super::{Table, named};
 use crate::error::Result;
 use crate::experiment::Results;
 
-/// How many features are named.
-const NAMED: usize = 10;
+/// The maximum number of features listed.
+const LISTED: usize = 10;
 
-/// One table over folds and seeds, and one over draws of queries where there are some.
-pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
+/// One table over folds and seeds, and one over bootstrap samples if there are any.
+pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Result<Vec<Table>> {
     let selecting = || {
         methods
             .iter()
@@ -34,11 +34,11 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
         row.extend([
             sizes.join(" "),
             counts(&first, folds),
-            most_often(results, &method.selections()),
+            most_frequent(results, &method.selections()),
         ]);
         table.rows.push(row);
     }
-    table.notes.push("counts of folds are those of the first seed; the features chosen most often, with the number of folds, and of seeds where they matter, that chose them".into());
+    table.notes.push("numbers by fold are those of the first seed; the most frequent features with the number of folds, and of seeds if the method is randomised, that selected them".into());
     tables.push(table);
     let mut table = Table::new(
         "Features chosen from draws of the training queries",
@@ -55,25 +55,26 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Result<Vec<Table>> {
             let mut row = named(i, method);
             row.push(draws.len().to_string());
             row.extend(super::cost::stability(&draws, results.features.len())?);
-            row.push(most_often(results, &draws));
+            row.push(most_frequent(results, &draws));
             table.rows.push(row);
         }
     }
     table.notes.push(
-        "queries are drawn with replacement within each fold; draws of all folds together".into(),
+        "queries are sampled with replacement within each fold; samples of all folds together"
+            .into(),
     );
     tables.push(table);
     tables.retain(|table| !table.rows.is_empty());
     Ok(tables)
 }
 
-/// What each fold chose with one seed.
-fn of_seed(method: &Pooled<'_>, seed: u64) -> Vec<Vec<u32>> {
+/// The selections of each fold with one seed.
+fn of_seed(method: &PooledResults<'_>, seed: u64) -> Vec<Vec<u32>> {
     let cells = method.cells.iter().filter(|(cell, _)| cell.seed == seed);
     cells.map(|(_, done)| done.features.clone()).collect()
 }
 
-/// Features and how many selections chose them, most often first, then by id.
+/// Features and the number of selections that contain them, most frequent first, then by id.
 fn times(selections: &[Vec<u32>]) -> Vec<(u32, usize)> {
     let mut times: BTreeMap<u32, usize> = BTreeMap::new();
     selections.iter().flatten().for_each(|&id| *times.entry(id).or_default() += 1);
@@ -82,7 +83,7 @@ fn times(selections: &[Vec<u32>]) -> Vec<(u32, usize)> {
     times
 }
 
-/// How many features were chosen by all folds, by all but one, and so on down to one.
+/// The number of features selected in all folds, in all but one, and so on down to one.
 fn counts(selections: &[Vec<u32>], folds: usize) -> String {
     let times = times(selections);
     let count =
@@ -90,15 +91,15 @@ fn counts(selections: &[Vec<u32>], folds: usize) -> String {
     (1..=folds).rev().map(count).collect::<Vec<_>>().join(" ")
 }
 
-/// Features by name, and how often they were chosen.
-fn most_often(results: &Results, selections: &[Vec<u32>]) -> String {
+/// The most frequent features by name, with counts.
+fn most_frequent(results: &Results, selections: &[Vec<u32>]) -> String {
     let label = |id: u32| {
         let feature = results.features.iter().find(|feature| feature.id == id);
         feature.map_or_else(|| id.to_string(), |feature| feature.label())
     };
     let named = times(selections)
         .into_iter()
-        .take(NAMED)
+        .take(LISTED)
         .map(|(id, times)| format!("{} ({times}×)", label(id)));
     named.collect::<Vec<_>>().join(", ")
 }

@@ -1,15 +1,15 @@
-//! What methods leave and what they take: features, how stable their choice is, time and memory.
+//! Number and stability of the selected features, time and memory.
 
-use super::pooled::Pooled;
+use super::pooled::PooledResults;
 use super::{Table, four, mean, named};
 use crate::error::Result;
 use crate::experiment::{Results, Stability};
 
-/// Confidence of the interval of stability.
+/// Confidence level of the stability interval.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// A row for each method.
-pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
+pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> {
     let features = results.features.len();
     let costly = results.done().any(|(_, done)| done.cost != done.features.len() as f64);
     let mut table =
@@ -19,7 +19,7 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
         .header
         .extend(["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned));
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
-        let over = |value: &dyn Fn(&crate::experiment::Done) -> f64| {
+        let over = |value: &dyn Fn(&crate::experiment::CellResult) -> f64| {
             mean(method.cells.iter().map(|(_, done)| value(done)))
         };
         let size = over(&|done| done.features.len() as f64);
@@ -43,12 +43,13 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
         table.rows.push(row);
     }
     table.notes.push(format!(
-        "means over folds and seeds; sparsity ratio: share of the {features} features that is used; stability: Nogueira, Sechidis & Brown (2018), over folds, and over seeds where they matter"
+        "means over folds and seeds; sparsity ratio: share of the {features} features that are used; stability: Nogueira, Sechidis & Brown (2018), over folds, and over seeds if the method is randomised"
     ));
     table.notes.push(
-        "seconds of one cell: selecting with the settings that won, and everything, tuning included; peak: the most memory that the process held while a cell ran".into(),
+        "seconds per cell: the selection with the chosen parameters, and the total including tuning; peak: maximum memory of the process while a cell ran".into(),
     );
-    let all = results.redundancy.as_ref().map_or(usize::MAX, |alike| alike.features.len());
+    let all =
+        results.redundancy.as_ref().map_or(usize::MAX, |similarity| similarity.features.len());
     for (i, method) in
         methods.iter().enumerate().filter(|(_, method)| !method.selections().is_empty())
     {
@@ -60,7 +61,7 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Result<Table> {
     Ok(table)
 }
 
-/// Nogueira's stability and its interval, in words; empty where selections cannot be told apart.
+/// Nogueira's stability and its interval as text; empty if it is not defined.
 pub fn stability(selections: &[Vec<u32>], features: usize) -> Result<[String; 2]> {
     if selections.len() < 2 {
         return Ok(Default::default());

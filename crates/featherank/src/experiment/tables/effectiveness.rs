@@ -1,6 +1,6 @@
-//! Effectiveness: test means, and which differences between methods are more than chance.
+//! Effectiveness: test means and significant differences between methods.
 
-use super::pooled::Pooled;
+use super::pooled::PooledResults;
 use super::{Table, four, named};
 use crate::evaluate::{PairedTest, beaten, compare};
 use crate::experiment::Results;
@@ -8,7 +8,7 @@ use crate::measure::Measure;
 use crate::measure::significance::LEVEL;
 
 /// A row for each method, three columns for each measure.
-pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Table {
+pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Table {
     let mut table = Table::new("Effectiveness on test data", &["", "method"]);
     let mut comparisons = Vec::new();
     for (m, name) in results.measures.iter().enumerate() {
@@ -34,14 +34,14 @@ pub fn table(results: &Results, methods: &[Pooled<'_>]) -> Table {
     let queries: usize = results.folds.iter().map(|fold| fold.queries.len()).sum();
     let folds = results.folds.len();
     table.notes.push(format!(
-        "means of {folds} test means; settings chosen by {} on validation data",
+        "means of {folds} test means; parameters chosen by {} on validation data",
         results.choose
     ));
     table.notes.push(format!(
-        "letters: significantly better than that method over {queries} test queries (paired t-test, Wilcoxon signed-rank test; Holm, level {LEVEL})"
+        "letters mark methods that this one beats significantly over {queries} test queries (paired t-test, Wilcoxon signed-rank test; Holm, level {LEVEL})"
     ));
     if methods.iter().any(|method| !method.complete) {
-        table.notes.push("* some cells failed: the mean is of the others".into());
+        table.notes.push("* some cells failed: mean of the others".into());
     }
     table
 }

@@ -1,8 +1,8 @@
-//! Tables of results: effectiveness with significance, risk, size and cost, stability, and
-//! agreement between methods.
+//! Tables of results: effectiveness with significance, risk, size and cost, stability, and agreement
+//! between methods.
 //!
-//! Everything is made from [`Results`] alone. A table is words in rows and columns; [`Form`] writes
-//! it as text, Markdown, CSV or LaTeX.
+//! Tables are computed from [`Results`] alone; [`TableFormat`] writes them as text, Markdown, CSV or
+//! LaTeX.
 
 mod agreement;
 mod chosen;
@@ -15,19 +15,19 @@ mod write;
 use super::{CellOutcome, Results};
 use crate::error::Result;
 use crate::evaluate::letter;
-use pooled::Pooled;
-pub use write::Form;
+use pooled::PooledResults;
+pub use write::TableFormat;
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Names of the columns.
+    /// The column names.
     pub header: Vec<String>,
-    /// Rows of as many cells.
+    /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// What readers should know.
+    /// Notes below the table.
     pub notes: Vec<String>,
 }
 
@@ -41,9 +41,9 @@ impl Table {
 /// All tables of an experiment.
 ///
 /// # Errors
-/// A measure whose name this release does not know.
+/// A measure that this version does not know.
 pub fn tables(results: &Results) -> Result<Vec<Table>> {
-    let methods = Pooled::all(results)?;
+    let methods = PooledResults::all(results)?;
     let mut tables = vec![effectiveness::table(results, &methods)];
     tables.extend(risk::tables(results, &methods));
     tables.push(cost::table(results, &methods)?);
@@ -53,12 +53,12 @@ pub fn tables(results: &Results) -> Result<Vec<Table>> {
     Ok(tables)
 }
 
-/// Letter and name of a method, which every row begins with.
-fn named(index: usize, method: &Pooled) -> Vec<String> {
+/// The first cells of a row: the letter and the name of a method.
+fn named(index: usize, method: &PooledResults) -> Vec<String> {
     vec![letter(index), method.name.to_owned()]
 }
 
-/// A number with the digits of the papers; nothing where there is none.
+/// A number with four decimals; empty for NaN.
 fn four(number: f64) -> String {
     if number.is_nan() { String::new() } else { format!("{number:.4}") }
 }
@@ -68,7 +68,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
-/// The cells that failed, and why.
+/// The cells that failed, with reasons.
 fn failures(results: &Results) -> Option<Table> {
     let mut table = Table::new("Cells that failed", &["method", "fold", "seed", "reason"]);
     for cell in &results.cells {
@@ -81,7 +81,7 @@ fn failures(results: &Results) -> Option<Table> {
             ]);
         }
     }
-    table.notes.push("the same command tries them again".into());
+    table.notes.push("rerun the same command to retry them".into());
     (!table.rows.is_empty()).then_some(table)
 }
 

@@ -1,30 +1,29 @@
-//! A method's values of all folds and seeds together, query by query.
+//! The per-query values of a method, pooled over folds and seeds.
 
 use crate::error::Result;
-use crate::experiment::{Cell, Done, FoldData, Results};
+use crate::experiment::{Cell, CellResult, FoldData, Results};
 use crate::measure::Measure;
 
 use super::mean;
 
 /// One method over all its cells.
-pub struct Pooled<'r> {
+pub struct PooledResults<'r> {
     /// Its name.
     pub name: &'r str,
     /// Its selector and ranker.
     pub selector: Option<&'r str>,
     pub ranker: Option<&'r str>,
-    /// Its cells that were tested, in order.
-    pub cells: Vec<(&'r Cell, &'r Done)>,
-    /// By measure, the mean over folds and seeds of the test means, as papers print it.
+    /// Its completed cells, in order.
+    pub cells: Vec<(&'r Cell, &'r CellResult)>,
+    /// By measure, the mean over folds and seeds of the test means.
     pub means: Vec<f64>,
-    /// By measure, a value for each test query of all folds, averaged over seeds; NaN where there
-    /// is none.
+    /// By measure, the value of each test query of all folds, averaged over seeds; NaN if missing.
     pub per_query: Vec<Vec<f64>>,
     /// Whether no cell failed.
     pub complete: bool,
 }
 
-impl<'r> Pooled<'r> {
+impl<'r> PooledResults<'r> {
     /// All methods, in the order of the cells.
     pub fn all(results: &'r Results) -> Result<Vec<Self>> {
         let measures: Vec<Measure> =
@@ -34,14 +33,14 @@ impl<'r> Pooled<'r> {
 
     fn new(results: &'r Results, measures: &[Measure], name: &'r str) -> Self {
         let mine = || results.cells.iter().filter(|cell| cell.method == name);
-        let cells: Vec<(&Cell, &Done)> =
+        let cells: Vec<(&Cell, &CellResult)> =
             results.done().filter(|(cell, _)| cell.method == name).collect();
         let summary = |m: usize, measure: &Measure| {
             mean(cells.iter().map(|(_, done)| measure.summary(&numbers(&done.test[m]))))
         };
         let pooled =
             |m: usize| results.folds.iter().flat_map(|fold| over_seeds(fold, &cells, m)).collect();
-        Pooled {
+        PooledResults {
             name,
             selector: mine().find_map(|cell| cell.selector.as_deref()),
             ranker: mine().find_map(|cell| cell.ranker.as_deref()),
@@ -52,9 +51,8 @@ impl<'r> Pooled<'r> {
         }
     }
 
-    /// The ids of the features that its selector chose, cell by cell; nothing without a selector.
-    /// Of a method that chooses alike with every seed those of one seed: copies would pass for
-    /// agreement.
+    /// The selected feature ids of each cell; empty without a selector. If all seeds give the same
+    /// selections, only those of one seed, because copies would inflate the stability.
     pub fn selections(&self) -> Vec<Vec<u32>> {
         let first = |fold: usize| {
             self.cells
@@ -62,18 +60,19 @@ impl<'r> Pooled<'r> {
                 .find(|(cell, _)| cell.fold == fold)
                 .map(|(cell, done)| (cell.seed, &done.features))
         };
-        let alike = self.cells.iter().all(|(cell, done)| {
+        let deterministic = self.cells.iter().all(|(cell, done)| {
             first(cell.fold).is_none_or(|(_, features)| *features == done.features)
         });
-        let counts =
-            |cell: &Cell| !alike || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed);
+        let counts = |cell: &Cell| {
+            !deterministic || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed)
+        };
         let chosen = self.cells.iter().filter(|(cell, _)| self.selector.is_some() && counts(cell));
         chosen.map(|(_, done)| done.features.clone()).collect()
     }
 }
 
-/// A fold's test queries, averaged over the seeds that were tested.
-fn over_seeds(fold: &FoldData, cells: &[(&Cell, &Done)], measure: usize) -> Vec<f64> {
+/// The values of the test queries of a fold, averaged over seeds.
+fn over_seeds(fold: &FoldData, cells: &[(&Cell, &CellResult)], measure: usize) -> Vec<f64> {
     let seeds: Vec<Vec<f64>> = cells
         .iter()
         .filter(|(cell, _)| cell.fold == fold.number)
@@ -82,7 +81,7 @@ fn over_seeds(fold: &FoldData, cells: &[(&Cell, &Done)], measure: usize) -> Vec<
     (0..fold.queries.len()).map(|query| mean(seeds.iter().map(|values| values[query]))).collect()
 }
 
-/// Values as functions of measures take them: NaN where a query does not count.
+/// Replaces missing values by NaN, as functions of measures expect.
 pub fn numbers(values: &[Option<f64>]) -> Vec<f64> {
     values.iter().map(|value| value.unwrap_or(f64::NAN)).collect()
 }

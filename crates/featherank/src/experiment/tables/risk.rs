@@ -1,16 +1,16 @@
-//! Risk: what single queries lose against simple rankings, and against all features.
+//! Risk: per-query losses relative to single features and to all features.
 
-use super::pooled::{Pooled, numbers};
+use super::pooled::{PooledResults, numbers};
 use super::{Table, four, named};
 use crate::experiment::Results;
 use crate::experiment::fold_data::{MAX, MEAN, SINGLE};
 use crate::measure::risk::{geo_risk, risk_report};
 
-/// How much more a loss weighs than a gain, as in Sousa et al. 2016.
+/// Extra weight of losses, as in Sousa et al. 2016.
 pub const ALPHA: f64 = 5.0;
 
 /// A table for each baseline.
-pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Vec<Table> {
+pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Vec<Table> {
     let of_features = [
         (MEAN, "Risk against the mean of single features"),
         (MAX, "Risk against the best single feature of each query"),
@@ -19,13 +19,13 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Vec<Table> {
     let mut tables = Vec::new();
     for (name, title) in of_features {
         if let Some(baseline) = baseline(results, name) {
-            let against = |_: &Pooled<'_>| Some(&baseline[..]);
+            let against = |_: &PooledResults<'_>| Some(&baseline[..]);
             tables.extend(table(results, methods, title, against, Some(&baseline)));
         }
     }
-    let full = |method: &Pooled<'_>| {
+    let full = |method: &PooledResults<'_>| {
         let same_ranker =
-            |other: &&Pooled<'_>| other.selector.is_none() && other.ranker == method.ranker;
+            |other: &&PooledResults<'_>| other.selector.is_none() && other.ranker == method.ranker;
         methods
             .iter()
             .find(same_ranker)
@@ -42,26 +42,25 @@ pub fn tables(results: &Results, methods: &[Pooled<'_>]) -> Vec<Table> {
     tables
 }
 
-/// A baseline's values on the test queries of all folds.
+/// The values of a baseline on the test queries of all folds.
 fn baseline(results: &Results, name: &str) -> Option<Vec<f64>> {
     let of_folds =
         results.folds.iter().map(|fold| fold.baselines.get(name).map(|values| numbers(values)));
     of_folds.collect::<Option<Vec<_>>>().map(|folds| folds.concat())
 }
 
-/// A row for each method that has this baseline. `besides` is a system that GeoRisk looks at
-/// besides the methods.
+/// A row for each method that has this baseline. `besides` is an additional system for GeoRisk.
 fn table<'a>(
     results: &Results,
-    methods: &'a [Pooled<'_>],
+    methods: &'a [PooledResults<'_>],
     title: &str,
-    against: impl Fn(&'a Pooled<'_>) -> Option<&'a [f64]>,
+    against: impl Fn(&'a PooledResults<'_>) -> Option<&'a [f64]>,
     besides: Option<&Vec<f64>>,
 ) -> Option<Table> {
     let header =
         ["", "method", "F_RISK", "T_RISK", "p", "GeoRisk", "wins", "losses", "losses ≥ 20 %"];
     let mut table = Table::new(title, &header);
-    // A query counts for GeoRisk where every system has it: methods with failed cells are left out.
+    // GeoRisk needs all queries of every system: methods with failed cells are excluded.
     let whole: Vec<usize> = (0..methods.len()).filter(|&i| methods[i].complete).collect();
     let mut systems: Vec<Vec<f64>> =
         whole.iter().map(|&i| methods[i].per_query[0].clone()).collect();
@@ -85,7 +84,7 @@ fn table<'a>(
         table.rows.push(row);
     }
     table.notes.push(format!(
-        "{}, test queries of all folds together; a loss weighs {} times a gain in T_RISK and GeoRisk; GeoRisk is among all methods{}",
+        "{}, test queries of all folds together; losses weigh {} times as much as gains in T_RISK and GeoRisk; GeoRisk is relative to all methods{}",
         results.measures.first().map_or("", |name| name),
         1.0 + ALPHA,
         if besides.is_some() { " and the baseline" } else { "" }

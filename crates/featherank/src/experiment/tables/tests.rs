@@ -1,20 +1,20 @@
-//! Tables of a small experiment, worked out by hand, and names that want to be code.
+//! Tables of a small experiment, computed by hand, and names that need escaping.
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::data::Feature;
-use crate::experiment::{Cell, Done, FoldData, Measured, Resample};
+use crate::experiment::{Cell, CellResult, FoldData, Resample, ResourceUsage};
 
-fn done(features: &[u32], test: &[f64]) -> Done {
-    Done {
+fn done(features: &[u32], test: &[f64]) -> CellResult {
+    CellResult {
         features: features.to_vec(),
         cost: features.len() as f64,
         selecting: BTreeMap::new(),
         ranking: BTreeMap::new(),
         valid: 0.5,
         test: vec![test.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect()],
-        measured: Measured { select_seconds: 0.25, seconds: 1.5, peak_bytes: Some(3 << 20) },
+        measured: ResourceUsage { select_seconds: 0.25, seconds: 1.5, peak_bytes: Some(3 << 20) },
         curve: Vec::new(),
         front: Vec::new(),
         generations: Vec::new(),
@@ -84,10 +84,9 @@ fn effectiveness_by_hand() {
     assert_eq!(table.rows[1], ["b", "x", "0.4778*", "", ""]);
 }
 
-/// Letters appear once a difference is more than chance: 30 queries that all gain, by amounts that
-/// differ.
+/// Letters mark significant differences: 30 queries that all gain, by different amounts.
 #[test]
-fn letters_name_those_that_are_beaten() {
+fn letters_mark_significant_differences() {
     let mut results = results();
     let queries: Vec<f64> = (0..30).map(|i| 0.3 + 0.01 * f64::from(i)).collect();
     let better: Vec<f64> =
@@ -114,7 +113,7 @@ fn risk_by_hand() {
     // t_q: .1 0 .2 -1.2 .2 .1; mean -.1, standard deviation √(1.48/5) = .54406, T = -.1 √6 /
     // .54406.
     assert_eq!(row(1)[3], "-0.45");
-    assert_eq!(row(1)[5], "", "a query counts for GeoRisk where every system has it");
+    assert_eq!(row(1)[5], "", "GeoRisk needs all queries of every system");
     assert_eq!(row(0)[6..], ["4", "1", "1"]);
     // Against all features: x gains .1 in one query and loses .2 in two, each a fifth or more.
     let table = table_of(&found, "Risk against all features with the same ranker");
@@ -139,14 +138,14 @@ fn sizes_and_stability_by_hand() {
     assert_eq!(table.rows[0], ["b", "x", "2", "1.000", "1.000 to 1.000", "b|m_25 (2×), 4 (2×)"]);
     assert!(
         found.iter().all(|table| table.title != "Agreement between methods"),
-        "one method has nobody to agree with"
+        "a single method has no other to agree with"
     );
 }
 
-/// A method that draws no random numbers chooses alike with every seed; it is not more stable with
+/// A deterministic method selects the same features with every seed; it is not more stable with
 /// more seeds.
 #[test]
-fn copies_are_no_agreement() {
+fn seeds_of_deterministic_methods_do_not_add_stability() {
     let mut results = results();
     results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
     let once = tables(&results).unwrap();
@@ -179,7 +178,7 @@ fn failed_cells_are_listed() {
     let found = tables(&results()).unwrap();
     let table = table_of(&found, "Cells that failed");
     assert_eq!(table.rows, [["x", "2", "2", "no\nluck"]]);
-    assert!(Form::Text.write("T", &found).contains("x          2     2  no luck\n"));
+    assert!(TableFormat::Text.write("T", &found).contains("x          2     2  no luck\n"));
 }
 
 #[test]
@@ -193,7 +192,7 @@ fn every_form_escapes_names() {
         ],
         notes: vec!["100 %".into()],
     };
-    let write = |form: Form| form.write("T", std::slice::from_ref(&table));
+    let write = |format: TableFormat| format.write("T", std::slice::from_ref(&table));
     let lines = [
         "T",
         "",
@@ -203,8 +202,8 @@ fn every_form_escapes_names() {
         "<b>$%                     10*",
         "100 %",
     ];
-    assert_eq!(write(Form::Text), lines.join("\n") + "\n");
-    let markdown = write(Form::Markdown);
+    assert_eq!(write(TableFormat::Text), lines.join("\n") + "\n");
+    let markdown = write(TableFormat::Markdown);
     assert!(
         markdown
             .contains("| x\\|y\\\\z\\_1\\[k=5\\], \"q\" \\[31m | 1.5 |\n| \\<b\\>\\$% | 10\\* |\n"),
@@ -214,12 +213,12 @@ fn every_form_escapes_names() {
         markdown.contains("## a\\_b \\& c\n\n| method | value |\n| --- | ---: |\n"),
         "{markdown}"
     );
-    let read = csv::Reader::from_reader(write(Form::Csv).as_bytes())
+    let read = csv::Reader::from_reader(write(TableFormat::Csv).as_bytes())
         .into_records()
         .collect::<Result<Vec<_>, _>>()
         .unwrap();
     assert_eq!(read[0], vec!["a_b & c", "x|y\\z_1[k=5], \"q\" [31m", "value", "1.5"]);
-    let latex = write(Form::Latex);
+    let latex = write(TableFormat::Latex);
     assert!(
         latex.contains("x\\textbar{}y\\textbackslash{}z\\_1{[}k=5{]}, \"q\" {[}31m & 1.5 \\\\\n"),
         "{latex}"

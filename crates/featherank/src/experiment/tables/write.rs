@@ -1,44 +1,47 @@
-//! Tables as text, Markdown, CSV and LaTeX. Names come from users and from data files, so that each
-//! form escapes what it must.
+//! Writes tables as text, Markdown, CSV and LaTeX. Names come from users and data files, so each
+//! format escapes special characters.
 
 use super::Table;
 
-/// How tables are written.
+/// An output format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// For terminals and plain files.
+pub enum TableFormat {
+    /// Plain text.
     Text,
-    /// For pages.
+    /// Markdown.
     Markdown,
-    /// For programs: a line for each cell of each table.
+    /// CSV with one line per table cell.
     Csv,
-    /// For papers.
+    /// LaTeX.
     Latex,
 }
 
-impl Form {
-    /// All of them.
-    pub const ALL: [Form; 4] = [Form::Text, Form::Markdown, Form::Csv, Form::Latex];
+impl TableFormat {
+    /// All formats.
+    pub const ALL: [TableFormat; 4] =
+        [TableFormat::Text, TableFormat::Markdown, TableFormat::Csv, TableFormat::Latex];
 
-    /// How names of such files end.
-    pub fn ending(self) -> &'static str {
+    /// The file name extension.
+    pub fn extension(self) -> &'static str {
         match self {
-            Form::Text => "txt",
-            Form::Markdown => "md",
-            Form::Csv => "csv",
-            Form::Latex => "tex",
+            TableFormat::Text => "txt",
+            TableFormat::Markdown => "md",
+            TableFormat::Csv => "csv",
+            TableFormat::Latex => "tex",
         }
     }
 
-    /// Tables under a title.
+    /// Formats tables under a title.
     pub fn write(self, title: &str, tables: &[Table]) -> String {
         match self {
-            Form::Text => joined(one_line(title), tables.iter().map(text)),
-            Form::Markdown => {
-                joined(format!("# {}", markdown_words(title)), tables.iter().map(markdown))
+            TableFormat::Text => joined(one_line(title), tables.iter().map(text)),
+            TableFormat::Markdown => {
+                joined(format!("# {}", escape_markdown(title)), tables.iter().map(markdown))
             }
-            Form::Csv => csv(tables),
-            Form::Latex => joined(format!("% {}", one_line(title)), tables.iter().map(latex)),
+            TableFormat::Csv => csv(tables),
+            TableFormat::Latex => {
+                joined(format!("% {}", one_line(title)), tables.iter().map(latex))
+            }
         }
     }
 }
@@ -47,13 +50,13 @@ fn joined(title: String, tables: impl Iterator<Item = String>) -> String {
     std::iter::once(title + "\n").chain(tables).collect::<Vec<_>>().join("\n")
 }
 
-/// Line ends and other characters that steer a terminal are no part of a cell.
+/// Replaces line breaks and control characters by spaces.
 fn one_line(text: &str) -> String {
     let words: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Columns of numbers go to the right.
+/// Whether to right-align a column.
 fn numeric(table: &Table, column: usize) -> bool {
     let number =
         |cell: &String| cell.is_empty() || cell.trim_end_matches('*').parse::<f64>().is_ok();
@@ -83,18 +86,18 @@ fn text(table: &Table) -> String {
 
 fn markdown(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let words = |row: &Vec<String>| line(row.iter().map(|cell| markdown_words(cell)).collect());
+    let words = |row: &Vec<String>| line(row.iter().map(|cell| escape_markdown(cell)).collect());
     let sides =
         (0..table.header.len()).map(|i| if numeric(table, i) { "---:" } else { "---" }.to_owned());
     let rows: String = table.rows.iter().map(words).collect();
     let notes: String =
-        table.notes.iter().map(|note| format!("{}\n\n", markdown_words(note))).collect();
+        table.notes.iter().map(|note| format!("{}\n\n", escape_markdown(note))).collect();
     let (title, header, sides) =
-        (markdown_words(&table.title), words(&table.header), line(sides.collect()));
+        (escape_markdown(&table.title), words(&table.header), line(sides.collect()));
     format!("## {title}\n\n{header}{sides}{rows}\n{}\n", notes.trim_end())
 }
 
-fn markdown_words(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     one_line(text)
         .chars()
         .flat_map(|c| ["\\|`*_[]<>&#~$!".contains(c).then_some('\\'), Some(c)])
@@ -102,8 +105,7 @@ fn markdown_words(text: &str) -> String {
         .collect()
 }
 
-/// One line for each cell: table, row, column, value. A row is called by its method, or by its
-/// number where it has none.
+/// One line per table cell: table, row, column, value. Rows are identified by method, or by number.
 fn csv(tables: &[Table]) -> String {
     let mut out = String::from("table,row,column,value\n");
     for table in tables {
@@ -125,7 +127,7 @@ fn csv(tables: &[Table]) -> String {
     out
 }
 
-/// As RFC 4180 has it: quotes around what holds a separator or a quote, which is doubled.
+/// Quotes a field as in RFC 4180.
 fn csv_field(text: &str) -> String {
     if text.contains([',', '"']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -138,20 +140,20 @@ fn latex(table: &Table) -> String {
     let sides: String =
         (0..table.header.len()).map(|i| if numeric(table, i) { 'r' } else { 'l' }).collect();
     let line = |row: &Vec<String>| {
-        let words: Vec<String> = row.iter().map(|cell| latex_words(cell)).collect();
+        let words: Vec<String> = row.iter().map(|cell| escape_latex(cell)).collect();
         format!("{} \\\\\n", words.join(" & "))
     };
     let rows: String = table.rows.iter().map(line).collect();
-    let notes: Vec<String> = table.notes.iter().map(|note| latex_words(note)).collect();
+    let notes: Vec<String> = table.notes.iter().map(|note| escape_latex(note)).collect();
     format!(
         "\\begin{{table}}\n\\caption{{{}}}\n\\begin{{tabular}}{{{sides}}}\n\\hline\n{}\\hline\n{rows}\\hline\n\\end{{tabular}}\n\n{}\n\\end{{table}}\n",
-        latex_words(&table.title),
+        escape_latex(&table.title),
         line(&table.header),
         notes.join(". ")
     )
 }
 
-fn latex_words(text: &str) -> String {
+fn escape_latex(text: &str) -> String {
     let word = |c: char| match c {
         '\\' => "\\textbackslash{}".to_owned(),
         '~' => "\\textasciitilde{}".to_owned(),
@@ -161,7 +163,7 @@ fn latex_words(text: &str) -> String {
         '|' => "\\textbar{}".to_owned(),
         '≥' => "$\\geq$".to_owned(),
         '×' => "$\\times$".to_owned(),
-        // In brackets, because a bracket after a line's end would be an argument.
+        // In braces, because a bracket after a line break would be parsed as an argument.
         '[' | ']' | '*' => format!("{{{c}}}"),
         '{' | '}' | '$' | '&' | '#' | '_' | '%' => format!("\\{c}"),
         _ => c.to_string(),

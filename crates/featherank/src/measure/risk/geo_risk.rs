@@ -15,6 +15,8 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::erf::erfc;
 
+use super::loss_weighted;
+
 /// Risk of every system, in the order given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeoRisk {
@@ -53,8 +55,7 @@ pub fn geo_risk(systems: &[Vec<f64>], alpha: f64) -> GeoRisk {
                 if expected.is_nan() || expected <= 0.0 {
                     return 0.0;
                 }
-                let z = (system[query] - expected) / expected.sqrt();
-                if z < 0.0 { (1.0 + alpha) * z } else { z }
+                loss_weighted((system[query] - expected) / expected.sqrt(), alpha)
             })
             .sum();
         risks.geo_risk.push((sum / c * normal_below(z_risk / c)).sqrt());

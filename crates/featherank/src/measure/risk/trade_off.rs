@@ -157,8 +157,12 @@ fn test(model: &[f64], baseline: &[f64], alpha: f64) -> WeightedTest {
 
 /// The weighted difference t_q.
 fn weighted(pair: &QueryPair, alpha: f64) -> f64 {
-    let difference = pair.a - pair.b;
-    if difference < 0.0 { (1.0 + alpha) * difference } else { difference }
+    loss_weighted(pair.a - pair.b, alpha)
+}
+
+/// A change against the baseline as U_RISK weighs it: a loss counts 1 + α times as much as a gain.
+pub(crate) fn loss_weighted(change: f64, alpha: f64) -> f64 {
+    if change < 0.0 { (1.0 + alpha) * change } else { change }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! What `auto` has to say for its choice, as a selection tells it.
+//! The reasons for the choice of `auto`, as reported in a selection.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::Tested;
+use super::fold::FoldResult;
 use super::recommendation::Demand;
 use super::search::{State, Tests, values};
 use super::{AutoSelector, RiskBaseline};
 use crate::measure::counted;
 use crate::measure::significance::NonInferiority;
-use crate::select::judging::mean_and_error;
+use crate::select::subsets::mean_and_error;
 
 /// Why this set: what was tried, what was asked, and what the tests say of every size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,10 +64,10 @@ pub struct Tried {
     pub risk: NonInferiority,
 }
 
-/// What a search has found.
-pub(super) struct Found<'a> {
+/// The findings of a search for a size.
+pub(super) struct SizeFindings<'a> {
     pub state: &'a State,
-    pub levels: &'a [f64],
+    pub limits: &'a [f64],
     pub verdicts: &'a [Tests],
     pub chosen: Option<usize>,
     /// The measure of all features for each query.
@@ -75,14 +75,14 @@ pub(super) struct Found<'a> {
 }
 
 impl Advice {
-    pub(super) fn of(auto: &AutoSelector, found: &Found<'_>, queries: Vec<String>) -> Self {
-        let Found { state, levels, verdicts, chosen, all } = found;
-        let tried = |(size, tested): (usize, &Vec<Tested>)| {
+    pub(super) fn of(auto: &AutoSelector, found: &SizeFindings<'_>, queries: Vec<String>) -> Self {
+        let SizeFindings { state, limits, verdicts, chosen, all } = found;
+        let tried = |(size, tested): (usize, &Vec<FoldResult>)| {
             let (value, error) = mean_and_error(&values(tested));
             let (effectiveness, risk) = verdicts[size].clone();
             Tried {
                 features: tested.iter().map(|tested| tested.features).max().unwrap_or(0),
-                cost: levels[size],
+                cost: limits[size],
                 methods: tested.iter().map(|tested| state.methods[tested.method].clone()).collect(),
                 value,
                 error,

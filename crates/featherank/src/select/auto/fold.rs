@@ -1,13 +1,13 @@
-//! One fold: methods propose sets from the part they learn from, another part says which proposal
-//! is best, and the part held out says what that one is worth. The held-out part takes no part in
-//! any choice, so that trying many methods does not flatter them.
+//! One fold: methods propose subsets from the training queries, the validation queries choose the
+//! best proposal, and the test queries measure it. Test queries influence no choice, so that trying
+//! many methods does not bias the result.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::portfolio::Proposer;
-use super::sizes::{Room, levels};
+use super::sizes::{CostCap, cost_limits};
 use super::{AutoSelector, RiskBaseline};
 use crate::data::{FeatureId, View};
 use crate::engine::passes::{FeatureMeasures, feature_means};
@@ -18,147 +18,141 @@ use crate::measure::risk::mean_baseline;
 use crate::rank::Ranker;
 use crate::rank::tune::{Settings, combinations, declared_grid, is_better, tune};
 use crate::run::{Constraints, Run};
-use crate::select::wrapper::lesson::{Lesson, Material, Watch};
+use crate::select::subsets::{Split, SubsetTrainer, TrainingProgress};
 
-/// What a query is for in a fold.
+/// The role of a query in a fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Methods and rankers learn from it.
-    Learn,
+    /// Methods and rankers are trained on it.
+    Train,
     /// It chooses settings and methods.
-    Check,
-    /// It is held out.
+    Validate,
+    /// It measures the chosen subset.
     Test,
-    /// It is not looked at.
-    None,
+    /// It is outside the sample of queries.
+    Unused,
 }
 
-/// What queries are for in a fold, by the part that they were dealt into.
-pub struct Roles {
-    pub deal: QueryFolds,
+/// The role of every query in one fold, by its part of the queries.
+pub struct FoldRoles {
+    pub parts: QueryFolds,
     pub of_part: Vec<Role>,
 }
 
-/// Which queries a fold does what with.
+/// The queries of one fold.
 pub struct Fold<'a> {
     engine: &'a dyn Engine,
-    roles: Roles,
-    /// What is learnt from; what checks and what is held out are judged on.
-    material: Material<'a>,
+    roles: FoldRoles,
+    /// Trains on the training queries; judges on validation and test queries.
+    split: Split<'a>,
 }
 
 impl<'a> Fold<'a> {
-    /// For a ranker and subsets of some features, where each query has a role.
+    /// For a ranker and subsets of `features`.
     pub fn new(
         engine: &'a dyn Engine,
-        roles: Roles,
+        roles: FoldRoles,
         ranker: &dyn Ranker,
         features: &[FeatureId],
     ) -> Result<Self> {
         let part = |wanted: &[Role]| {
-            PartEngine::of(engine, roles.deal.range(|part| wanted.contains(&roles.of_part[part])))
+            PartEngine::of(engine, roles.parts.range(|part| wanted.contains(&roles.of_part[part])))
         };
-        let (learn, check) = (part(&[Role::Learn])?, part(&[Role::Check])?);
-        let material = Material::new(
-            ranker,
-            learn,
-            Some(&check),
-            part(&[Role::Check, Role::Test])?,
-            features,
-        )?;
-        Ok(Fold { engine, roles, material })
+        let (train, validate) = (part(&[Role::Train])?, part(&[Role::Validate])?);
+        let judge = part(&[Role::Validate, Role::Test])?;
+        let split = Split::new(ranker, train, Some(&validate), judge, features)?;
+        Ok(Fold { engine, roles, split })
     }
 
     fn role(&self, query: usize) -> Role {
-        self.roles.of_part[self.roles.deal.fold_of(self.engine.schema().query_keys[query])]
+        self.roles.of_part[self.roles.parts.fold_of(self.engine.schema().query_keys[query])]
     }
 
-    /// The queries that are judged on in one role.
+    /// The judged queries with one role.
     pub fn judged(&self, role: Role) -> impl Iterator<Item = usize> {
-        self.material.judge().places().iter().copied().filter(move |&q| self.role(q) == role)
+        self.split.judge().places().iter().copied().filter(move |&q| self.role(q) == role)
     }
 
-    /// Of values for the queries that are judged on, those in one role.
+    /// Of values for all judged queries, those of the queries with one role.
     fn values(&self, role: Role, judged: &[f64]) -> Vec<f64> {
-        let with_role = self.material.judge().places().iter().zip(judged);
+        let with_role = self.split.judge().places().iter().zip(judged);
         with_role.filter(|(q, _)| self.role(**q) == role).map(|(_, value)| *value).collect()
     }
 }
 
-/// What a fold knows before sizes are tried.
+/// The results of a fold before sizes are tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Start {
+pub struct FoldStart {
     /// The ranker's settings.
     pub settings: Settings,
-    /// For each method its order of all features, best first; none of elimination.
+    /// For each method its order of all features, best first; empty for elimination.
     pub orders: Vec<Vec<FeatureId>>,
-    /// What elimination begins with: all features, what matters most to the ranker for its price
-    /// first.
+    /// The features that elimination starts with: all, by importance per cost.
     pub left: Vec<FeatureId>,
-    /// All features on each query held out.
+    /// The measure of all features on each test query.
     pub all: Vec<Option<f64>>,
-    /// The baseline of risk on each query held out.
+    /// The measure of the risk baseline on each test query.
     pub baseline: Vec<Option<f64>>,
 }
 
-/// What a fold says of a size.
+/// The result of a fold for one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
-    /// The method whose set was best where that is checked.
+pub struct FoldResult {
+    /// The method whose subset was best on the validation queries.
     pub method: usize,
-    /// What the set of each method is worth there.
+    /// The measure of the subset of each method there.
     pub values: Vec<f64>,
-    /// What the best set costs.
+    /// The cost of the best subset.
     pub cost: f64,
-    /// How many features it has.
+    /// Its number of features.
     pub features: usize,
-    /// What it is worth on each query held out.
+    /// Its measure on each test query.
     pub per_query: Vec<Option<f64>>,
-    /// What is left after elimination, what matters most for its price first.
+    /// The features that elimination has left, by importance per cost.
     pub left: Vec<FeatureId>,
 }
 
-/// A fold at work.
-pub struct Worker<'a> {
+/// Runs methods and rankers on one fold.
+pub struct FoldRunner<'a> {
     auto: &'a AutoSelector,
     run: &'a Run,
     fold: &'a Fold<'a>,
     /// Features that may be chosen, by column.
     features: &'a [FeatureId],
-    watch: Watch<'a>,
+    progress: TrainingProgress<'a>,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> FoldRunner<'a> {
     pub fn new(
         auto: &'a AutoSelector,
         run: &'a Run,
         fold: &'a Fold<'a>,
         features: &'a [FeatureId],
     ) -> Self {
-        Worker { auto, run, fold, features, watch: Watch::new(run) }
+        FoldRunner { auto, run, fold, features, progress: TrainingProgress::new(run) }
     }
 
-    /// Learns with all features, and asks everybody for an order.
-    pub fn start(&self, all: &[FeatureId], proposers: &[Proposer]) -> Result<Start> {
+    /// Trains the ranker on all features, and gets an order of the features from every method.
+    pub fn start(&self, all: &[FeatureId], proposers: &[Proposer]) -> Result<FoldStart> {
         let settings = self.tuned(all)?;
         let ranker = self.auto.ranker_with(&settings)?;
         let subset = [all.to_vec()];
-        let lesson = self.lesson(ranker.as_ref())?;
-        let taught = lesson.teach(&subset)?;
-        let per_query = counted(&self.fold.values(Role::Test, &taught.judged()?[0]));
-        let mut shares = taught.shares(0)?;
-        shares.retain(|(f, _)| self.features.contains(f));
+        let trainer = self.trainer(ranker.as_ref())?;
+        let fitted = trainer.fit(&subset)?;
+        let per_query = counted(&self.fold.values(Role::Test, &fitted.per_query()?[0]));
+        let mut importance = fitted.importance(0)?;
+        importance.retain(|(f, _)| self.features.contains(f));
         let orders = proposers.iter().map(|&proposer| self.order(proposer));
-        Ok(Start {
+        Ok(FoldStart {
             orders: orders.collect::<Result<_>>()?,
-            left: self.by_worth(&shares),
+            left: self.by_importance_per_cost(&importance),
             settings,
             baseline: self.baseline(&per_query)?,
             all: per_query,
         })
     }
 
-    /// The settings of the ranker that do best where that is checked.
+    /// The settings of the ranker that do best on the validation queries.
     fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
         let AutoSelector { ranker, measure, .. } = self.auto;
         let (fixed, is_open) = self.auto.settings();
@@ -166,19 +160,19 @@ impl<'a> Worker<'a> {
         if grid.is_empty() {
             return Ok(fixed);
         }
-        if let Some(view) = self.fold.material.learnt_rows() {
-            let check: Vec<usize> = self.fold.judged(Role::Check).collect();
-            let check: View<'_> = view.with_queries(check);
-            return Ok(tune(ranker, &fixed, &grid, self.run, view, &check, measure)?.settings);
+        if let Some(view) = self.fold.split.training_rows() {
+            let validate: Vec<usize> = self.fold.judged(Role::Validate).collect();
+            let validate: View<'_> = view.with_queries(validate);
+            return Ok(tune(ranker, &fixed, &grid, self.run, view, &validate, measure)?.settings);
         }
         let (subset, mut best) = ([all.to_vec()], None);
         for settings in combinations(&grid) {
             let settings = [&fixed[..], &settings].concat();
             let ranker = self.auto.ranker_with(&settings)?;
-            let lesson = self.lesson(ranker.as_ref())?;
-            let taught = lesson.teach(&subset)?;
-            let value = measure.summary(&self.fold.values(Role::Check, &taught.judged()?[0]));
-            let ranks = taught.shares(0)?.iter().any(|(_, share)| *share > 0.0);
+            let trainer = self.trainer(ranker.as_ref())?;
+            let fitted = trainer.fit(&subset)?;
+            let value = measure.summary(&self.fold.values(Role::Validate, &fitted.per_query()?[0]));
+            let ranks = fitted.importance(0)?.iter().any(|(_, share)| *share > 0.0);
             if best.as_ref().is_none_or(|(best, _)| is_better((ranks, value), *best)) {
                 best = Some(((ranks, value), settings));
             }
@@ -186,51 +180,51 @@ impl<'a> Worker<'a> {
         Ok(best.map_or(fixed, |(_, settings)| settings))
     }
 
-    /// The order in which a selector takes all features; those that nobody may choose are left out.
-    /// None of elimination.
+    /// The order in which a selector takes all features that may be chosen; empty for elimination.
     pub fn order(&self, proposer: Proposer) -> Result<Vec<FeatureId>> {
         let Proposer::Order(spec) = proposer else { return Ok(Vec::new()) };
-        // The sets come from the order; a number of features or a budget is for later.
+        // Subsets are cut from the order later; here no limit applies.
         let constraints =
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
         let run =
             Run { constraints, valid: None, checkpoint: None, deadline: None, ..self.run.clone() };
         let takes_rows =
-            self.fold.material.learnt_rows().is_some() || !spec.data_access(&[])?.is_passes();
+            self.fold.split.training_rows().is_some() || !spec.data_access(&[])?.is_passes();
         let selection = match self.fold.engine.local().filter(|_| takes_rows) {
             Some(data) => {
                 let part = |queries: &[usize]| -> Result<LocalEngine> {
                     Ok(LocalEngine::new(data.subset(queries), 0)?
                         .observed_by(self.run.observer.clone()))
                 };
-                let check: Vec<usize> = self.fold.judged(Role::Check).collect();
-                let valid: Arc<dyn Engine> = Arc::new(part(&check)?);
-                let learn = part(self.fold.material.learn().places())?;
-                spec.run(&[], &Run { valid: Some(valid), ..run }, &learn)?
+                let validate: Vec<usize> = self.fold.judged(Role::Validate).collect();
+                let valid: Arc<dyn Engine> = Arc::new(part(&validate)?);
+                let train = part(self.fold.split.train().places())?;
+                spec.run(&[], &Run { valid: Some(valid), ..run }, &train)?
             }
-            None => spec.run(&[], &run, self.fold.material.learn())?,
+            None => spec.run(&[], &run, self.fold.split.train())?,
         };
         let table = &self.fold.engine.schema().features;
         let column = |step: &crate::select::PathStep| table.resolve(&step.feature.to_string());
         let mut order: Vec<FeatureId> = selection.path.iter().map(column).collect::<Result<_>>()?;
-        // What is constant in this part alone comes last.
+        // Features that are constant in this fold alone come last.
         let rest = self.features.iter().filter(|f| !order.contains(f)).copied().collect::<Vec<_>>();
         order.extend(rest);
         order.retain(|f| self.features.contains(f));
         Ok(order)
     }
 
-    /// Elimination from all features down to a level, what stayed longest first.
-    pub fn eliminate(&self, settings: &[(String, String)], level: f64) -> Result<Vec<FeatureId>> {
+    /// Elimination from all features down to a cost limit; features that stayed longest come first.
+    pub fn eliminate(&self, settings: &[(String, String)], limit: f64) -> Result<Vec<FeatureId>> {
         let ranker = self.auto.ranker_with(settings)?;
-        let lesson = self.lesson(ranker.as_ref())?;
-        let ranked = |left: Vec<FeatureId>| Ok(self.by_worth(&lesson.teach(&[left])?.shares(0)?));
+        let trainer = self.trainer(ranker.as_ref())?;
+        let ranked = |left: Vec<FeatureId>| {
+            Ok(self.by_importance_per_cost(&trainer.fit(&[left])?.importance(0)?))
+        };
         let (mut left, mut gone) = (self.features.to_vec(), Vec::new());
-        for level in
-            levels(&self.run.constraints, self.features).into_iter().filter(|&next| next >= level)
-        {
+        let limits = cost_limits(&self.run.constraints, self.features).into_iter();
+        for limit in limits.filter(|&next| next >= limit) {
             let ranked = ranked(left)?;
-            let set = Room::new(&self.run.constraints, level).first_of(&ranked);
+            let set = CostCap::new(&self.run.constraints, limit).take(&ranked);
             let leaving = ranked.into_iter().filter(|f| !set.contains(f)).collect::<Vec<_>>();
             gone.splice(0..0, leaving);
             left = sorted(set);
@@ -241,33 +235,33 @@ impl<'a> Worker<'a> {
         Ok(order)
     }
 
-    /// Tries a size; `before` is what elimination has left so far.
+    /// Tries a size; `left` are the features that elimination has left so far.
     pub fn test(
         &self,
-        start: &Start,
-        level: f64,
+        start: &FoldStart,
+        limit: f64,
         proposers: &[Proposer],
-        before: &[FeatureId],
-    ) -> Result<Tested> {
-        let room = Room::new(&self.run.constraints, level);
+        left: &[FeatureId],
+    ) -> Result<FoldResult> {
+        let cap = CostCap::new(&self.run.constraints, limit);
         let set = |(proposer, order): (&Proposer, &Vec<FeatureId>)| match proposer {
-            Proposer::Elimination => room.first_of(before),
-            Proposer::Order(_) => room.first_of(order),
+            Proposer::Elimination => cap.take(left),
+            Proposer::Order(_) => cap.take(order),
         };
         let sets: Vec<Vec<FeatureId>> =
             proposers.iter().zip(&start.orders).map(set).map(sorted).collect();
-        // Methods may propose the same set, which is learnt once.
+        // Methods may propose the same subset, which is trained once.
         let mut different = sets.clone();
         different.sort_unstable();
         different.dedup();
         let places: Vec<usize> =
             sets.iter().map(|set| different.partition_point(|other| other < set)).collect();
         let ranker = self.auto.ranker_with(&start.settings)?;
-        let lesson = self.lesson(ranker.as_ref())?;
-        let taught = lesson.teach(&different)?;
-        let judged = taught.judged()?;
+        let trainer = self.trainer(ranker.as_ref())?;
+        let fitted = trainer.fit(&different)?;
+        let judged = fitted.per_query()?;
         let value = |&place: &usize| {
-            let checked = self.fold.values(Role::Check, &judged[place]);
+            let checked = self.fold.values(Role::Validate, &judged[place]);
             self.auto.measure.summary(&checked)
         };
         let values: Vec<f64> = places.iter().map(value).collect();
@@ -278,10 +272,10 @@ impl<'a> Worker<'a> {
         let eliminated =
             proposers.iter().position(|proposer| matches!(proposer, Proposer::Elimination));
         let left = match eliminated {
-            Some(proposer) => self.by_worth(&taught.shares(places[proposer])?),
+            Some(proposer) => self.by_importance_per_cost(&fitted.importance(places[proposer])?),
             None => Vec::new(),
         };
-        Ok(Tested {
+        Ok(FoldResult {
             method,
             cost: sets[method].iter().map(|&f| self.run.constraints.cost(f)).sum(),
             features: sets[method].len(),
@@ -291,20 +285,20 @@ impl<'a> Worker<'a> {
         })
     }
 
-    fn lesson<'l>(&'l self, ranker: &'l dyn Ranker) -> Result<Lesson<'l>> {
-        Lesson::new(&self.watch, ranker, &self.auto.measure, &self.fold.material)
+    fn trainer<'t>(&'t self, ranker: &'t dyn Ranker) -> Result<SubsetTrainer<'t>> {
+        SubsetTrainer::new(&self.progress, ranker, &self.auto.measure, &self.fold.split)
     }
 
-    /// Features by how much they matter for their price.
-    fn by_worth(&self, shares: &[(FeatureId, f64)]) -> Vec<FeatureId> {
-        Room::new(&self.run.constraints, 0.0).by_worth(shares)
+    /// Features by importance divided by cost, highest first.
+    fn by_importance_per_cost(&self, importance: &[(FeatureId, f64)]) -> Vec<FeatureId> {
+        CostCap::new(&self.run.constraints, 0.0).by_importance_per_cost(importance)
     }
 
-    /// What risk is measured against on each query held out.
+    /// The measure of the risk baseline on each test query.
     fn baseline(&self, all: &[Option<f64>]) -> Result<Vec<Option<f64>>> {
         let measure = &self.auto.measure;
-        let (learn, judge): (&dyn Engine, &dyn Engine) =
-            (self.fold.material.learn(), self.fold.material.judge());
+        let (train, judge): (&dyn Engine, &dyn Engine) =
+            (self.fold.split.train(), self.fold.split.judge());
         let alone = |features: &[FeatureId]| -> Result<Vec<Vec<f64>>> {
             let judged = judge.ask(&FeatureMeasures::new(measure, features))?.per_query;
             Ok(judged.iter().map(|judged| self.fold.values(Role::Test, judged)).collect())
@@ -313,7 +307,7 @@ impl<'a> Worker<'a> {
             RiskBaseline::Full => Ok(all.to_vec()),
             RiskBaseline::Mean => Ok(counted(&mean_baseline(&alone(self.features)?))),
             RiskBaseline::BestFeature => {
-                let values = feature_means(learn, measure, self.features)?;
+                let values = feature_means(train, measure, self.features)?;
                 let known = self.features.iter().zip(&values);
                 let best = known.max_by(|(f, a), (g, b)| a.total_cmp(b).then(g.cmp(f)));
                 best.map_or_else(|| Ok(all.to_vec()), |(&f, _)| Ok(counted(&alone(&[f])?.concat())))

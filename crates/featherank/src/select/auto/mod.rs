@@ -1,22 +1,23 @@
 //! The smallest set of features that is as good as all of them, for the user's own ranker and
 //! measure, and no riskier.
 //!
-//! The queries are dealt into `folds` parts. Each part is held out once; the part after it checks,
-//! and the others are learnt from. In every fold a few methods (`portfolio.rs`) put the features in
-//! order, the ranker is trained on the first ones of each order, and the part that checks says
-//! whose set is best. That set ranks the queries held out. So every size has a value for each query
-//! that nothing about it has seen, the choice of the method included, and so have all features.
+//! The queries are split into `folds` folds. Each fold is the test data once; the next fold is the
+//! validation data, and the others are the training data. In every fold a few methods
+//! (`portfolio.rs`) order the features, the ranker is trained on the first ones of each order, and
+//! the validation data chooses the best subset, which then ranks the test queries. So every size has
+//! a value for each query that influenced nothing, not even the choice of the method, and so have
+//! all features.
 //!
 //! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose
 //! less than the margin. The last that passed is recommended; then the method that did best at that
-//! size on the parts that check puts the features in order once more, on all data. What is promised
+//! size on validation data orders the features once more, on all data. What is promised
 //! is the procedure: that sets of this size, found this way, lose no more than the margin. Where no
-//! size passes all features are kept. Validation data, where the run has some, is joined with the
-//! training data: held-out parts serve better than one fixed part.
+//! size passes all features are kept. Validation data of the run is joined with the training data:
+//! folds serve better than one fixed part.
 //!
-//! Rankers of least squares are trained and judged by passes, so that the rows may be anywhere. The
-//! methods that propose then work by passes as well, without validation data: the part that checks
-//! takes no part in their choices.
+//! Least-squares rankers are trained and judged by passes, so that the rows may be anywhere. The
+//! methods that propose then work by passes as well, without validation data: the validation fold
+//! does not influence their choices.
 
 mod advice;
 mod fold;
@@ -36,14 +37,13 @@ use crate::rank::tune::Settings;
 use crate::rank::{self, Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::judging::{check_counts, checked_validation};
 use crate::select::rows::rows;
-use crate::select::wrapper::training::on_threads_of;
+use crate::select::subsets::{check_counts, checked_validation, on_threads_of};
 use crate::select::{Selection, Selector};
 pub use advice::{Advice, Tried};
 use portfolio::Proposer;
 pub use recommendation::Demand;
-use search::{Search, State};
+use search::{SizeSearch, State};
 
 /// Its name everywhere.
 pub const NAME: &str = "auto";
@@ -146,15 +146,15 @@ impl AutoSelector {
         let all = joined.as_deref().unwrap_or(engine);
         let (alive, _) = engine.ask(&Moments)?.alive();
         let search =
-            Search { auto: self, run, engine, all, candidates, alive, features, proposers };
+            SizeSearch { auto: self, run, engine, all, candidates, alive, features, proposers };
         let informative = all.schema().informative();
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(words::too_few(informative, self.folds));
         }
-        search.to_the_end(state)
+        search.finish(state)
     }
 
-    /// Training and validation data as one, with rows where somebody needs them.
+    /// Training and validation data as one, with rows if the ranker or a method needs them.
     fn joined<'a>(
         &self,
         run: &Run,

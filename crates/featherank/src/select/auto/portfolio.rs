@@ -1,7 +1,6 @@
-//! Who proposes sets: a few methods that go about it differently, as many as the data and the time
-//! allow.
+//! The methods that propose subsets: a few different ones, as many as the data and the time allow.
 //!
-//! Elimination trains the user's own ranker and lets go what matters least to it. The others look
+//! Elimination trains the user's own ranker and removes the features least important to it. The others look
 //! at the features in ways that no single ranker does: a filter that asks what a feature adds to
 //! those chosen, least squares that add features one at a time, and a sparse linear model. All of
 //! them order all features, so that there is a set of every size.
@@ -24,8 +23,8 @@ const VALUES_A_SECOND: f64 = 1e5;
 /// The name of elimination, which is no selector of its own here.
 pub const ELIMINATION: &str = "elimination";
 
-/// All who may propose, the one to be asked first in front.
-const EVERYBODY: &[&str] = &[ELIMINATION, "best-gain", "greedy-rankrls", "l1-svm"];
+/// All methods that may propose, in order of preference.
+const PROPOSERS: &[&str] = &[ELIMINATION, "best-gain", "greedy-rankrls", "l1-svm"];
 
 /// A method that proposes sets.
 #[derive(Clone, Copy)]
@@ -45,7 +44,7 @@ impl Proposer {
         }
     }
 
-    /// Whether it takes rows, as far as it is up to itself.
+    /// Whether the method itself needs rows.
     pub fn needs_rows(self) -> Result<bool> {
         match self {
             Proposer::Elimination => Ok(false),
@@ -80,10 +79,10 @@ pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, 
     // Less than a second is no time at all, and is said so elsewhere.
     let affordable =
         limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
-    let most = if values <= FEW_VALUES { EVERYBODY.len() } else { 2 };
+    let most = if values <= FEW_VALUES { PROPOSERS.len() } else { 2 };
     let looked_at = values.min(MANY_VALUES).min(affordable);
     let methods = ((affordable / looked_at) as usize).clamp(1, most);
-    let proposers = EVERYBODY[..methods].iter().map(|name| Proposer::named(name));
+    let proposers = PROPOSERS[..methods].iter().map(|name| Proposer::named(name));
     Ok((proposers.collect::<Result<_>>()?, looked_at / values))
 }
 

@@ -1,4 +1,5 @@
-//! Is a smaller set of features as good as all of them, give or take a margin, and no riskier?
+//! Tests whether a smaller set of features is as good as all of them within a margin, and no
+//! riskier.
 //!
 //! A size has a value for each query, from a model that has not seen the query; every fold has its
 //! own set and model. A size passes if two one-sided tests of non-inferiority against all features
@@ -21,9 +22,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::risk::loss_weighted;
 use crate::measure::significance::{NonInferiority, non_inferior_across_folds};
 
-/// What is asked of a smaller set.
+/// The requirements on a smaller set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Demand {
     /// The share of effectiveness that may be lost, such as .02.
@@ -34,45 +36,45 @@ pub struct Demand {
     pub alpha: f64,
 }
 
-/// What smaller sets are measured by: for each query, NaN where it does not count.
+/// What smaller sets are compared with: values per query, NaN if the query does not count.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Yardstick<'a> {
+pub(super) struct Reference<'a> {
     /// The value of all features.
     pub all: &'a [f64],
     /// The value of the system that risk is measured against.
     pub baseline: &'a [f64],
-    /// In how many folds the values were found.
+    /// The number of folds that the values come from.
     pub folds: usize,
 }
 
-/// The two tests of one size.
-pub(super) struct Judge<'a> {
-    yardstick: Yardstick<'a>,
+/// The two tests of non-inferiority.
+pub(super) struct SizeTest<'a> {
+    reference: Reference<'a>,
     demand: Demand,
-    /// What may be lost of effectiveness.
+    /// The effectiveness that may be lost.
     margin: f64,
     /// Weighted gains and losses of all features against the baseline.
     risk_of_all: Vec<f64>,
-    /// What may be lost of them.
+    /// The part of their mean that may be lost.
     risk_margin: f64,
 }
 
-impl<'a> Judge<'a> {
-    /// By this yardstick.
-    pub fn new(yardstick: Yardstick<'a>, demand: Demand) -> Self {
+impl<'a> SizeTest<'a> {
+    /// Against this reference.
+    pub fn new(reference: Reference<'a>, demand: Demand) -> Self {
         let shrunk: Vec<f64> =
-            yardstick.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
-        let risk_of_all = weighted(yardstick.all, yardstick.baseline, demand.alpha);
-        let of_shrunk = weighted(&shrunk, yardstick.baseline, demand.alpha);
+            reference.all.iter().map(|value| (1.0 - demand.margin) * value).collect();
+        let risk_of_all = weighted(reference.all, reference.baseline, demand.alpha);
+        let of_shrunk = weighted(&shrunk, reference.baseline, demand.alpha);
         let lost = risk_of_all.iter().zip(of_shrunk).map(|(all, shrunk)| all - shrunk);
         let risk_margin = mean(lost);
-        let margin = demand.margin * mean(yardstick.all.iter().copied()).abs();
-        Judge { yardstick, demand, margin, risk_of_all, risk_margin }
+        let margin = demand.margin * mean(reference.all.iter().copied()).abs();
+        SizeTest { reference, demand, margin, risk_of_all, risk_margin }
     }
 
-    /// In effectiveness and in risk.
-    pub fn tests(&self, values: &[f64]) -> (NonInferiority, NonInferiority) {
-        let Yardstick { all, baseline, folds } = self.yardstick;
+    /// Tests a size, by its value on each query, in effectiveness and in risk.
+    pub fn run(&self, values: &[f64]) -> (NonInferiority, NonInferiority) {
+        let Reference { all, baseline, folds } = self.reference;
         let level = self.demand.level;
         let risk = weighted(values, baseline, self.demand.alpha);
         (
@@ -82,18 +84,15 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Over the queries that count.
+/// The mean over the queries that count.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let counted: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
     counted.iter().sum::<f64>() / (counted.len() as f64).max(1.0)
 }
 
-/// What each query adds to U_RISK.
+/// The contribution of each query to U_RISK.
 fn weighted(values: &[f64], baseline: &[f64], alpha: f64) -> Vec<f64> {
-    let of_query = |(value, baseline): (&f64, &f64)| {
-        let change = value - baseline;
-        if change < 0.0 { (1.0 + alpha) * change } else { change }
-    };
+    let of_query = |(value, baseline): (&f64, &f64)| loss_weighted(value - baseline, alpha);
     values.iter().zip(baseline).map(of_query).collect()
 }
 
@@ -111,15 +110,15 @@ mod tests {
 
     /// Whether a size passes both tests.
     fn passes(all: &[f64], baseline: &[f64], values: &[f64], demand: Demand) -> (bool, bool) {
-        let judge = Judge::new(Yardstick { all, baseline, folds: 5 }, demand);
-        let (effectiveness, risk) = judge.tests(values);
+        let test = SizeTest::new(Reference { all, baseline, folds: 5 }, demand);
+        let (effectiveness, risk) = test.run(values);
         (effectiveness.holds, risk.holds)
     }
 
     /// A set whose mean is that of all features, because it gains a lot where there is much to lose
     /// and loses below the baseline elsewhere.
     #[test]
-    fn what_hurts_some_queries_is_refused_however_good_its_mean() {
+    fn subsets_that_hurt_some_queries_fail_whatever_their_mean() {
         let queries = 4_000;
         let (all, baseline) = (vec![0.5; queries], vec![0.4; queries]);
         let risky: Vec<f64> =
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn few_queries_prove_nothing() {
+    fn few_queries_show_nothing() {
         let mut rng = stream(3, Purpose::Test, 0);
         let all: Vec<f64> = (0..30).map(|_| draw(0.5, 0.2, &mut rng)).collect();
         let values: Vec<f64> = all.iter().map(|value| value + draw(0.0, 0.1, &mut rng)).collect();

@@ -22,7 +22,7 @@
 
 use super::RADII;
 use super::fenchel_rank::gap;
-use super::path::{Family, Search, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::{Loss, Sample};
 use crate::declare::method;
 use crate::engine::Engine;
@@ -63,7 +63,7 @@ method! {
 
 impl Selector for EGRank {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        Search { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
+        PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
 
@@ -119,7 +119,7 @@ fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
 struct Found {
     weights: Vec<f64>,
     gap: f64,
-    /// The shares, and the bend that was found.
+    /// The shares, and the curvature that was found.
     state: Vec<f64>,
 }
 
@@ -144,13 +144,13 @@ impl EGRank {
                     shares.iter().map(|u| (1.0 - EVEN) * u + EVEN * even).collect()
                 });
                 // Differences between documents have twice the variance of documents, and the loss
-                // bends twice as much.
+                // has twice the curvature.
                 let widest = sample.spreads().iter().copied().fold(0.0, f64::max);
-                let bend = near.map_or(4.0 * widest * widest, |(bend, _)| *bend);
+                let curvature = near.map_or(4.0 * widest * widest, |(curvature, _)| *curvature);
                 self.accelerated(
                     &ball,
                     start.unwrap_or_else(|| vec![even; 2 * sample.width()]),
-                    bend,
+                    curvature,
                 )
             }
         }
@@ -162,7 +162,10 @@ impl EGRank {
         let mut point = ball.point(start)?;
         for step in 1..=self.steps {
             logs = normalised(
-                logs.iter().zip(&point.slope).map(|(log, slope)| log - eta * slope).collect(),
+                logs.iter()
+                    .zip(&point.gradient)
+                    .map(|(log, gradient)| log - eta * gradient)
+                    .collect(),
             );
             point = ball.point(exponentials(&logs))?;
             ball.sample.run.step("moving shares", step, Some(self.steps))?;
@@ -175,43 +178,43 @@ impl EGRank {
 
     /// Momentum: the gradient is taken between the average of shares so far and the shares that
     /// steps move.
-    fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut bend: f64) -> Result<Found> {
+    fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut curvature: f64) -> Result<Found> {
         let (mut average, mut logs) = (start.clone(), logarithms(&start));
         let mut share = 1.0;
         let mut best: Option<Point> = None;
         for step in 1..=self.steps {
             let middle = ball.point(mixed(&average, &exponentials(&logs), share))?;
-            // The bend is overestimated where the loss was steeper before.
-            bend /= 1.5;
-            let before = bend;
+            // The curvature is overestimated where the loss was steeper before.
+            curvature /= 1.5;
+            let before = curvature;
             let (next, is_stuck) = loop {
-                let length = 1.0 / (share * bend * ball.radius * ball.radius);
+                let length = 1.0 / (share * curvature * ball.radius * ball.radius);
                 let moved = normalised(
                     logs.iter()
-                        .zip(&middle.slope)
-                        .map(|(log, slope)| log - length * slope)
+                        .zip(&middle.gradient)
+                        .map(|(log, gradient)| log - length * gradient)
                         .collect(),
                 );
                 let shares = exponentials(&moved);
                 let far: f64 =
                     shares.iter().zip(moved.iter().zip(&logs)).map(|(u, (a, b))| u * (a - b)).sum();
                 let point = ball.point(mixed(&average, &shares, share))?;
-                let change = along(&middle.slope, &point.shares, &middle.shares);
-                let allowed = change + bend * (ball.radius * share).powi(2) * far;
+                let change = along(&middle.gradient, &point.shares, &middle.shares);
+                let allowed = change + curvature * (ball.radius * share).powi(2) * far;
                 let is_stuck = far <= EQUAL;
                 if is_stuck || point.loss <= middle.loss + allowed + EQUAL {
                     logs = moved;
                     break (point, is_stuck);
                 }
-                bend *= 2.0;
+                curvature *= 2.0;
             };
             ball.sample.run.step("moving shares", step, Some(self.steps))?;
-            let is_uphill = along(&next.slope, &next.shares, &average) > 0.0;
+            let is_uphill = along(&next.gradient, &next.shares, &average) > 0.0;
             average.clone_from(&next.shares);
             let is_last = is_stuck && share == 1.0;
             if is_stuck {
                 // The length was cut by rounding errors of the loss.
-                bend = before;
+                curvature = before;
             }
             if (is_uphill || is_stuck) && share < 1.0 {
                 share = 1.0;
@@ -228,7 +231,7 @@ impl EGRank {
                 break;
             }
         }
-        best.map(|best| ball.found(best, bend)).ok_or_else(nothing_ranks)
+        best.map(|best| ball.found(best, curvature)).ok_or_else(nothing_ranks)
     }
 }
 
@@ -243,7 +246,7 @@ struct Point {
     shares: Vec<f64>,
     loss: f64,
     /// The derivative of the loss by each share.
-    slope: Vec<f64>,
+    gradient: Vec<f64>,
     gap: f64,
 }
 
@@ -257,17 +260,17 @@ impl Ball<'_> {
         let weights = self.weights(&shares);
         let loss = self.sample.loss(&weights)?;
         let gap = gap(&loss, &weights, self.radius);
-        let Loss { value, slope, .. } = loss;
-        let of_minus = slope.iter().map(|g| -self.radius * g);
-        let slope = slope.iter().map(|g| self.radius * g).chain(of_minus).collect();
+        let Loss { value, gradient, .. } = loss;
+        let of_minus = gradient.iter().map(|g| -self.radius * g);
+        let gradient = gradient.iter().map(|g| self.radius * g).chain(of_minus).collect();
         // Below 0 it is a rounding error.
-        Ok(Point { shares, loss: value, slope, gap: gap.max(0.0) })
+        Ok(Point { shares, loss: value, gradient, gap: gap.max(0.0) })
     }
 
-    fn found(&self, point: Point, bend: f64) -> Found {
+    fn found(&self, point: Point, curvature: f64) -> Found {
         let weights = self.weights(&point.shares);
         let mut state = point.shares;
-        state.push(bend);
+        state.push(curvature);
         Found { weights, gap: point.gap, state }
     }
 }
@@ -292,7 +295,11 @@ fn mixed(a: &[f64], b: &[f64], share_of_b: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| (1.0 - share_of_b) * a + share_of_b * b).collect()
 }
 
-/// How much a slope says that the loss changes between two points.
-fn along(slope: &[f64], to: &[f64], from: &[f64]) -> f64 {
-    slope.iter().zip(to.iter().zip(from)).map(|(slope, (to, from))| slope * (to - from)).sum()
+/// How much a gradient says that the loss changes between two points.
+fn along(gradient: &[f64], to: &[f64], from: &[f64]) -> f64 {
+    gradient
+        .iter()
+        .zip(to.iter().zip(from))
+        .map(|(gradient, (to, from))| gradient * (to - from))
+        .sum()
 }

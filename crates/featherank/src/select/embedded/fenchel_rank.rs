@@ -3,7 +3,7 @@
 //! Minimises (1/|P|) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² subject to ‖w‖₁ ≤ r (Lai et al., IEEE Trans.
 //! Computers 2013). With g the gradient and j its largest component, u = −r sign(gⱼ) eⱼ is the
 //! corner of the ball that promises most, and w moves to the minimum of the loss on the line to it,
-//! where no more than a ten-thousandth of the slope is left. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a
+//! where no more than a ten-thousandth of the gradient is left. ⟨g, w⟩ + r‖g‖∞ is the Fenchel gap, a
 //! bound on what is left to gain, and the certificate `gap`; the method stops when it is at most ε,
 //! or after T steps. A step brings in one feature at most, so ε and T shape the model: fewer steps
 //! are sparser. No pair is looked at.
@@ -14,8 +14,8 @@
 //! one that the weights do not use half of are not tried: the ball no longer binds there.
 
 use super::RADII;
-use super::path::{Family, Search, Sparse};
-use super::sample::{Along, Loss, Sample};
+use super::path::{Family, PathSearch, Sparse};
+use super::sample::{LineDerivatives, Loss, Sample};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
@@ -52,12 +52,12 @@ choice! {
     }
 }
 
-/// What may be left of the slope at the end of a step; less would take another pass over the data.
+/// What may be left of the gradient at the end of a step; less would take another pass over the data.
 const CLOSE: f64 = 1e-4;
 
 impl Selector for FenchelRank {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        Search { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
+        PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
 
@@ -80,7 +80,7 @@ impl Family for FenchelRank {
         let mut guess = 1.0;
         for step in 1.. {
             sample.run.step("walking to corners of the ball", step, Some(self.steps))?;
-            let steepest = steepest(&loss.slope);
+            let steepest = steepest(&loss.gradient);
             let gap = gap(&loss, &weights, r);
             if gap <= self.epsilon || step > self.steps {
                 // A ball that the weights do not use half of no longer binds.
@@ -88,7 +88,7 @@ impl Family for FenchelRank {
                 return Ok(vec![Sparse { ends_path, ..Sparse::new(weights, "gap", gap) }]);
             }
             let mut corner = vec![0.0; sample.width()];
-            corner[steepest] = -r * loss.slope[steepest].signum();
+            corner[steepest] = -r * loss.gradient[steepest].signum();
             (weights, loss) = walk(sample, &weights, &loss, &corner, &mut guess)?;
         }
         unreachable!("the loop ends after the last step")
@@ -118,25 +118,26 @@ fn walk(
         } else {
             (used.iter().map(|&k| from[k]).collect(), -t)
         };
-        let Along { slope, bend } = own.towards(&weights, &other)?;
-        Ok(Along { slope: slope / share, bend: bend / (share * share) })
+        let LineDerivatives { first, second } = own.towards(&weights, &other)?;
+        Ok(LineDerivatives { first: first / share, second: second / (share * share) })
     };
-    let first: f64 = used.iter().map(|&k| loss.slope[k] * (to[k] - from[k])).sum();
-    let (t, _) = minimum_along(first, *guess, 1.0, CLOSE, at, |at| at.slope, |at| at.bend)?;
+    let first: f64 = used.iter().map(|&k| loss.gradient[k] * (to[k] - from[k])).sum();
+    let (t, _) = minimum_along(first, *guess, 1.0, CLOSE, at, |at| at.first, |at| at.second)?;
     *guess = t;
     let weights: Vec<f64> = (0..from.len()).map(|k| between(t, k)).collect();
     let loss = sample.loss(&weights)?;
     Ok((weights, loss))
 }
 
-/// The place of the largest slope, the first of equals.
-fn steepest(slope: &[f64]) -> usize {
-    (0..slope.len())
-        .reduce(|best, k| if slope[k].abs() > slope[best].abs() { k } else { best })
+/// The place of the largest component of the gradient; ties go to the first.
+fn steepest(gradient: &[f64]) -> usize {
+    (0..gradient.len())
+        .reduce(|best, k| if gradient[k].abs() > gradient[best].abs() { k } else { best })
         .unwrap_or(0)
 }
 
 /// What is left to gain within a ball, at most: ⟨g, w⟩ + r‖g‖∞.
 pub(super) fn gap(loss: &Loss, weights: &[f64], r: f64) -> f64 {
-    dot(&loss.slope, weights) + r * loss.slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max)
+    dot(&loss.gradient, weights)
+        + r * loss.gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max)
 }

@@ -13,7 +13,7 @@
 //! gradient in the positive and negative parts of w; here a proximal Newton method finds the same
 //! minimum in fewer passes ([`super::proximal_newton`]), with the largest violation of the
 //! conditions of optimality as certificate `kkt`, in units of λ₂. Worth is taken from the queries
-//! that are learnt from; likeness, which no label enters, from all training data. Features to keep
+//! that are learnt from; similarity, which no label enters, from all training data. Features to keep
 //! have no price.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use faer::{Mat, Side};
 
-use super::path::{Family, Search, Sparse};
+use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::data::FeatureId;
@@ -44,7 +44,7 @@ const WORTH: [f64; 9] = [3e-2, 1.7e-2, 1e-2, 5.5e-3, 3e-3, 1.7e-3, 1e-3, 5.5e-4,
 /// The largest violation of the conditions of optimality, in units of λ₂.
 const TOLERANCE: f64 = 1e-8;
 
-/// A feature is worth at least this share of the best one, or its price would have no bound.
+/// The importance of a feature is at least this share of the best one, else its price is unbounded.
 const LEAST_WORTH: f64 = 1e-3;
 
 method! {
@@ -68,30 +68,30 @@ impl Selector for FSMRank {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (features, _) = engine.ask(&Moments)?.alive();
         let matrix = self.similarity.of(engine, &features)?;
-        let likeness = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
+        let similarity = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
         let prices = Prices {
             importance: self.importance.clone(),
             features,
-            worths: Mutex::default(),
-            likeness,
+            importances: Mutex::default(),
+            similarity,
         };
         let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
             lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
         let families: Vec<&dyn Family> =
             families.iter().map(|family| family as &dyn Family).collect();
-        Search { families: &families, tuning: &self.tuning, given: &self.lambda2 }
+        PathSearch { families: &families, tuning: &self.tuning, given: &self.lambda2 }
             .select(run, engine)
     }
 }
 
-/// What prices follow from: the worth of live features alone, and how alike they are.
+/// The basis of prices: the importance of each live feature, and the similarity of each two.
 struct Prices {
     importance: Measure,
     features: Vec<FeatureId>,
-    /// The worth of each feature alone, by the fingerprint of the data that was asked.
-    worths: Mutex<HashMap<String, Arc<[f64]>>>,
-    likeness: Vec<f64>,
+    /// The importance of each feature alone, by the fingerprint of the data.
+    importances: Mutex<HashMap<String, Arc<[f64]>>>,
+    similarity: Vec<f64>,
 }
 
 impl Prices {
@@ -100,23 +100,25 @@ impl Prices {
         sample.features().iter().filter_map(|f| self.features.binary_search(f).ok()).collect()
     }
 
-    /// What each feature is worth alone on some data, asked once.
-    fn worths(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
-        let lock = || self.worths.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The importance of each feature alone on some data; computed once.
+    fn importances(&self, engine: &dyn Engine) -> Result<Arc<[f64]>> {
+        let lock = || self.importances.lock().unwrap_or_else(PoisonError::into_inner);
         let data = &engine.schema().fingerprint;
         if let Some(known) = lock().get(data) {
             return Ok(Arc::clone(known));
         }
-        let worths: Arc<[f64]> = feature_means(engine, &self.importance, &self.features)?.into();
-        lock().insert(data.clone(), Arc::clone(&worths));
-        Ok(worths)
+        let importances: Arc<[f64]> =
+            feature_means(engine, &self.importance, &self.features)?.into();
+        lock().insert(data.clone(), Arc::clone(&importances));
+        Ok(importances)
     }
 
     /// 1 / sₖ for every feature of a sample, by its own queries; 0 for features to keep.
     fn of_features(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
-        let worths = self.worths(sample.engine())?;
-        let worths: Vec<f64> = self.places(sample).into_iter().map(|place| worths[place]).collect();
-        let best = worths.iter().copied().fold(0.0, f64::max);
+        let importances = self.importances(sample.engine())?;
+        let importances: Vec<f64> =
+            self.places(sample).into_iter().map(|place| importances[place]).collect();
+        let best = importances.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
             return Err(Error::nothing_counts(
                 format!("{} counts no query, so no single feature has a score", self.importance),
@@ -126,11 +128,11 @@ impl Prices {
         let price = |(k, s): (usize, &f64)| {
             if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
         };
-        Ok(worths.iter().enumerate().map(price).collect())
+        Ok(importances.iter().enumerate().map(price).collect())
     }
 }
 
-/// Models for one price of likeness.
+/// Models for one price of similarity.
 struct Coupled<'a> {
     lambda1: f64,
     prices: &'a Prices,
@@ -148,10 +150,10 @@ impl Family for Coupled<'_> {
     fn fit(&self, sample: &Sample<'_>, lambda2: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         let places = self.prices.places(sample);
         let all = self.prices.features.len();
-        let likeness = |(a, b): (usize, usize)| {
+        let similarity = |(a, b): (usize, usize)| {
             let costs = !sample.is_kept(a) && !sample.is_kept(b);
             if costs {
-                self.lambda1 * self.prices.likeness[places[a] * all + places[b]]
+                self.lambda1 * self.prices.similarity[places[a] * all + places[b]]
             } else {
                 0.0
             }
@@ -159,7 +161,7 @@ impl Family for Coupled<'_> {
         let cells = (0..places.len()).flat_map(|a| (0..places.len()).map(move |b| (a, b)));
         let linear =
             self.prices.of_features(sample)?.into_iter().map(|price| lambda2 * price).collect();
-        let penalty = Penalty { linear, coupling: cells.map(likeness).collect() };
+        let penalty = Penalty { linear, coupling: cells.map(similarity).collect() };
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
         let solution = minimise(sample, &penalty, &start, lambda2 * TOLERANCE)?;
         Ok(vec![Sparse::new(solution.weights, "kkt", solution.violation / lambda2)])

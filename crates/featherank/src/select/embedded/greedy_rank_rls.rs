@@ -24,7 +24,7 @@
 
 use std::collections::HashMap;
 
-use super::path::{Family, Search, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -70,7 +70,7 @@ impl Selector for GreedyRankRLS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let pairs = (engine.schema().pairs as f64).max(1.0);
         let given: Vec<f64> = self.lambda.iter().map(|lambda| lambda / pairs).collect();
-        Search { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
+        PathSearch { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 
@@ -97,14 +97,14 @@ impl Family for GreedyRankRLS {
         let mut growth = Growth::new(sample, self.weighting, value * sample.pairs(), self.gain)?;
         let (chosen, left) = grow(sample.run, sample.features(), &mut growth)?;
         let mut rest: Vec<(FeatureId, f64)> =
-            left.into_iter().map(|f| (f, growth.last_worth(f))).collect();
+            left.into_iter().map(|f| (f, growth.last_score(f))).collect();
         rest.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
         let places: Vec<usize> = chosen.iter().map(|(f, _)| growth.places[f]).collect();
         let LeastSquares { weights, residual, .. } = growth.solve(&places);
         let mut all = vec![0.0; sample.width()];
         places.iter().zip(weights).for_each(|(&place, w)| all[place] = w);
         let order =
-            chosen.iter().chain(&rest).map(|&(f, worth)| (growth.places[&f], worth)).collect();
+            chosen.iter().chain(&rest).map(|&(f, score)| (growth.places[&f], score)).collect();
         Ok(vec![Sparse { order, ..Sparse::new(all, "gradient", residual) }])
     }
 
@@ -123,7 +123,7 @@ struct Growth<'a> {
     lambda: f64,
     gain: f64,
     places: HashMap<FeatureId, usize>,
-    /// What the chosen features of the last step were worth, and each candidate beside them.
+    /// The score of the chosen features of the last step, and of each candidate added to them.
     current: f64,
     last: HashMap<FeatureId, f64>,
 }
@@ -154,9 +154,8 @@ impl<'a> Growth<'a> {
         })
     }
 
-    /// What a candidate was worth in the last step; where it was not asked for, what no model is
-    /// worth.
-    fn last_worth(&self, f: FeatureId) -> f64 {
+    /// The score of a candidate in the last step, or the score of an empty model if it had none.
+    fn last_score(&self, f: FeatureId) -> f64 {
         let label = self.sample.width();
         self.last.get(&f).copied().unwrap_or(-self.gram.product(label, label))
     }
@@ -181,7 +180,7 @@ impl<'a> Growth<'a> {
 }
 
 impl Criterion for Growth<'_> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         let place = |f: &FeatureId| self.places[f];
         let (own, others): (Vec<usize>, Vec<usize>) =
             (chosen.iter().map(place).collect(), candidates.iter().map(place).collect());
@@ -208,11 +207,11 @@ impl Criterion for Growth<'_> {
         }
         let errors = self.sample.engine().ask(&pass)?;
         let least = errors.with.iter().copied().fold(f64::INFINITY, f64::min);
-        let worth = |error: f64| -if error <= least * (1.0 + EQUAL) { least } else { error };
-        let worth: Vec<f64> = errors.with.into_iter().map(worth).collect();
+        let score = |error: f64| -if error <= least * (1.0 + EQUAL) { least } else { error };
+        let scores: Vec<f64> = errors.with.into_iter().map(score).collect();
         self.current = -errors.chosen;
-        self.last = candidates.iter().copied().zip(worth.iter().copied()).collect();
-        Ok(worth)
+        self.last = candidates.iter().copied().zip(scores.iter().copied()).collect();
+        Ok(scores)
     }
 
     fn enough(&self, best: f64, _: usize) -> bool {

@@ -13,7 +13,7 @@
 //! quarters. Parts of the training data are given the C with the same weight on the mean loss of a
 //! pair. Features to keep are not penalised.
 
-use super::path::{Family, Search, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::declare::method;
@@ -43,7 +43,7 @@ method! {
 impl Selector for L1SVM {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
-        Search { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
+        PathSearch { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 
@@ -70,8 +70,8 @@ impl Family for L1SVM {
 
 /// The weight of the mean loss below which a lasso keeps all features out.
 pub(super) fn first_to_enter(sample: &Sample<'_>) -> Result<f64> {
-    let slope = sample.loss(&vec![0.0; sample.width()])?.slope;
-    let steepest = slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
-    // Rounding errors of a sum that is 0 are no slope.
+    let gradient = sample.loss(&vec![0.0; sample.width()])?.gradient;
+    let steepest = gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max);
+    // Rounding errors of a sum that is 0 are no gradient.
     if steepest < f64::EPSILON { Err(nothing_ranks()) } else { Ok(1.0 / steepest) }
 }

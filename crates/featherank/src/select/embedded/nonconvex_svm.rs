@@ -20,7 +20,7 @@
 //! conditions of optimality of the last one, in units of λ. Rounds end when no weight changes by
 //! more than 1e-6 of the largest, or after `rounds`. Features to keep are not penalised.
 
-use super::path::{Family, Search, Sparse};
+use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::declare::{choice, method};
@@ -89,7 +89,7 @@ impl Shape {
     }
 
     /// g′, what a little more of a weight costs.
-    fn slope(self, weight: f64, lambda: f64) -> f64 {
+    fn derivative(self, weight: f64, lambda: f64) -> f64 {
         match self {
             Shape::Power { p, epsilon } => p / (weight.abs() + epsilon).powf(1.0 - p),
             Shape::Log { epsilon } => 1.0 / (weight.abs() + epsilon),
@@ -100,7 +100,8 @@ impl Shape {
 
 impl Selector for NonconvexSVM {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        Search { families: &[self], tuning: &self.tuning, given: &self.lambda }.select(run, engine)
+        PathSearch { families: &[self], tuning: &self.tuning, given: &self.lambda }
+            .select(run, engine)
     }
 }
 
@@ -121,19 +122,20 @@ impl Family for NonconvexSVM {
     fn fit(&self, sample: &Sample<'_>, lambda: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
         // What the neighbour's first lasso found: its last weights come from other prices.
         let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
-        let price = |k: usize, slope: f64| if sample.is_kept(k) { 0.0 } else { lambda * slope };
-        let lasso = |slopes: &[f64], start: &[f64]| {
+        let price =
+            |k: usize, derivative: f64| if sample.is_kept(k) { 0.0 } else { lambda * derivative };
+        let lasso = |derivatives: &[f64], start: &[f64]| {
             let penalty =
-                Penalty::lasso(slopes.iter().enumerate().map(|(k, &s)| price(k, s)).collect());
+                Penalty::lasso(derivatives.iter().enumerate().map(|(k, &s)| price(k, s)).collect());
             minimise(sample, &penalty, start, lambda * TOLERANCE)
         };
         let first = lasso(&vec![1.0; sample.width()], &start)?;
         let mut solution = first.clone();
         for round in 1..=self.rounds {
             sample.run.step("reweighting", round, Some(self.rounds))?;
-            let slopes: Vec<f64> =
-                solution.weights.iter().map(|&w| self.shape.slope(w, lambda)).collect();
-            let next = lasso(&slopes, &solution.weights)?;
+            let derivatives: Vec<f64> =
+                solution.weights.iter().map(|&w| self.shape.derivative(w, lambda)).collect();
+            let next = lasso(&derivatives, &solution.weights)?;
             let largest = next.weights.iter().fold(0.0f64, |most, w| most.max(w.abs()));
             let changes = next.weights.iter().zip(&solution.weights).map(|(a, b)| (a - b).abs());
             let settled = changes.fold(0.0, f64::max) <= SETTLED * largest;

@@ -1,7 +1,7 @@
 //! What an embedded method leaves: the features of the model that was chosen, and all models on the
 //! way to it.
 
-use super::path::{Finalist, Path, Sparse};
+use super::path::{CandidateModel, Path, Sparse};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::error::Result;
@@ -29,11 +29,11 @@ pub(super) fn entries(
     entered.into_iter().map(|(place, k)| (sample.features()[k], ahead(place))).collect()
 }
 
-/// All models that were fitted, for whoever wants to look at the path.
+/// All models that were fitted, for inspecting the path.
 pub(super) fn record(
     sample: &Sample<'_>,
     paths: &[Path<'_>],
-    finalists: &[Finalist],
+    finalists: &[CandidateModel],
     judged: &[Option<f64>],
     chosen: usize,
 ) -> Vec<Fit> {
@@ -51,7 +51,7 @@ pub(super) fn record(
     };
     let mut fits = Vec::new();
     let place_of = |which: usize, value: f64, model: &Sparse| {
-        let is_it = |f: &Finalist| {
+        let is_it = |f: &CandidateModel| {
             f.which == which && f.value == value && f.model.settings == model.settings
         };
         finalists.iter().position(is_it)
@@ -67,20 +67,20 @@ pub(super) fn record(
     }
     // Bisection goes between the values of the path.
     if !fits.iter().any(|fit| fit.chosen) {
-        let Finalist { which, value, model } = &finalists[chosen];
+        let CandidateModel { which, value, model } = &finalists[chosen];
         fits.push(fit(*which, *value, model, judged[chosen], true));
     }
     fits
 }
 
 /// The features of the chosen model, under the run's constraints.
-pub(super) struct Choice<'a> {
+pub(super) struct ChosenModel<'a> {
     pub sample: &'a Sample<'a>,
     pub candidates: &'a Candidates,
     pub entered: Vec<(FeatureId, f64)>,
 }
 
-impl Choice<'_> {
+impl ChosenModel<'_> {
     /// The selection of a model's features, best first; `refit` fits the model to fewer features
     /// where constraints forbid some.
     pub fn select(
@@ -88,7 +88,7 @@ impl Choice<'_> {
         model: Sparse,
         refit: impl Fn(&Sample<'_>) -> Result<Sparse>,
     ) -> Result<Selection> {
-        let Choice { sample, candidates, entered } = self;
+        let ChosenModel { sample, candidates, entered } = self;
         let (run, engine) = (sample.run, sample.engine());
         let effects = model.weights.iter().enumerate().map(|(k, &w)| sample.effect(k, w));
         let mut chosen: Vec<(FeatureId, f64)> = sample

@@ -10,7 +10,7 @@
 //!   the k features of the next denser model with the largest |weight| × spread are taken, and the
 //!   model is fitted to them anew, with the same loss and value;
 //! * else the one that does best on validation data, or on held-out parts of the training data
-//!   ([`HeldOut`]): the first of equals, and never an empty one. With a `slack`, the sparsest of
+//!   ([`held_out_values`]): ties go to the first, and never an empty one. With a `slack`, the sparsest of
 //!   those that are at most so much worse. Where several families are left in the first two cases,
 //!   the same decides between them.
 //!
@@ -22,8 +22,8 @@
 //! even where the model has no use for them. A model never uses a feature that is not chosen: where
 //! constraints forbid a part of it, it is fitted to the others anew.
 
-use super::held_out::HeldOut;
-use super::outcome::{Choice, entries, record};
+use super::held_out::held_out_values;
+use super::outcome::{ChosenModel, entries, record};
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
@@ -32,7 +32,7 @@ use crate::remedy;
 use crate::run::Run;
 use crate::select::Selection;
 use crate::select::candidates::Candidates;
-use crate::select::judging::within;
+use crate::select::subsets::smallest_within_slack;
 
 /// Halvings of the interval in which a model with k features is looked for.
 const HALVINGS: usize = 25;
@@ -107,21 +107,21 @@ pub(super) struct Path<'a> {
 }
 
 /// A model that may be chosen: its family's number, and the value of the parameter.
-pub(super) struct Finalist {
+pub(super) struct CandidateModel {
     pub which: usize,
     pub value: f64,
     pub model: Sparse,
 }
 
-/// Where models are looked for.
-pub(super) struct Search<'a> {
+/// The search for a model on the paths of some families.
+pub(super) struct PathSearch<'a> {
     pub families: &'a [&'a dyn Family],
     pub tuning: &'a Tuning,
     /// The user's values of the parameter; none where the families' own are tried.
     pub given: &'a [f64],
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// Selects by the best model.
     pub fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         self.select_if_any(run, engine)?.ok_or_else(nothing_ranks)
@@ -135,8 +135,8 @@ impl Search<'_> {
     }
 }
 
-fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
-    let Search { families, tuning, given } = *search;
+fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
+    let PathSearch { families, tuning, given } = *search;
     let is_fixed = given.len() == 1;
     let candidates = Candidates::of(run, engine)?;
     let sample = Sample::new(run, engine, &candidates, tuning.scale)?;
@@ -147,7 +147,7 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
     }
     // What is chosen from: all models, or those of one value of each family.
     let wanted = run.constraints.k.filter(|_| !is_fixed);
-    let mut finalists: Vec<Finalist> = Vec::new();
+    let mut finalists: Vec<CandidateModel> = Vec::new();
     let mut tried: Vec<Vec<f64>> = Vec::new();
     for (which, path) in paths.iter().enumerate() {
         let first = if is_fixed { path.values.len() - 1 } else { 0 };
@@ -161,7 +161,11 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
         };
         tried.push(models.iter().map(|(value, _)| *value).collect());
         for (value, models) in models {
-            finalists.extend(models.into_iter().map(|model| Finalist { which, value, model }));
+            finalists.extend(models.into_iter().map(|model| CandidateModel {
+                which,
+                value,
+                model,
+            }));
         }
     }
     let judged = match finalists.len() {
@@ -184,24 +188,24 @@ fn choose(search: &Search<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<
                 }
                 Ok(all)
             };
-            HeldOut::new(&sample, &tuning.measure)?.values(&sample, &whole, fit)?
+            held_out_values(&sample, &tuning.measure, &whole, fit)?
         }
     };
     // Where some part of very small data empties every model, the densest that ranks is taken.
-    let ranks = |finalist: &Finalist| !finalist.model.is_empty();
+    let ranks = |finalist: &CandidateModel| !finalist.model.is_empty();
     let sizes: Vec<usize> =
         finalists.iter().map(|finalist| size(&sample, &finalist.model)).collect();
-    let place = within(tuning.slack, &judged, &sizes)
+    let place = smallest_within_slack(tuning.slack, &judged, &sizes)
         .or_else(|| finalists.iter().rposition(ranks))
         .unwrap_or(finalists.len() - 1);
     let fits = record(&sample, &paths, &finalists, &judged, place);
-    let Finalist { which, value, model } = finalists.swap_remove(place);
+    let CandidateModel { which, value, model } = finalists.swap_remove(place);
     if model.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty() {
         return Ok(None);
     }
     let family = paths[which].family;
     let entered = entries(&sample, &paths[which], &model);
-    let result = Choice { sample: &sample, candidates: &candidates, entered }
+    let result = ChosenModel { sample: &sample, candidates: &candidates, entered }
         .select(model, |fewer| denser(family, fewer, value))?;
     Ok(Some(Selection { fits, ..result }))
 }

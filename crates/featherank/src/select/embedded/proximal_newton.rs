@@ -3,7 +3,7 @@
 //!
 //! Minimises the mean of max(0, 1 − wᵀδ)² over the pairs' differences δ, plus Σ pₖ|wₖ| + ½
 //! |w|ᵀQ|w|. With Q = 0 that is a weighted lasso, with p = 0 and Q diagonal a ridge. No pair is
-//! looked at: loss, slopes and curvatures are passes of the engine. A step replaces the loss by its
+//! looked at: loss, gradients and curvatures are passes of the engine. A step replaces the loss by its
 //! quadratic model on a working set (the weights that are not 0, and those at 0 that want to leave
 //! it, at most 512 of them, worst first) and minimises model and penalty by coordinate descent.
 //! From time to time all weights of the set move at once to the minimum for their present signs, or
@@ -113,7 +113,7 @@ struct Point {
 impl Point {
     /// How far a weight is from the condition of optimality.
     fn far(&self, k: usize) -> f64 {
-        distance(self.loss.slope[k], self.weights[k], self.pulls[k])
+        distance(self.loss.gradient[k], self.weights[k], self.pulls[k])
     }
 
     fn violation(&self) -> f64 {
@@ -168,7 +168,7 @@ pub fn minimise_until(
         let pick = |all: &[f64]| -> Vec<f64> { places.iter().map(|&k| all[k]).collect() };
         let mut model = Quadratic {
             curvature: sample.curvature(&point.weights, &places)?,
-            slope: pick(&point.loss.slope),
+            gradient: pick(&point.loss.gradient),
             weights: pick(&point.weights),
             pulls: pick(&point.pulls),
             penalty: penalty.restricted(&places),
@@ -203,7 +203,8 @@ fn halve(
     at: impl Fn(Vec<f64>) -> Result<Point>,
 ) -> Result<Option<Point>> {
     let change: Vec<f64> = target.iter().zip(&from.weights).map(|(b, a)| b - a).collect();
-    let of_loss: f64 = from.loss.slope.iter().zip(&change).map(|(slope, by)| slope * by).sum();
+    let of_loss: f64 =
+        from.loss.gradient.iter().zip(&change).map(|(gradient, by)| gradient * by).sum();
     let foreseen = of_loss + penalty.value(target) - penalty.value(&from.weights);
     let mut t = 1.0;
     for _ in 0..40 {
@@ -224,10 +225,10 @@ fn halve(
 }
 
 /// How far a weight is from the condition of optimality.
-fn distance(slope: f64, weight: f64, pull: f64) -> f64 {
+fn distance(gradient: f64, weight: f64, pull: f64) -> f64 {
     match weight {
-        0.0 => (slope.abs() - pull).max(0.0),
-        _ => (slope + pull * weight.signum()).abs(),
+        0.0 => (gradient.abs() - pull).max(0.0),
+        _ => (gradient + pull * weight.signum()).abs(),
     }
 }
 
@@ -247,7 +248,7 @@ struct Quadratic {
     /// Row after row.
     curvature: Vec<f64>,
     /// Of the model at the present weights.
-    slope: Vec<f64>,
+    gradient: Vec<f64>,
     weights: Vec<f64>,
     /// Of the penalty at the present weights.
     pulls: Vec<f64>,
@@ -263,7 +264,7 @@ impl Quadratic {
         }
         for sweep in 1..=SWEEPS {
             (0..self.weights.len()).for_each(|k| self.move_one(k));
-            let far = |k: usize| distance(self.slope[k], self.weights[k], self.pulls[k]);
+            let far = |k: usize| distance(self.gradient[k], self.weights[k], self.pulls[k]);
             if (0..self.weights.len()).map(far).fold(0.0, f64::max) <= tolerance {
                 break;
             }
@@ -292,8 +293,8 @@ impl Quadratic {
     /// Puts one weight where it is best while the others stay.
     fn move_one(&mut self, k: usize) {
         let (of_loss, weight) = (self.row(k)[k], self.weights[k]);
-        let bend = of_loss + self.coupling(k, k);
-        if bend <= 0.0 {
+        let curvature = of_loss + self.coupling(k, k);
+        if curvature <= 0.0 {
             // No pair that still costs anything knows the feature: only the penalty does. How far
             // to go is for the caller to find out.
             if self.first_pull(k) > 0.0 {
@@ -301,8 +302,8 @@ impl Quadratic {
             }
             return;
         }
-        let free = of_loss * weight - self.slope[k];
-        self.shift(k, free.signum() * (free.abs() - self.first_pull(k)).max(0.0) / bend);
+        let free = of_loss * weight - self.gradient[k];
+        self.shift(k, free.signum() * (free.abs() - self.first_pull(k)).max(0.0) / curvature);
     }
 
     fn shift(&mut self, k: usize, weight: f64) {
@@ -310,7 +311,7 @@ impl Quadratic {
         if by != 0.0 {
             let width = self.weights.len();
             let row = &self.curvature[k * width..(k + 1) * width];
-            self.slope.iter_mut().zip(row).for_each(|(slope, h)| *slope += by * h);
+            self.gradient.iter_mut().zip(row).for_each(|(gradient, h)| *gradient += by * h);
             self.pulls
                 .iter_mut()
                 .zip(self.penalty.row(k))
@@ -326,7 +327,7 @@ impl Quadratic {
         let matrix =
             cells.map(|(k, l)| self.row(k)[l] + sign(k) * sign(l) * self.coupling(k, l)).collect();
         let downhill: Vec<f64> =
-            support.iter().map(|&k| -self.slope[k] - self.pulls[k] * sign(k)).collect();
+            support.iter().map(|&k| -self.gradient[k] - self.pulls[k] * sign(k)).collect();
         let direction = PivotedCholesky::new(matrix, SINGULAR).solve(&downhill);
         // A weight whose first bit costs nothing may change its sign.
         let border = |(&k, d): (&usize, &f64)| match -self.weights[k] / d {

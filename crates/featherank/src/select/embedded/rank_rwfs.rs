@@ -24,11 +24,11 @@
 //! where a round skips k, or copies of one feature keep their weights together for ever, the
 //! features that stay longest are taken, of those that fall together the ones with the largest
 //! |weight| × spread; so too where no C reaches r. Features to keep are never scaled nor removed.
-//! The certificate `gradient` is the largest slope that the last training left, of the mean squared
+//! The certificate `gradient` is the largest gradient that the last training left, of the mean squared
 //! hinge and the penalty. The path is the order of removal backwards, with the number of rounds
 //! that a feature stayed.
 
-use super::path::{Family, Search, Sparse};
+use super::path::{Family, PathSearch, Sparse};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
@@ -46,7 +46,7 @@ const ROUNDS: u64 = 50;
 /// Weights that change by a smaller share in a round have settled.
 const SETTLED: f64 = 1e-5;
 
-/// The largest slope that a training may leave.
+/// The largest gradient that a training may leave.
 const TOLERANCE: f64 = 1e-10;
 
 /// Values of C that are tried are powers of ten in quarters of their exponents, while C times the
@@ -156,13 +156,13 @@ impl RankRwfs {
             precision: self.precision,
         };
         if run.constraints.k.is_none() {
-            let search = Search { families: &[&loops(false)], tuning, given: &given };
+            let search = PathSearch { families: &[&loops(false)], tuning, given: &given };
             let reached = search.select_if_any(run, engine)?;
             if let Some(selection) = reached {
                 return Ok(selection);
             }
         }
-        Search { families: &[&loops(true)], tuning, given: &given }.select(run, engine)
+        PathSearch { families: &[&loops(true)], tuning, given: &given }.select(run, engine)
     }
 }
 

@@ -32,7 +32,7 @@
 
 use rand::RngExt;
 
-use super::path::{Family, Search, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, Sparse, nothing_ranks};
 use super::sample::Sample;
 use crate::declare::{choice, method};
 use crate::engine::Engine;
@@ -110,7 +110,7 @@ impl Selector for RSRank {
         let families: Vec<&dyn Family> =
             families.iter().map(|family| family as &dyn Family).collect();
         let given: Vec<f64> = self.g.iter().map(|g| g / engine.schema().pairs as f64).collect();
-        Search { families: &families, tuning: &self.tuning, given: &given }.select(run, engine)
+        PathSearch { families: &families, tuning: &self.tuning, given: &given }.select(run, engine)
     }
 }
 
@@ -126,9 +126,9 @@ impl Family for FromStart {
     }
 
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
-        let slope = sample.ndcg_slope(&vec![0.0; sample.width()])?;
-        let steepest = slope.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
-        // Rounding errors of a sum that is 0 are no slope.
+        let gradient = sample.ndcg_gradient(&vec![0.0; sample.width()])?;
+        let steepest = gradient.iter().map(|gradient| gradient.abs()).fold(0.0, f64::max);
+        // Rounding errors of a sum that is 0 are no gradient.
         if steepest < f64::EPSILON {
             return Err(nothing_ranks());
         }
@@ -176,11 +176,11 @@ impl Descent {
         let mut weights = start;
         let mut models = Vec::with_capacity(ends.len());
         for iteration in 1..=last {
-            let slope = sample.ndcg_slope(&weights)?;
+            let gradient = sample.ndcg_gradient(&weights)?;
             let mut moved = 0.0f64;
-            for (k, (weight, slope)) in weights.iter_mut().zip(&slope).enumerate() {
+            for (k, (weight, gradient)) in weights.iter_mut().zip(&gradient).enumerate() {
                 let before = *weight;
-                *weight -= eta * slope;
+                *weight -= eta * gradient;
                 if iteration % self.interval == 0 && !sample.is_kept(k) {
                     *weight = weight.signum() * (weight.abs() - cut).max(0.0);
                 }
@@ -230,7 +230,7 @@ impl Descent {
 /// The largest curvature of the loss with fixed weights of pairs, as a power iteration finds it.
 ///
 /// While all margins are below 1 the loss is quadratic, and two models in the same direction rank
-/// alike: the difference of their slopes is the curvature along it.
+/// alike: the difference of their gradients is the curvature along it.
 fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
     // Scores far below 1, so that all pairs count, and far above rounding errors.
     const SMALL: f64 = 1e-6;
@@ -240,17 +240,17 @@ fn largest_curvature(sample: &Sample<'_>) -> Result<f64> {
         let longest = direction.iter().map(|x: &f64| x.abs()).fold(0.0, f64::max);
         let at = |times: f64| {
             let weights: Vec<f64> = direction.iter().map(|x| times * SMALL * x / longest).collect();
-            sample.ndcg_slope(&weights)
+            sample.ndcg_gradient(&weights)
         };
         let (near, far) = (at(1.0)?, at(2.0)?);
-        let bent: Vec<f64> =
+        let curved: Vec<f64> =
             far.iter().zip(&near).map(|(far, near)| (far - near) / SMALL).collect();
         let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-        largest = norm(&bent) / (norm(&direction) / longest);
+        largest = norm(&curved) / (norm(&direction) / longest);
         if largest == 0.0 || !largest.is_finite() {
             return Err(nothing_ranks());
         }
-        direction = bent;
+        direction = curved;
         sample.run.step("measuring the curvature", round, Some(POWER_ROUNDS))?;
     }
     Ok(largest)

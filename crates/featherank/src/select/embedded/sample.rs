@@ -1,10 +1,10 @@
-//! What a sparse linear model learns from: some features of some queries, on comparable scales.
+//! The training data of sparse linear models: some features of some queries, on comparable scales.
 //!
-//! Penalties treat all weights alike, so that a feature counted in thousands would be free and one
-//! counted in thousandths unaffordable. Published methods were tried on LETOR, whose features lie
-//! between 0 and 1 in every query; such data is taken as it is. Where some value lies outside,
-//! features are divided by their standard deviation within queries first (`standardise = auto`).
-//! The final model weighs the features as they are in the data.
+//! Penalties treat all weights alike, so that a feature measured in thousands would hardly be
+//! penalised and one measured in thousandths would be removed. Published methods were evaluated on
+//! LETOR, whose features lie between 0 and 1 in every query; such data is used without scaling. If
+//! some value lies outside, features are first divided by their standard deviation within queries
+//! (`standardise = auto`). The final model has weights for the unscaled features.
 
 use crate::data::FeatureId;
 use crate::engine::passes::{Centring, Gram, GramSums, Moments};
@@ -15,12 +15,12 @@ use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 
-/// How features are made comparable.
+/// How features are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// As they are where all values lie between 0 and 1, by their spread otherwise.
+    /// Not at all if all values lie between 0 and 1, else by their standard deviation.
     Auto,
-    /// As they are.
+    /// Not at all.
     None,
     /// Divided by their standard deviation within queries.
     Spread,
@@ -44,16 +44,16 @@ pub struct Loss {
     /// Its value.
     pub value: f64,
     /// Its derivative by each weight.
-    pub slope: Vec<f64>,
+    pub gradient: Vec<f64>,
 }
 
-/// Derivatives of the same loss on a line.
+/// Derivatives of the same loss along a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Along {
-    /// The first.
-    pub slope: f64,
-    /// The second.
-    pub bend: f64,
+pub struct LineDerivatives {
+    /// The first derivative.
+    pub first: f64,
+    /// The second derivative.
+    pub second: f64,
 }
 
 impl<'a> Sample<'a> {
@@ -62,7 +62,7 @@ impl<'a> Sample<'a> {
         Self::new(run, engine, &Candidates::of(run, engine)?, scale)
     }
 
-    /// The same, where the features that may be chosen are known.
+    /// The same for known candidates.
     pub(in crate::select) fn new(
         run: &'a Run,
         engine: &'a dyn Engine,
@@ -97,7 +97,7 @@ impl<'a> Sample<'a> {
         Ok(Sample { run, engine, features, divisors, spreads, pairs })
     }
 
-    /// The same features of some of its queries; `None` where they have no preference pair.
+    /// The same features of some of its queries; `None` if these have no preference pair.
     pub fn of_part<'b>(&self, part: &'b PartEngine<'_>) -> Option<Sample<'b>>
     where
         'a: 'b,
@@ -160,17 +160,17 @@ impl<'a> Sample<'a> {
         ten_digits(weight.abs() * self.spreads[place])
     }
 
-    /// Whether the run wants the feature at this place in any case.
+    /// Whether the feature at this place is to be kept.
     pub fn is_kept(&self, place: usize) -> bool {
         self.run.constraints.keep.contains(&self.features[place])
     }
 
-    /// What weights are for features as they are in the data.
+    /// The weights for unscaled features.
     pub fn raw(&self, weights: &[f64]) -> Vec<f64> {
         weights.iter().zip(&self.divisors).map(|(w, divisor)| w / divisor).collect()
     }
 
-    /// What each feature is divided by.
+    /// The divisor of each feature.
     pub(in crate::select) fn divisors(&self) -> &[f64] {
         &self.divisors
     }
@@ -193,17 +193,17 @@ impl<'a> Sample<'a> {
     /// The mean squared hinge over pairs.
     pub fn loss(&self, weights: &[f64]) -> Result<Loss> {
         let hinge = self.engine.ask(&self.pass(weights))?;
-        let slope =
-            hinge.slope.iter().zip(&self.divisors).map(|(slope, by)| slope / by / self.pairs);
-        Ok(Loss { value: hinge.loss / self.pairs, slope: slope.collect() })
+        let gradient = hinge.slope.iter().zip(&self.divisors);
+        let gradient = gradient.map(|(sum, divisor)| sum / divisor / self.pairs).collect();
+        Ok(Loss { value: hinge.loss / self.pairs, gradient })
     }
 
     /// Its first and second derivative on the line towards other weights, which takes less time.
-    pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<Along> {
+    pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<LineDerivatives> {
         let towards = Some(self.raw(others));
         let pass = PairwiseHinge { towards, along_only: true, ..self.pass(weights) };
         let hinge = self.engine.ask(&pass)?;
-        Ok(Along { slope: hinge.along / self.pairs, bend: hinge.bend / self.pairs })
+        Ok(LineDerivatives { first: hinge.along / self.pairs, second: hinge.bend / self.pairs })
     }
 
     /// The second derivative of the mean squared hinge between features at some places, row after
@@ -223,8 +223,8 @@ impl<'a> Sample<'a> {
         self.ndcg_pairs_of(weights, false)
     }
 
-    /// Its slope alone, which is faster.
-    pub fn ndcg_slope(&self, weights: &[f64]) -> Result<Vec<f64>> {
+    /// Its gradient alone, which is faster.
+    pub fn ndcg_gradient(&self, weights: &[f64]) -> Result<Vec<f64>> {
         Ok(self.ndcg_pairs_of(weights, true)?.slope)
     }
 
@@ -247,8 +247,8 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A number above 0 to ten digits, so that what is equal but for the order of summation is equal:
-/// copies of a feature then go by column.
+/// A number above 0 rounded to ten digits, so that values that differ only by the order of summation
+/// are ties: copies of a feature then go by column.
 pub(in crate::select) fn ten_digits(x: f64) -> f64 {
     let unit = 10f64.powf(9.0 - x.log10().floor());
     if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }

@@ -59,7 +59,7 @@ struct Gains<'a> {
 }
 
 impl Criterion for Gains<'_> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         let BestGain { measure, relevant, .. } = self.method;
         if chosen.is_empty() {
             return feature_means(self.engine, measure, candidates);

@@ -137,7 +137,7 @@ impl SubsetMerit for CfsMerit<'_> {
 }
 
 impl Criterion for CfsMerit<'_> {
-    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+    fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         self.uncertainties.prepare(added, subset);
         let (with_class, between) = self.sums(subset);
         let with = |&f: &FeatureId| {

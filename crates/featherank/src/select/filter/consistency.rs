@@ -150,7 +150,7 @@ impl SubsetMerit for ConsistencyMerit<'_> {
 }
 
 impl Criterion for ConsistencyMerit<'_> {
-    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+    fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         let groups = self.groups(subset);
         let inconsistent: Vec<u64> =
             added.par_iter().map(|&f| groups.inconsistent_with(f)).collect();

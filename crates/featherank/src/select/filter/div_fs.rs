@@ -20,7 +20,7 @@ use crate::declare::{choice, method};
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::filter::landscape::Landscape;
+use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::forward::{Criterion, forward};
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
@@ -64,9 +64,9 @@ method! {
 
 impl Selector for DivFS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        let variances = || self.relevance.variances(engine, &landscape.features);
-        self.rule.choose(run, engine.schema(), &landscape, variances)
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
+        let variances = || self.relevance.variances(engine, &facts.features);
+        self.rule.choose(run, engine.schema(), &facts, variances)
     }
 }
 
@@ -83,66 +83,61 @@ impl Rule {
         self,
         run: &Run,
         schema: &Schema,
-        landscape: &Landscape,
+        facts: &RelevanceAndRedundancy,
         variances: impl FnOnce() -> Result<Vec<f64>>,
     ) -> Result<Selection> {
-        let relevance = &landscape.relevance;
+        let relevance = &facts.relevance;
         match self {
             Rule::Mmr { lambda } => {
-                let unlike = |f, chosen| 1.0 - landscape.correlation(f, chosen);
-                let worth = |f: usize, unlike: f64, chosen: usize| {
+                let unlike = |f, chosen| 1.0 - facts.correlation(f, chosen);
+                let score = |f: usize, unlike: f64, chosen: usize| {
                     (1.0 - lambda) * relevance[f] + lambda * unlike / chosen.max(1) as f64
                 };
-                trade_off(run, schema, landscape, unlike, worth, None)
+                trade_off(run, schema, facts, unlike, score, None)
             }
             Rule::Mpt { b } => {
                 let variance = variances()?;
                 let shared =
-                    |f, chosen: usize| variance[chosen].sqrt() * landscape.correlation(f, chosen);
-                let worth = |f: usize, shared: f64, chosen: usize| match chosen {
+                    |f, chosen: usize| variance[chosen].sqrt() * facts.correlation(f, chosen);
+                let score = |f: usize, shared: f64, chosen: usize| match chosen {
                     0 => relevance[f],
                     _ => relevance[f] - b * variance[f] - 2.0 * b * variance[f].sqrt() * shared,
                 };
-                trade_off(run, schema, landscape, shared, worth, None)
+                trade_off(run, schema, facts, shared, score, None)
             }
-            Rule::Msd { lambda } => forward(
-                run,
-                schema,
-                &landscape.features,
-                &landscape.dead,
-                &mut Pairs { landscape, lambda },
-            ),
+            Rule::Msd { lambda } => {
+                forward(run, schema, &facts.features, &facts.dead, &mut Pairs { facts, lambda })
+            }
         }
     }
 }
 
-/// Every second feature is the best partner of the one before it; the first of a pair is worth what
+/// Every second feature is the best partner of the one before it; the first of a pair has the score that
 /// its best pair is.
 struct Pairs<'a> {
-    landscape: &'a Landscape,
+    facts: &'a RelevanceAndRedundancy,
     lambda: f64,
 }
 
 impl Pairs<'_> {
     fn pair(&self, f: usize, g: usize) -> f64 {
-        let relevance = &self.landscape.relevance;
+        let relevance = &self.facts.relevance;
         (1.0 - self.lambda) * (relevance[f] + relevance[g])
-            + 2.0 * self.lambda * (1.0 - self.landscape.correlation(f, g))
+            + 2.0 * self.lambda * (1.0 - self.facts.correlation(f, g))
     }
 }
 
 impl Criterion for Pairs<'_> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        let places: Vec<usize> =
-            candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
-        let last = chosen.last().and_then(|&last| self.landscape.place(last));
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+        let places: Vec<usize> = candidates.iter().filter_map(|&f| self.facts.place(f)).collect();
+        let last = chosen.last().and_then(|&last| self.facts.place(last));
         if let (Some(last), 1) = (last, chosen.len() % 2) {
             return Ok(places.iter().map(|&f| self.pair(f, last)).collect());
         }
         let best_pair = |&f: &usize| {
             let others = places.iter().filter(|&&g| g != f).map(|&g| self.pair(f, g));
             // The last one of an odd number has nobody left.
-            let alone = (1.0 - self.lambda) * self.landscape.relevance[f];
+            let alone = (1.0 - self.lambda) * self.facts.relevance[f];
             others.reduce(f64::max).unwrap_or(alone)
         };
         Ok(places.iter().map(best_pair).collect())
@@ -152,19 +147,19 @@ impl Criterion for Pairs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::select::filter::landscape::worked_example;
+    use crate::select::filter::redundancy::worked_example;
     use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
     fn picks_of_the_worked_examples() {
         let fixture: serde_json::Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
+        let facts = worked_example(&fixture);
         let variance = &fixture["variance"];
         let variances =
             || Ok(variance.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
         let (run, schema) = run_over(5);
-        let order = |rule: Rule| path(&rule.choose(&run, &schema, &landscape, variances).unwrap());
+        let order = |rule: Rule| path(&rule.choose(&run, &schema, &facts, variances).unwrap());
         for (lambda, expected) in fixture["mmr"].as_object().unwrap() {
             let lambda = lambda.parse().unwrap();
             assert_eq!(order(Rule::Mmr { lambda })[..4], ids(expected)[..], "mmr {lambda}");
@@ -175,7 +170,7 @@ mod tests {
         }
         for (b, expected) in fixture["mpt"].as_object().unwrap() {
             let selection = Rule::Mpt { b: b.parse().unwrap() }
-                .choose(&run, &schema, &landscape, variances)
+                .choose(&run, &schema, &facts, variances)
                 .unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "mpt {b}");
             for (step, scores) in

@@ -1,4 +1,4 @@
-//! GAS: features that rank well alone, each pick lowering the worth of the features like it.
+//! GAS: features that rank well alone, each choice lowering the scores of similar features.
 //!
 //! Worth of a feature at the start: the measure when documents are sorted by it alone. The feature
 //! worth most is added, and every other one loses 2c times its similarity to it. Without `k` the
@@ -13,7 +13,7 @@ use crate::declare::method;
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::filter::landscape::Landscape;
+use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
 use crate::select::{Selection, Selector};
@@ -34,19 +34,24 @@ method! {
 
 impl Selector for GAS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        self.choose(run, engine.schema(), &landscape)
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
+        self.choose(run, engine.schema(), &facts)
     }
 }
 
 impl GAS {
-    fn choose(&self, run: &Run, schema: &Schema, landscape: &Landscape) -> Result<Selection> {
+    fn choose(
+        &self,
+        run: &Run,
+        schema: &Schema,
+        facts: &RelevanceAndRedundancy,
+    ) -> Result<Selection> {
         trade_off(
             run,
             schema,
-            landscape,
-            |f, chosen| 2.0 * self.c * landscape.correlation(f, chosen),
-            |f, likeness, _| landscape.relevance[f] - likeness,
+            facts,
+            |f, chosen| 2.0 * self.c * facts.correlation(f, chosen),
+            |f, similarity, _| facts.relevance[f] - similarity,
             Some(self.threshold),
         )
     }
@@ -55,18 +60,18 @@ impl GAS {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::select::filter::landscape::worked_example;
+    use crate::select::filter::redundancy::worked_example;
     use crate::select::filter::trade_off::tests::{ids, path, run_over};
 
     #[test]
     fn picks_and_weights_of_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
+        let facts = worked_example(&fixture);
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {
             let gas = GAS::builder().c(c.parse().unwrap()).build().unwrap();
-            let selection = gas.choose(&run, &schema, &landscape).unwrap();
+            let selection = gas.choose(&run, &schema, &facts).unwrap();
             assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
             // A feature's weight is frozen when it is chosen.
             let weights = &expected["weights_after_each"][3];

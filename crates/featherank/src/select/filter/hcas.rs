@@ -17,7 +17,7 @@
 
 use kodama::Step;
 
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use crate::cluster::{Method, linkage};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
@@ -65,36 +65,36 @@ impl Linkage {
 
 impl Selector for HCAS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         run.step("clustering features", 0, Some(1))?;
         let kept: Vec<bool> =
-            landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
-        let order = delegates(&landscape, &kept, &merges(&landscape, self.linkage.method()));
+            facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
+        let order = delegates(&facts, &kept, &merges(&facts, self.linkage.method()));
         run.step("clustering features", 1, Some(1))?;
-        Selection::in_order(run, engine.schema(), &landscape.scored(&order), &[], &landscape.dead)
+        Selection::in_order(run, engine.schema(), &facts.scored(&order), &[], &facts.dead)
     }
 }
 
 /// The merges from single features to one cluster. Clusters below the number of features are single
 /// features; the others are numbered in the order of the merges that made them.
-fn merges(landscape: &Landscape, method: Method) -> Vec<Step<f64>> {
+fn merges(facts: &RelevanceAndRedundancy, method: Method) -> Vec<Step<f64>> {
     let distance = |a, b| {
-        let distance = (1.0 - landscape.alike(a, b)).max(0.0);
+        let distance = (1.0 - facts.similarity(a, b)).max(0.0);
         // The library squares what it is given for Ward's method.
         if method == Method::Ward { distance.sqrt() } else { distance }
     };
-    linkage(landscape.width(), distance, method)
+    linkage(facts.width(), distance, method)
 }
 
 /// All features in the order in which they become delegates while the tree is cut from its root.
-fn delegates(landscape: &Landscape, kept: &[bool], merges: &[Step<f64>]) -> Vec<usize> {
+fn delegates(facts: &RelevanceAndRedundancy, kept: &[bool], merges: &[Step<f64>]) -> Vec<usize> {
     let better = |a: usize, b: usize| {
-        let rank = |f: usize| (kept[f], landscape.relevance[f]);
+        let rank = |f: usize| (kept[f], facts.relevance[f]);
         let ((kept_a, a_is), (kept_b, b_is)) = (rank(a), rank(b));
         kept_a.cmp(&kept_b).then(a_is.total_cmp(&b_is)).then(b.cmp(&a)).is_gt()
     };
-    let mut delegate: Vec<usize> = (0..landscape.width()).collect();
-    let mut newcomers = Vec::with_capacity(landscape.width());
+    let mut delegate: Vec<usize> = (0..facts.width()).collect();
+    let mut newcomers = Vec::with_capacity(facts.width());
     for merge in merges {
         let (a, b) = (delegate[merge.cluster1], delegate[merge.cluster2]);
         let (stays, goes) = if better(a, b) { (a, b) } else { (b, a) };
@@ -106,24 +106,24 @@ fn delegates(landscape: &Landscape, kept: &[bool], merges: &[Step<f64>]) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::super::landscape::worked_example;
+    use super::super::redundancy::worked_example;
     use super::*;
     use crate::data::FeatureId;
     use proptest::prelude::*;
 
     const METHODS: [Method; 4] = [Method::Ward, Method::Single, Method::Average, Method::Complete];
 
-    fn example() -> (serde_json::Value, Landscape) {
+    fn example() -> (serde_json::Value, RelevanceAndRedundancy) {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
-        (fixture, landscape)
+        let facts = worked_example(&fixture);
+        (fixture, facts)
     }
 
     #[test]
     fn chooses_as_in_the_worked_example() {
-        let (fixture, landscape) = example();
-        let order = delegates(&landscape, &[false; 5], &merges(&landscape, Method::Single));
+        let (fixture, facts) = example();
+        let order = delegates(&facts, &[false; 5], &merges(&facts, Method::Single));
         assert_eq!(serde_json::json!(order[..3]), fixture["hcas_single_linkage_3"]["selected"]);
     }
 
@@ -134,8 +134,8 @@ mod tests {
     /// + 1.8 − .2)/3 = 1.1667. Last (4 · 1.5 + 3 · 1.1667 − 2 · .9667)/5 = 1.5133.
     #[test]
     fn ward_is_that_of_the_distances_themselves() {
-        let (_, landscape) = example();
-        let steps = merges(&landscape, Method::Ward);
+        let (_, facts) = example();
+        let steps = merges(&facts, Method::Ward);
         let heights: Vec<f64> = steps.iter().map(|step| step.dissimilarity.powi(2)).collect();
         for (height, expected) in
             heights.iter().zip([0.1, 0.2, 2.9 / 3.0, (6.0 + 3.5 - 5.8 / 3.0) / 5.0])
@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_a_delegate() {
-        let (_, landscape) = example();
+        let (_, facts) = example();
         let mut kept = [false; 5];
         kept[3] = true;
-        let order = delegates(&landscape, &kept, &merges(&landscape, Method::Single));
+        let order = delegates(&facts, &kept, &merges(&facts, Method::Single));
         assert_eq!(order[..3], [3, 0, 4], "3 instead of its more relevant neighbour 2");
     }
 
@@ -172,12 +172,12 @@ mod tests {
         fn every_cut_has_its_delegates(width in 1usize..12, numbers in prop::collection::vec(0u8..20, 200)) {
             let relevance = numbers[..width].iter().map(|&x| f64::from(x) / 20.0).collect();
             let cell = |a: usize, b: usize| if a == b { 1.0 } else { f64::from(numbers[20 + a.max(b) * 12 + a.min(b)]) / 20.0 };
-            let landscape = Landscape::new((0..width).map(FeatureId::from).collect(), relevance, cell);
+            let facts = RelevanceAndRedundancy::new((0..width).map(FeatureId::from).collect(), relevance, cell);
             for method in METHODS {
-                let steps = merges(&landscape, method);
-                let order = delegates(&landscape, &vec![false; width], &steps);
+                let steps = merges(&facts, method);
+                let order = delegates(&facts, &vec![false; width], &steps);
                 for k in 1..=width {
-                    let best = |cluster: Vec<usize>| landscape.by_relevance(cluster)[0];
+                    let best = |cluster: Vec<usize>| facts.by_relevance(cluster)[0];
                     let mut expected: Vec<usize> = cut(width, &steps[..width - k]).into_iter().map(best).collect();
                     let mut first = order[..k].to_vec();
                     expected.sort_unstable();

@@ -22,7 +22,7 @@
 use rayon::prelude::*;
 
 use super::k_means::SquaredDistances;
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use super::relevance::Relevance;
 use crate::declare::{choice, method};
 use crate::engine::Engine;
@@ -59,36 +59,36 @@ choice! {
 
 impl Selector for Hierarchical {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let wanted = run.constraints.k.or(Some(self.clusters).filter(|&count| count > 0));
         let clusters = match wanted {
-            Some(count) => partition(&landscape, count, run.seed),
-            None => best_partition(&landscape, run)?,
+            Some(count) => partition(&facts, count, run.seed),
+            None => best_partition(&facts, run)?,
         };
         run.step("clustering features", 1, Some(1))?;
         let kept: Vec<bool> =
-            landscape.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
-        let (delegates, rest) = delegates(&landscape, &kept, &clusters);
-        let (chosen, rest) = (landscape.scored(&delegates), landscape.scored(&rest));
-        Selection::in_order(run, engine.schema(), &chosen, &rest, &landscape.dead)
+            facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
+        let (delegates, rest) = delegates(&facts, &kept, &clusters);
+        let (chosen, rest) = (facts.scored(&delegates), facts.scored(&rest));
+        Selection::in_order(run, engine.schema(), &chosen, &rest, &facts.dead)
     }
 }
 
 /// The cluster of each feature, for so many clusters or as many as features allow.
-fn partition(landscape: &Landscape, count: usize, seed: u64) -> Vec<usize> {
-    points(landscape).clusters(count.min(landscape.width()), seed)
+fn partition(facts: &RelevanceAndRedundancy, count: usize, seed: u64) -> Vec<usize> {
+    points(facts).clusters(count.min(facts.width()), seed)
 }
 
-fn points(landscape: &Landscape) -> SquaredDistances {
-    SquaredDistances::between_rows(landscape.width(), |a, b| landscape.alike(a, b))
+fn points(facts: &RelevanceAndRedundancy) -> SquaredDistances {
+    SquaredDistances::between_rows(facts.width(), |a, b| facts.similarity(a, b))
 }
 
 /// Numbers of clusters that are tried between two reports of progress.
 const TRIED_AT_A_TIME: usize = 16;
 
 /// The clusters of the best quality over all numbers of clusters.
-fn best_partition(landscape: &Landscape, run: &Run) -> Result<Vec<usize>> {
-    let (points, width) = (points(landscape), landscape.width());
+fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize>> {
+    let (points, width) = (points(facts), facts.width());
     let mut best = (vec![0; width], f64::NEG_INFINITY);
     // As many clusters as features is no choice, except of two.
     let counts: Vec<usize> = (2..width.max(3)).collect();
@@ -96,7 +96,7 @@ fn best_partition(landscape: &Landscape, run: &Run) -> Result<Vec<usize>> {
     for (wave, counts) in counts.chunks(TRIED_AT_A_TIME).enumerate() {
         let tried = |&count: &usize| {
             let clusters = points.clusters(count, run.seed);
-            let quality = quality(landscape, &clusters);
+            let quality = quality(facts, &clusters);
             (clusters, quality)
         };
         let partitions: Vec<(Vec<usize>, f64)> = counts.par_iter().map(tried).collect();
@@ -112,14 +112,14 @@ fn best_partition(landscape: &Landscape, run: &Run) -> Result<Vec<usize>> {
 }
 
 /// Mean over features of the similarity within their cluster less that to other clusters.
-fn quality(landscape: &Landscape, clusters: &[usize]) -> f64 {
-    let width = landscape.width();
+fn quality(facts: &RelevanceAndRedundancy, clusters: &[usize]) -> f64 {
+    let width = facts.width();
     let mean = |sum: f64, count: usize| if count == 0 { 0.0 } else { sum / count as f64 };
     let of_feature = |f: usize| {
         let (mut own, mut others) = ((0.0, 0), (0.0, 0));
         for g in (0..width).filter(|&g| g != f) {
             let side = if clusters[g] == clusters[f] { &mut own } else { &mut others };
-            side.0 += landscape.alike(f, g);
+            side.0 += facts.similarity(f, g);
             side.1 += 1;
         }
         if own.1 == 0 { 0.0 } else { mean(own.0, own.1) - mean(others.0, others.1) }
@@ -129,49 +129,53 @@ fn quality(landscape: &Landscape, clusters: &[usize]) -> f64 {
 
 /// One delegate a cluster, by relevance, and the other features: all seconds, all thirds …, each by
 /// relevance.
-fn delegates(landscape: &Landscape, kept: &[bool], clusters: &[usize]) -> (Vec<usize>, Vec<usize>) {
+fn delegates(
+    facts: &RelevanceAndRedundancy,
+    kept: &[bool],
+    clusters: &[usize],
+) -> (Vec<usize>, Vec<usize>) {
     let count = clusters.iter().max().map_or(0, |most| most + 1);
     let mut members = vec![Vec::new(); count];
     clusters.iter().enumerate().for_each(|(feature, &cluster)| members[cluster].push(feature));
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     for cluster in members {
-        let mut order = landscape.by_relevance(cluster);
+        let mut order = facts.by_relevance(cluster);
         order.sort_by_key(|&f| !kept[f]);
         for (round, feature) in order.into_iter().enumerate() {
             rounds.resize_with(rounds.len().max(round + 1), Vec::new);
             rounds[round].push(feature);
         }
     }
-    let mut rounds = rounds.into_iter().map(|round| landscape.by_relevance(round));
+    let mut rounds = rounds.into_iter().map(|round| facts.by_relevance(round));
     (rounds.next().unwrap_or_default(), rounds.flatten().collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::landscape::worked_example;
+    use super::super::redundancy::worked_example;
     use super::*;
     use crate::run::Constraints;
 
-    fn example() -> (serde_json::Value, Landscape) {
+    fn example() -> (serde_json::Value, RelevanceAndRedundancy) {
         let text = include_str!("../../../tests/fixtures/hierarchical_fs.json");
         let fixture = serde_json::from_str(text).unwrap();
-        let landscape = worked_example(&fixture);
-        (fixture, landscape)
+        let facts = worked_example(&fixture);
+        (fixture, facts)
     }
 
     #[test]
     fn clusters_and_delegates_are_those_of_the_worked_example() {
-        let (fixture, landscape) = example();
-        let clusters = partition(&landscape, 3, 7);
+        let (fixture, facts) = example();
+        let clusters = partition(&facts, 3, 7);
         let members = |c: usize| {
             clusters.iter().enumerate().filter(move |(_, own)| **own == c).map(|(f, _)| f)
         };
         let groups: Vec<Vec<usize>> = (0..3).map(|c| members(c).collect()).collect();
         assert_eq!(serde_json::json!(groups), fixture["partition_3"]);
-        let (chosen, rest) = delegates(&landscape, &[false; 5], &clusters);
+        let (chosen, rest) = delegates(&facts, &[false; 5], &clusters);
         assert_eq!(serde_json::json!(chosen), fixture["delegates_by_measure"]);
         assert_eq!(rest, [1, 3]);
-        let (chosen, _) = delegates(&landscape, &[false, true, false, true, false], &clusters);
+        let (chosen, _) = delegates(&facts, &[false, true, false, true, false], &clusters);
         assert_eq!(chosen, [1, 3, 4], "what is kept stands for its cluster");
     }
 
@@ -180,16 +184,16 @@ mod tests {
     /// 0)/5 = .54333. Two clusters, {0, 1} and the rest, reach .35; four, with 2 and 3 apart, .28.
     #[test]
     fn the_number_of_clusters_is_where_they_lie_best_apart() {
-        let (_, landscape) = example();
+        let (_, facts) = example();
         for (clusters, expected) in [
             ([0, 0, 1, 1, 2], 0.543_333_333_333),
             ([0, 0, 1, 1, 1], 0.35),
             ([0, 0, 1, 2, 3], 0.28),
             ([0, 1, 2, 3, 4], 0.0),
         ] {
-            assert!((quality(&landscape, &clusters) - expected).abs() < 1e-9, "{clusters:?}");
+            assert!((quality(&facts, &clusters) - expected).abs() < 1e-9, "{clusters:?}");
         }
         let run = Run::new(1, Constraints::default());
-        assert_eq!(best_partition(&landscape, &run).unwrap(), [0, 0, 1, 1, 2]);
+        assert_eq!(best_partition(&facts, &run).unwrap(), [0, 0, 1, 1, 2]);
     }
 }

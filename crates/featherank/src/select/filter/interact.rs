@@ -49,8 +49,9 @@ impl Selector for Interact {
         // From the highest SU down, so that equal contributions stand in that order.
         stayed.reverse();
         stayed.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let dear = uncertainties.ranked(&candidates.dear).into_iter().map(|f| (f, 0.0));
-        let rest: Vec<_> = left.into_iter().rev().chain(dear).collect();
+        let unaffordable =
+            uncertainties.ranked(&candidates.unaffordable).into_iter().map(|f| (f, 0.0));
+        let rest: Vec<_> = left.into_iter().rev().chain(unaffordable).collect();
         candidates.select(run, engine, &stayed, &rest)
     }
 }

@@ -15,7 +15,7 @@ use crate::declare::{choice, method};
 use crate::engine::{Engine, Schema};
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::filter::landscape::Landscape;
+use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
 use crate::select::{Selection, Selector};
@@ -59,24 +59,29 @@ const LEAST_REDUNDANCY: f64 = 1e-3;
 
 impl Selector for MRMR {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let mut landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
+        let mut facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         if self.scaling == RelevanceScaling::Range {
-            scale(&mut landscape.relevance);
+            scale(&mut facts.relevance);
         }
-        self.form.choose(run, engine.schema(), &landscape)
+        self.form.choose(run, engine.schema(), &facts)
     }
 }
 
 impl Form {
-    fn choose(self, run: &Run, schema: &Schema, landscape: &Landscape) -> Result<Selection> {
-        let worth = |f: usize, likeness: f64, chosen: usize| {
-            let (relevance, redundancy) = (landscape.relevance[f], likeness / chosen.max(1) as f64);
+    fn choose(
+        self,
+        run: &Run,
+        schema: &Schema,
+        facts: &RelevanceAndRedundancy,
+    ) -> Result<Selection> {
+        let score = |f: usize, similarity: f64, chosen: usize| {
+            let (relevance, redundancy) = (facts.relevance[f], similarity / chosen.max(1) as f64);
             match self {
                 Form::Quotient if chosen > 0 => relevance / redundancy.max(LEAST_REDUNDANCY),
                 _ => relevance - redundancy,
             }
         };
-        trade_off(run, schema, landscape, |f, chosen| landscape.alike(f, chosen), worth, None)
+        trade_off(run, schema, facts, |f, chosen| facts.similarity(f, chosen), score, None)
     }
 }
 
@@ -101,11 +106,12 @@ mod tests {
         let fixture = &fixture["mrmr"];
         let number = |value: &serde_json::Value| value.as_f64().unwrap();
         let relevance = fixture["mi_target"].as_array().unwrap().iter().map(number).collect();
-        let landscape = Landscape::new((0..4).map(FeatureId).collect(), relevance, |a, b| {
-            number(&fixture["mi_pairs"][a][b])
-        });
+        let facts =
+            RelevanceAndRedundancy::new((0..4).map(FeatureId).collect(), relevance, |a, b| {
+                number(&fixture["mi_pairs"][a][b])
+            });
         let (run, schema) = run_over(4);
-        let order = |form: Form| path(&form.choose(&run, &schema, &landscape).unwrap());
+        let order = |form: Form| path(&form.choose(&run, &schema, &facts).unwrap());
         assert_eq!(order(Form::Difference), ids(&fixture["MID_order"]));
         assert_eq!(order(Form::Quotient), ids(&fixture["MIQ_order"]));
     }

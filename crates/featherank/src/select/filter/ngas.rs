@@ -12,7 +12,7 @@
 //! feature itself, which takes one pass over the rows and differs for features that are better the
 //! lower they are.
 
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use super::walk::walk;
 use crate::declare::method;
 use crate::engine::Engine;
@@ -33,26 +33,26 @@ method! {
 
 impl Selector for NGAS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &landscape, |last, left| next(&landscape, last, left))
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
+        walk(run, engine.schema(), &facts, |last, left| next(&facts, last, left))
     }
 }
 
-fn next(landscape: &Landscape, last: usize, left: &[usize]) -> usize {
-    let alike = |a: usize, b: usize| landscape.alike(a, b);
+fn next(facts: &RelevanceAndRedundancy, last: usize, left: &[usize]) -> usize {
+    let alike = |a: usize, b: usize| facts.similarity(a, b);
     let farthest =
         |best: usize, f: usize| if alike(last, f) < alike(last, best) { f } else { best };
     let u = left.iter().copied().fold(left[0], farthest);
     let nearer = |best: usize, f: usize| if alike(u, f) > alike(u, best) { f } else { best };
     match left.iter().copied().filter(|&f| f != u).reduce(nearer) {
-        Some(v) if landscape.relevance[v] > landscape.relevance[u] => v,
+        Some(v) if facts.relevance[v] > facts.relevance[u] => v,
         _ => u,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::landscape::worked_example;
+    use super::super::redundancy::worked_example;
     use super::*;
 
     /// From 0 the farthest is 3 (.1), whose neighbour 2 is more relevant; from 2 it is 4 (.05),
@@ -61,10 +61,10 @@ mod tests {
     fn walks_as_in_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
+        let facts = worked_example(&fixture);
         let (mut order, mut left) = (vec![0], vec![1, 2, 3, 4]);
         while order.len() < 4 {
-            order.push(next(&landscape, order[order.len() - 1], &left));
+            order.push(next(&facts, order[order.len() - 1], &left));
             left.retain(|f| !order.contains(f));
         }
         assert_eq!(serde_json::json!(order), fixture["ngas"]);

@@ -1,4 +1,4 @@
-//! How much a feature is worth by itself: a setting that many filters share.
+//! The relevance of a feature by itself: a setting that many filters share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

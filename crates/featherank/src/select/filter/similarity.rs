@@ -1,4 +1,4 @@
-//! Which correlation says how alike two features are: a setting that many filters share.
+//! The correlation that measures the similarity of two features: a setting that many filters share.
 
 use crate::data::FeatureId;
 use crate::declare::choice;
@@ -29,7 +29,7 @@ impl Similarity {
         Similarity { kind, scope }
     }
 
-    /// How alike these features are.
+    /// The correlations of these features.
     pub fn of(&self, engine: &dyn Engine, features: &[FeatureId]) -> Result<CorrelationMatrix> {
         correlations(engine, self.kind, self.scope, features)
     }

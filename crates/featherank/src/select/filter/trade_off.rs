@@ -1,10 +1,10 @@
-//! Worth against likeness: the rule that the greedy filters share which weigh how well a feature
-//! ranks alone against how much it resembles the features already chosen.
+//! Relevance against redundancy: the rule shared by the greedy filters that trade how well a feature
+//! ranks alone against its similarity to the features already chosen.
 //!
-//! All of them value a candidate by its own facts and one sum over the chosen features, so that
-//! sums grow by one term a step and a whole path takes O(d²).
+//! All of them score a candidate by its relevance and one sum over the chosen features, so that sums
+//! grow by one term a step and a whole path takes O(d²).
 
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use crate::data::FeatureId;
 use crate::engine::Schema;
 use crate::error::Result;
@@ -12,42 +12,45 @@ use crate::run::Run;
 use crate::select::Selection;
 use crate::select::forward::{Criterion, forward};
 
-/// Adds features to the last one, each time the f with the largest `worth(f, Σ likeness(f, g) over
-/// chosen g, how many are chosen)`; chooses those before the first that is worth less than `least`.
+/// Adds features one at a time, each time the f with the largest `score(f, Σ similarity(f, g) over
+/// chosen g, number of chosen)`; chooses the features before the first score below `least`.
 pub(super) fn trade_off(
     run: &Run,
     schema: &Schema,
-    landscape: &Landscape,
-    likeness: impl Fn(usize, usize) -> f64,
-    worth: impl Fn(usize, f64, usize) -> f64,
+    facts: &RelevanceAndRedundancy,
+    similarity: impl Fn(usize, usize) -> f64,
+    score: impl Fn(usize, f64, usize) -> f64,
     least: Option<f64>,
 ) -> Result<Selection> {
-    let sums = vec![0.0; landscape.width()];
-    let mut rule = Rule { landscape, likeness, worth, least, sums, summed: 0 };
-    forward(run, schema, &landscape.features, &landscape.dead, &mut rule)
+    let sums = vec![0.0; facts.width()];
+    let mut rule = TradeOffRule { facts, similarity, score, least, sums, summed: 0 };
+    forward(run, schema, &facts.features, &facts.dead, &mut rule)
 }
 
-struct Rule<'a, L, W> {
-    landscape: &'a Landscape,
-    likeness: L,
-    worth: W,
+struct TradeOffRule<'a, L, W> {
+    facts: &'a RelevanceAndRedundancy,
+    similarity: L,
+    score: W,
     least: Option<f64>,
     sums: Vec<f64>,
     summed: usize,
 }
 
-impl<L, W> Criterion for Rule<'_, L, W>
+impl<L, W> Criterion for TradeOffRule<'_, L, W>
 where
     L: Fn(usize, usize) -> f64,
     W: Fn(usize, f64, usize) -> f64,
 {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        for added in chosen[self.summed..].iter().filter_map(|&f| self.landscape.place(f)) {
-            self.sums.iter_mut().enumerate().for_each(|(f, sum)| *sum += (self.likeness)(f, added));
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+        for added in chosen[self.summed..].iter().filter_map(|&f| self.facts.place(f)) {
+            self.sums
+                .iter_mut()
+                .enumerate()
+                .for_each(|(f, sum)| *sum += (self.similarity)(f, added));
         }
         self.summed = chosen.len();
-        let places = candidates.iter().filter_map(|&f| self.landscape.place(f));
-        Ok(places.map(|f| (self.worth)(f, self.sums[f], chosen.len())).collect())
+        let places = candidates.iter().filter_map(|&f| self.facts.place(f));
+        Ok(places.map(|f| (self.score)(f, self.sums[f], chosen.len())).collect())
     }
 
     fn enough(&self, best: f64, _: usize) -> bool {
@@ -61,7 +64,7 @@ pub(super) mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::run::Constraints;
 
-    /// A run that nobody limits over data with so many features.
+    /// A run without constraints, over data with so many features.
     pub(crate) fn run_over(features: usize) -> (Run, Schema) {
         let table = FeatureTable::numbered(features, 0);
         let data = Dataset::new(vec![0.0; features], vec![0.0], Queries::from_sizes(&[1]), table);

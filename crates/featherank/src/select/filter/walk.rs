@@ -1,8 +1,8 @@
-//! Walks from feature to feature: the part that NGAS and XGAS share.
+//! Feature-to-feature walks: the part that NGAS and XGAS share.
 //!
-//! A walk starts at the most relevant feature; a rule says where it goes from the last one.
+//! A walk starts at the most relevant feature; a rule chooses the next feature from the last one.
 
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use crate::data::FeatureId;
 use crate::engine::Schema;
 use crate::error::Result;
@@ -15,27 +15,26 @@ use crate::select::forward::{Criterion, forward};
 pub(super) fn walk(
     run: &Run,
     schema: &Schema,
-    landscape: &Landscape,
+    facts: &RelevanceAndRedundancy,
     next: impl Fn(usize, &[usize]) -> usize,
 ) -> Result<Selection> {
-    forward(run, schema, &landscape.features, &landscape.dead, &mut Walk { landscape, next })
+    forward(run, schema, &facts.features, &facts.dead, &mut Walk { facts, next })
 }
 
 struct Walk<'a, F> {
-    landscape: &'a Landscape,
+    facts: &'a RelevanceAndRedundancy,
     next: F,
 }
 
 impl<F: Fn(usize, &[usize]) -> usize> Criterion for Walk<'_, F> {
     /// The relevance of the feature to pick; the walk does not compare the others.
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
-        let places: Vec<usize> =
-            candidates.iter().filter_map(|&f| self.landscape.place(f)).collect();
-        let pick = match chosen.last().and_then(|&last| self.landscape.place(last)) {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+        let places: Vec<usize> = candidates.iter().filter_map(|&f| self.facts.place(f)).collect();
+        let pick = match chosen.last().and_then(|&last| self.facts.place(last)) {
             Some(last) => (self.next)(last, &places),
-            None => self.landscape.by_relevance(places.clone())[0],
+            None => self.facts.by_relevance(places.clone())[0],
         };
-        let relevance = &self.landscape.relevance;
+        let relevance = &self.facts.relevance;
         Ok(places
             .iter()
             .map(|&f| if f == pick { relevance[f] } else { f64::NEG_INFINITY })

@@ -8,7 +8,7 @@
 //!
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
-use super::landscape::Landscape;
+use super::redundancy::RelevanceAndRedundancy;
 use super::walk::walk;
 use crate::declare::method;
 use crate::engine::Engine;
@@ -31,39 +31,39 @@ method! {
 
 impl Selector for XGAS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let landscape = Landscape::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &landscape, |last, left| next(&landscape, self.p, last, left))
+        let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
+        walk(run, engine.schema(), &facts, |last, left| next(&facts, self.p, last, left))
     }
 }
 
-fn next(landscape: &Landscape, share: f64, last: usize, left: &[usize]) -> usize {
+fn next(facts: &RelevanceAndRedundancy, share: f64, last: usize, left: &[usize]) -> usize {
     let mut least_alike = left.to_vec();
     let order =
-        |a: &usize, b: &usize| landscape.alike(last, *a).total_cmp(&landscape.alike(last, *b));
+        |a: &usize, b: &usize| facts.similarity(last, *a).total_cmp(&facts.similarity(last, *b));
     least_alike.sort_by(|a, b| order(a, b).then(a.cmp(b)));
     least_alike.truncate(((share * left.len() as f64).round() as usize).max(1));
-    landscape.by_relevance(least_alike)[0]
+    facts.by_relevance(least_alike)[0]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::landscape::worked_example;
+    use super::super::redundancy::worked_example;
     use super::*;
 
     #[test]
     fn walks_as_in_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
-        let landscape = worked_example(&fixture);
+        let facts = worked_example(&fixture);
         for (share, name) in [(0.3, "0.3"), (0.5, "0.5")] {
             let (mut order, mut left) = (vec![0], vec![1, 2, 3, 4]);
             while order.len() < 4 {
-                order.push(next(&landscape, share, order[order.len() - 1], &left));
+                order.push(next(&facts, share, order[order.len() - 1], &left));
                 left.retain(|f| !order.contains(f));
             }
             assert_eq!(serde_json::json!(order), fixture["xgas"][name], "p = {share}");
         }
-        assert_eq!(next(&landscape, 1.0, 0, &[1, 2, 3, 4]), 1, "all stand for election");
-        assert_eq!(next(&landscape, 0.0, 0, &[1, 2, 3, 4]), 3, "one at least");
+        assert_eq!(next(&facts, 1.0, 0, &[1, 2, 3, 4]), 1, "all stand for election");
+        assert_eq!(next(&facts, 0.0, 0, &[1, 2, 3, 4]), 3, "one at least");
     }
 }

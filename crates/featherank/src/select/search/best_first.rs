@@ -19,7 +19,7 @@ use crate::select::forward::Criterion;
 /// A subset must be better by more than this.
 const BETTER: f64 = 1e-5;
 
-/// Says how good subsets are: what a candidate is worth is the merit of the subset with it.
+/// The merit of subsets: the score of a candidate is the merit of the subset with it.
 pub trait SubsetMerit: Criterion {
     /// The merit of a subset; higher is better.
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64>;
@@ -36,7 +36,7 @@ pub struct BestFirstSearch {
 
 /// The best subset of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundSubset {
     /// Its features: those of the start, then in the order they were added.
     pub subset: Vec<FeatureId>,
     /// Its merit.
@@ -51,8 +51,8 @@ impl BestFirstSearch {
         start: &[FeatureId],
         candidates: &[FeatureId],
         merit: &mut dyn SubsetMerit,
-    ) -> Result<Found> {
-        let mut best = Found { subset: start.to_vec(), merit: merit.merit(start)? };
+    ) -> Result<FoundSubset> {
+        let mut best = FoundSubset { subset: start.to_vec(), merit: merit.merit(start)? };
         let mut known = HashMap::from([(key(start), best.merit)]);
         let mut open = vec![best.clone()];
         let (mut stale, mut expansions) = (0, 0);
@@ -66,7 +66,7 @@ impl BestFirstSearch {
             let unknown = neighbours.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
             let new: Vec<FeatureId> =
                 unknown.filter_map(|(subset, _)| subset.last().copied()).collect();
-            let mut merits = merit.worth(&node.subset, &new)?.into_iter();
+            let mut merits = merit.scores(&node.subset, &new)?.into_iter();
             stale += 1;
             for (subset, is_new) in neighbours.into_iter().zip(is_new) {
                 if !is_new && !self.revisits {
@@ -75,7 +75,7 @@ impl BestFirstSearch {
                 let merit = *known
                     .entry(key(&subset))
                     .or_insert_with(|| merits.next().unwrap_or(f64::NEG_INFINITY));
-                let found = Found { subset, merit };
+                let found = FoundSubset { subset, merit };
                 if found.merit - best.merit > BETTER {
                     best = found.clone();
                     stale = 0;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     impl Criterion for Table {
-        fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+        fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
             self.expanded.push(key(subset));
             added.iter().map(|&f| self.merit(&[subset, &[f]].concat())).collect()
         }
@@ -141,7 +141,7 @@ mod tests {
         (Table { merits, expanded: Vec::new() }, bfs)
     }
 
-    fn search(table: &mut Table, revisits: bool) -> Found {
+    fn search(table: &mut Table, revisits: bool) -> FoundSubset {
         let how = BestFirstSearch { patience: 5, revisits };
         how.search(&Run::new(0, Constraints::default()), &[], &subset("0,1,2"), table).unwrap()
     }

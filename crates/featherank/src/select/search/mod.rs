@@ -2,4 +2,4 @@
 
 mod best_first;
 
-pub use best_first::{BestFirstSearch, Found, SubsetMerit};
+pub use best_first::{BestFirstSearch, FoundSubset, SubsetMerit};

@@ -11,7 +11,6 @@
 //! As many rankers are trained as half the square of the number of features, times the parts. The
 //! default ranker has done its work on the rows after one pass, whatever the subset.
 
-use super::training::{Bench, on_threads_of};
 use crate::data::FeatureId;
 use crate::declare::method;
 use crate::engine::Engine;
@@ -20,6 +19,7 @@ use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 use crate::select::shared_params::trainer_params;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector};
 
 method! {
@@ -41,11 +41,11 @@ method! {
 impl Selector for Backward {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("backward", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("backward", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let parts = bench.held_out(self.folds, &candidates.all())?;
-            let lessons = bench.lessons(&parts)?;
-            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lessons, subsets);
+            let parts = evaluator.held_out(self.folds, &candidates.all())?;
+            let trainers = evaluator.trainers(&parts)?;
+            let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
             let (chosen, removed) =
                 eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
             candidates.select(run, engine, &chosen, &removed)
@@ -71,12 +71,12 @@ fn eliminate(
     let mut best = reached;
     loop {
         let falls = falls(&left, reached, &values)?;
-        let dear: Scored =
-            falls.iter().copied().filter(|(f, _)| candidates.dear.contains(f)).collect();
-        if !dear.is_empty() && dear.len() < left.len() {
-            // What the budget cannot pay for leaves at once, and what is left sets the mark.
-            left.retain(|f| !candidates.dear.contains(f));
-            removed.extend(dear.into_iter().rev());
+        let unaffordable: Scored =
+            falls.iter().copied().filter(|(f, _)| candidates.unaffordable.contains(f)).collect();
+        if !unaffordable.is_empty() && unaffordable.len() < left.len() {
+            // Unaffordable features leave at once; the others set the value to compare with.
+            left.retain(|f| !candidates.unaffordable.contains(f));
+            removed.extend(unaffordable.into_iter().rev());
             reached = value(&left)?;
             best = reached;
             continue;
@@ -169,9 +169,9 @@ mod tests {
         // .38.
         let kept = Constraints { keep: vec![FeatureId(1)], ..free() };
         assert_eq!(eliminate(0.05, kept), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
-        // What costs too much leaves first, and what is left sets the mark: {1,2} .35, without 2
+        // Unaffordable features leave first, the others set the value: {1,2} .35, without 2
         // .28, without 1 .1.
-        let dear = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
-        assert_eq!(eliminate(0.05, dear), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
+        let expensive = Constraints { costs: vec![9., 1., 1.], budget: Some(2.0), ..free() };
+        assert_eq!(eliminate(0.05, expensive), (vec![(1, 0.25), (2, 0.07)], vec![(0, 0.03)]));
     }
 }

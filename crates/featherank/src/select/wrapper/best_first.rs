@@ -2,7 +2,7 @@
 //!
 //! Dang & Croft, "Feature selection for document ranking using best first search and coordinate
 //! ascent", SIGIR workshop on feature generation and selection for information retrieval, 2010. A
-//! subset is worth the measure, on training data, of the ranker that is trained there on it;
+//! subset is scored by the measure, on training data, of the ranker that is trained there on it;
 //! coordinate ascent in the paper. A [best-first search](crate::select::search) finds the best
 //! subset. Its features are set aside, and the search begins again among the others. At the end
 //! each subset counts as one feature, its ranker's score, and a ranker of these is trained; subsets
@@ -16,8 +16,6 @@
 
 use std::collections::BTreeMap;
 
-use super::lesson::Lesson;
-use super::training::{Bench, on_threads_of};
 use crate::data::{Dataset, FeatureId, FeatureTable};
 use crate::declare::method;
 use crate::engine::Engine;
@@ -26,8 +24,9 @@ use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, Scored};
 use crate::select::rows::rows;
-use crate::select::search::{BestFirstSearch, Found, SubsetMerit};
+use crate::select::search::{BestFirstSearch, FoundSubset, SubsetMerit};
 use crate::select::shared_params::{patience_param, trainer_params};
+use crate::select::subsets::{SubsetEvaluator, SubsetTrainer, on_threads_of};
 use crate::select::{Selection, Selector};
 
 method! {
@@ -52,20 +51,20 @@ impl Selector for BestFirst {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
             let data = rows("best-first", engine)?;
-            let bench = Bench::new("best-first", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("best-first", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
-            let whole = bench.whole(&candidates.all())?;
-            let lesson = [bench.lesson(&whole)?];
-            let mut trained = Trained {
-                values: |s: &[Vec<FeatureId>]| bench.values(&lesson, s),
+            let whole = evaluator.whole(&candidates.all())?;
+            let trainers = [evaluator.trainer(&whole)?];
+            let mut trained = TrainedMerit {
+                values: |s: &[Vec<FeatureId>]| evaluator.values(&trainers, s),
                 first: BTreeMap::new(),
             };
             let found = self.search(run, &candidates, &mut trained)?;
             let used = match found.len() {
                 0 | 1 => vec![true; found.len()],
-                _ => used(&bench, &lesson[0], data, &found)?,
+                _ => used(&evaluator, &trainers[0], data, &found)?,
             };
-            let scored = |found: &Found| -> Scored {
+            let scored = |found: &FoundSubset| -> Scored {
                 found.subset.iter().map(|&f| (f, found.merit)).collect()
             };
             let pick =
@@ -87,11 +86,11 @@ impl BestFirst {
         run: &Run,
         candidates: &Candidates,
         merit: &mut dyn SubsetMerit,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<FoundSubset>> {
         let how = BestFirstSearch { patience: self.patience, revisits: false };
         let (mut start, mut left) = (candidates.keep.clone(), candidates.free.clone());
-        let mut found: Vec<Found> = Vec::new();
-        let is_enough = |found: &[Found]| match candidates.wanted(run) {
+        let mut found: Vec<FoundSubset> = Vec::new();
+        let is_enough = |found: &[FoundSubset]| match candidates.wanted(run) {
             Some(wanted) => found.iter().map(|found| found.subset.len()).sum::<usize>() >= wanted,
             None => self.subsets > 0 && found.len() >= self.subsets,
         };
@@ -108,55 +107,55 @@ impl BestFirst {
     }
 }
 
-/// Which subsets a ranker makes use of, when each of them is one feature.
+/// Which subsets a ranker uses when each of them is one feature.
 fn used(
-    bench: &Bench<'_>,
-    lesson: &Lesson<'_>,
+    evaluator: &SubsetEvaluator<'_>,
+    trainer: &SubsetTrainer<'_>,
     data: &Dataset,
-    found: &[Found],
+    found: &[FoundSubset],
 ) -> Result<Vec<bool>> {
     let subsets: Vec<Vec<FeatureId>> = found.iter().map(|found| found.subset.clone()).collect();
-    let models = lesson.teach(&subsets)?.models(data.features());
+    let models = trainer.fit(&subsets)?.into_models(data.features());
     let scores: Vec<Vec<f32>> =
         models.iter().map(|model| model.score(&data.view())).collect::<Result<_>>()?;
     let table = FeatureTable::numbered(found.len(), 0);
     let combined =
         Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);
-    let important = bench.important(&combined)?;
+    let important = evaluator.important_features(&combined)?;
     Ok((0..found.len()).map(|place| important.contains(&FeatureId::from(place))).collect())
 }
 
-/// What rankers reach on subsets.
-struct Trained<V> {
+/// The measure of the ranker trained on a subset as its merit.
+struct TrainedMerit<V> {
     values: V,
-    /// What each feature was worth when it was first tried.
+    /// The value of each feature when it was first tried.
     first: BTreeMap<FeatureId, f64>,
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
-    /// What features were worth when they were first tried.
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> TrainedMerit<V> {
+    /// The values of features when they were first tried.
     fn alone(&mut self, features: &[FeatureId]) -> Result<Scored> {
         let unknown: Vec<FeatureId> =
             features.iter().copied().filter(|f| !self.first.contains_key(f)).collect();
-        self.worth(&[], &unknown)?;
+        self.scores(&[], &unknown)?;
         Ok(features.iter().map(|f| (*f, self.first[f])).collect())
     }
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> SubsetMerit for Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> SubsetMerit for TrainedMerit<V> {
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
         if subset.is_empty() { Ok(0.0) } else { Ok((self.values)(&[subset.to_vec()])?[0]) }
     }
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for Trained<V> {
-    fn worth(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for TrainedMerit<V> {
+    fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
         let subsets: Vec<Vec<FeatureId>> = added.iter().map(|&f| [subset, &[f]].concat()).collect();
-        let worth = (self.values)(&subsets)?;
-        added.iter().zip(&worth).for_each(|(&f, &value)| {
+        let values = (self.values)(&subsets)?;
+        added.iter().zip(&values).for_each(|(&f, &value)| {
             self.first.entry(f).or_insert(value);
         });
-        Ok(worth)
+        Ok(values)
     }
 }
 
@@ -191,7 +190,7 @@ mod tests {
         let search = |subsets: usize, constraints: Constraints| {
             let run = Run::new(0, constraints);
             let wrapper = BestFirst::builder().subsets(subsets).build().unwrap();
-            let mut trained = Trained { values: values_of, first: BTreeMap::new() };
+            let mut trained = TrainedMerit { values: values_of, first: BTreeMap::new() };
             let candidates = Candidates::of(&run, &engine).unwrap();
             let found = wrapper.search(&run, &candidates, &mut trained).unwrap();
             let found: Vec<(Vec<u32>, f64)> = found

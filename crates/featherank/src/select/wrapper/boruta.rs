@@ -35,7 +35,6 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::training::on_threads_of;
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
@@ -46,6 +45,7 @@ use crate::run::{Run, Silent};
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
 use crate::select::shared_params::ranker_params;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector};
 
 method! {

@@ -19,9 +19,7 @@
 use rand::seq::SliceRandom;
 
 use super::elimination::{order, survivors};
-use super::lesson::Lesson;
 use super::rfe::record;
-use super::training::{Bench, on_threads_of};
 use crate::data::FeatureId;
 use crate::declare::method;
 use crate::engine::Engine;
@@ -30,8 +28,10 @@ use crate::random::{Purpose, stream};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
-use crate::select::judging::{best, within};
 use crate::select::shared_params::{size_slack_param, trainer_params};
+use crate::select::subsets::{
+    SubsetEvaluator, SubsetTrainer, best_place, on_threads_of, smallest_within_slack,
+};
 use crate::select::{Selection, Selector};
 
 method! {
@@ -56,8 +56,8 @@ method! {
     }
 }
 
-/// A subset, most influential feature first, and what it is worth.
-struct Member {
+/// A subset, most influential feature first, and its value.
+struct ScoredSubset {
     ranked: Scored,
     value: f64,
 }
@@ -65,28 +65,28 @@ struct Member {
 impl Selector for BTFS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("btfs", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("btfs", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
             let features = candidates.all();
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
             }
-            let parts = bench.held_out(self.folds, &features)?;
-            let lessons = bench.lessons(&parts)?;
+            let parts = evaluator.held_out(self.folds, &features)?;
+            let trainers = evaluator.trainers(&parts)?;
             let survivors =
-                self.evolve(run, &candidates, |subsets| evaluate(&bench, &lessons, subsets))?;
+                self.evolve(run, &candidates, |subsets| evaluate(&evaluator, &trainers, subsets))?;
             let (sizes, values): (Vec<usize>, Vec<Option<f64>>) = survivors
                 .iter()
                 .rev()
                 // What the budget cannot pay for is in the first generation alone.
                 .filter(|member| {
-                    survivors.len() == 1 || !holds_any(&member.ranked, &candidates.dear)
+                    survivors.len() == 1 || !holds_any(&member.ranked, &candidates.unaffordable)
                 })
                 .map(|member| (member.ranked.len(), Some(member.value)))
                 .unzip();
             let place = match candidates.wanted(run) {
                 Some(_) => 0,
-                None => within(self.slack, &values, &sizes).unwrap_or(0),
+                None => smallest_within_slack(self.slack, &values, &sizes).unwrap_or(0),
             };
             let chosen = &survivors[survivors.len() - 1 - place].ranked;
             let rounds: Vec<Scored> =
@@ -105,30 +105,30 @@ fn holds_any(ranked: &[(FeatureId, f64)], features: &[FeatureId]) -> bool {
 
 /// Trains on each part and judges on what was held out; influence is the mean over the parts.
 fn evaluate(
-    bench: &Bench<'_>,
-    lessons: &[Lesson<'_>],
+    evaluator: &SubsetEvaluator<'_>,
+    trainers: &[SubsetTrainer<'_>],
     subsets: &[Vec<FeatureId>],
-) -> Result<Vec<Member>> {
+) -> Result<Vec<ScoredSubset>> {
     let unranked = |subset: &Vec<FeatureId>| subset.iter().map(|&f| (f, 0.0)).collect();
     let mut ranked: Vec<Scored> = subsets.iter().map(unranked).collect();
-    let mut parts = Vec::with_capacity(lessons.len());
-    for lesson in lessons {
-        let taught = lesson.teach(subsets)?;
-        parts.push(taught.means()?);
+    let mut parts = Vec::with_capacity(trainers.len());
+    for trainer in trainers {
+        let fitted = trainer.fit(subsets)?;
+        parts.push(fitted.means()?);
         for (place, ranked) in ranked.iter_mut().enumerate() {
-            let of_part = taught.shares(place)?;
+            let of_part = fitted.importance(place)?;
             for (f, influence) in ranked {
                 let own =
                     of_part.iter().find(|(other, _)| other == f).map_or(0.0, |(_, share)| *share);
-                *influence += own / lessons.len() as f64;
+                *influence += own / trainers.len() as f64;
             }
         }
     }
     let member = |(mut ranked, value): (Scored, f64)| {
         ranked.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        Member { ranked, value }
+        ScoredSubset { ranked, value }
     };
-    Ok(ranked.into_iter().zip(bench.summaries(parts)?).map(member).collect())
+    Ok(ranked.into_iter().zip(evaluator.summaries(parts)?).map(member).collect())
 }
 
 impl BTFS {
@@ -137,16 +137,16 @@ impl BTFS {
         &self,
         run: &Run,
         candidates: &Candidates,
-        evaluate: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<Member>>,
-    ) -> Result<Vec<Member>> {
+        evaluate: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<ScoredSubset>>,
+    ) -> Result<Vec<ScoredSubset>> {
         let wanted = candidates.wanted(run);
-        let mut survivors_so_far: Vec<Member> = Vec::new();
+        let mut survivors_so_far: Vec<ScoredSubset> = Vec::new();
         let mut population = vec![candidates.all()];
         while !population.is_empty() {
             let mut members = evaluate(&population)?;
             let values: Vec<Option<f64>> =
                 members.iter().map(|member| Some(member.value)).collect();
-            let survivor = members.swap_remove(best(&values).unwrap_or(0));
+            let survivor = members.swap_remove(best_place(&values).unwrap_or(0));
             let founder = match wanted {
                 Some(wanted) if survivor.ranked.len() <= wanted => Vec::new(),
                 _ => survivors(&survivor.ranked, candidates, self.rate, wanted.unwrap_or(1)),
@@ -157,7 +157,7 @@ impl BTFS {
         Ok(survivors_so_far)
     }
 
-    /// A founder and copies of it with some features swapped; nobody where there is no founder.
+    /// A founder and copies of it with some features swapped; empty without a founder.
     fn descend(
         &self,
         seed: u64,
@@ -200,14 +200,14 @@ mod tests {
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
 
-    /// Eight features. A subset is worth the number of its features below 3, less a little for each
+    /// Eight features. A subset scores the number of its features below 3, less a little for each
     /// feature; influence falls with the number, except that feature 2 seems to have none.
-    fn member(subset: &[FeatureId]) -> Member {
+    fn member(subset: &[FeatureId]) -> ScoredSubset {
         let influence = |f: &FeatureId| if f.0 == 2 { 0.0 } else { 1.0 / f64::from(f.0 + 1) };
         let mut ranked: Scored = subset.iter().map(|f| (*f, influence(f))).collect();
         ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let good = subset.iter().filter(|f| f.0 < 3).count() as f64;
-        Member { ranked, value: good - 0.01 * subset.len() as f64 }
+        ScoredSubset { ranked, value: good - 0.01 * subset.len() as f64 }
     }
 
     fn evolve(population: usize, constraints: Constraints) -> Vec<(Vec<u32>, f64)> {
@@ -225,7 +225,7 @@ mod tests {
             |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(|subset| member(subset)).collect());
         let survivors =
             btfs.evolve(&run, &Candidates::of(&run, &engine).unwrap(), members).unwrap();
-        let ids = |member: &Member| {
+        let ids = |member: &ScoredSubset| {
             let mut ids: Vec<u32> = member.ranked.iter().map(|(f, _)| f.0).collect();
             ids.sort_unstable();
             ids

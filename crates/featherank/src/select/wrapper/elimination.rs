@@ -4,19 +4,6 @@ use crate::data::FeatureId;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 
-/// How much each feature matters to a model, as shares of 1, most important first; equals by
-/// column.
-pub fn shares(importance: &[(FeatureId, f64)], features: &[FeatureId]) -> Scored {
-    let of = |f: FeatureId| {
-        importance.iter().find(|(own, _)| *own == f).map_or(0.0, |(_, value)| *value)
-    };
-    let total: f64 = importance.iter().map(|(_, value)| value).sum();
-    let share = |&f: &FeatureId| (f, if total > 0.0 { of(f) / total } else { 0.0 });
-    let mut shares: Scored = features.iter().map(share).collect();
-    shares.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-    shares
-}
-
 /// How many features are left after a round. A wanted size on the way is not jumped over.
 pub fn next_size(step: f64, size: usize, wanted: usize) -> usize {
     let leaving = if step < 1.0 { step * size as f64 } else { step };
@@ -33,15 +20,16 @@ pub fn survivors(
     wanted: usize,
 ) -> Vec<FeatureId> {
     let features = ranked.iter().map(|(f, _)| *f);
-    let mut left: Vec<FeatureId> = match ranked.iter().any(|(f, _)| candidates.dear.contains(f)) {
-        true => features.filter(|f| !candidates.dear.contains(f)).collect(),
-        false => {
-            let size = next_size(step, ranked.len(), wanted).max(candidates.keep.len());
-            let (kept, free): (Vec<_>, Vec<_>) =
-                features.partition(|f| candidates.keep.contains(f));
-            kept.iter().chain(&free[..size - kept.len()]).copied().collect()
-        }
-    };
+    let mut left: Vec<FeatureId> =
+        match ranked.iter().any(|(f, _)| candidates.unaffordable.contains(f)) {
+            true => features.filter(|f| !candidates.unaffordable.contains(f)).collect(),
+            false => {
+                let size = next_size(step, ranked.len(), wanted).max(candidates.keep.len());
+                let (kept, free): (Vec<_>, Vec<_>) =
+                    features.partition(|f| candidates.keep.contains(f));
+                kept.iter().chain(&free[..size - kept.len()]).copied().collect()
+            }
+        };
     left.sort_unstable();
     if left.len() == ranked.len() { Vec::new() } else { left }
 }
@@ -60,43 +48,6 @@ pub fn order(rounds: &[Scored]) -> Scored {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dataset, FeatureTable, Queries};
-    use crate::rank::tree::Tree;
-    use crate::rank::{TreeEnsemble, model_importance};
-
-    /// Friedman's relative influence: gains of 4 and 3 on feature 0, 1 on feature 1, 2 on feature
-    /// 2; and none on feature 3.
-    #[test]
-    fn shares_are_the_fixture_s_influence() {
-        let text = include_str!("../../../tests/fixtures/btfs.json");
-        let fixture: serde_json::Value = serde_json::from_str(text).unwrap();
-        let influence = &fixture["relative_influence"];
-        let gains = influence["split_gains"].as_array().unwrap();
-        let tree = Tree {
-            feature: gains.iter().map(|gain| gain[0].as_u64().unwrap() as u32).collect(),
-            gain: gains.iter().map(|gain| gain[1].as_f64().unwrap()).collect(),
-            threshold: vec![0.0; 4],
-            missing_left: vec![false; 4],
-            left: vec![-1, -2, -3, -4],
-            right: vec![1, 2, 3, -5],
-            leaf: vec![0.0; 5],
-        };
-        let data = Dataset::new(
-            vec![0.; 8],
-            vec![0., 1.],
-            Queries::from_sizes(&[2]),
-            FeatureTable::numbered(4, 0),
-        );
-        let features = data.features().iter().take(3).map(|(_, feature)| feature.clone()).collect();
-        let model = TreeEnsemble::new(features, vec![tree]).into();
-        let all: Vec<FeatureId> = (0..4).map(FeatureId).collect();
-        let found = shares(&model_importance(&model, &data.view()).unwrap(), &all);
-        assert_eq!(found.iter().map(|(f, _)| f.0).collect::<Vec<_>>(), [0, 2, 1, 3]);
-        for (f, share) in found {
-            let expected = influence["influence_pct"][f.0.to_string()].as_f64().unwrap_or(0.0);
-            assert!((100.0 * share - expected).abs() < 1e-9);
-        }
-    }
 
     /// The reference's schedules: a share of what is left, at least one, and the target is hit
     /// exactly.

@@ -3,7 +3,7 @@
 //!
 //! Costa & Silva, technical report, 2010, as the yardstick of [BestGain](crate::select::filter):
 //! with V(S) the measure on training data of the ranker trained there on the features S, every
-//! round adds the feature f with the largest V(S ∪ f), the first of equals. It stops before V would
+//! round adds the feature f with the largest V(S ∪ f); ties go to the first. It stops before V would
 //! grow by less than δ. The report takes SVM-MAP and MAP.
 //!
 //! The report does not print δ. Departs from it where documents tie: they count by their expected
@@ -14,7 +14,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::training::{Bench, on_threads_of};
 use crate::data::FeatureId;
 use crate::declare::method;
 use crate::engine::passes::Moments;
@@ -23,6 +22,7 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
 use crate::select::shared_params::trainer_params;
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector};
 
 method! {
@@ -42,19 +42,19 @@ method! {
 impl Selector for GreedyForward {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("greedy", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("greedy", run, engine)?;
             let (alive, dead) = engine.ask(&Moments)?.alive();
-            let whole = bench.whole(&alive)?;
-            let lesson = [bench.lesson(&whole)?];
-            let values = |subsets: &[Vec<FeatureId>]| bench.values(&lesson, subsets);
-            let mut trained = Trained::new(values, self.delta, run.constraints.k);
+            let whole = evaluator.whole(&alive)?;
+            let trainers = [evaluator.trainer(&whole)?];
+            let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
+            let mut trained = GreedyCriterion::new(values, self.delta, run.constraints.k);
             forward(run, engine.schema(), &alive, &dead, &mut trained)
         })
     }
 }
 
-/// What rankers reach on subsets, and whether more of them are worth training.
-struct Trained<V> {
+/// The measure of the ranker trained on each subset, until the stopping rule applies.
+struct GreedyCriterion<V> {
     values: V,
     delta: f64,
     wanted: Option<usize>,
@@ -65,9 +65,9 @@ struct Trained<V> {
     reached: f64,
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> GreedyCriterion<V> {
     fn new(values: V, delta: f64, wanted: Option<usize>) -> Self {
-        Trained {
+        GreedyCriterion {
             values,
             delta,
             wanted,
@@ -78,8 +78,8 @@ impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Trained<V> {
     }
 }
 
-impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for Trained<V> {
-    fn worth(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
+impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for GreedyCriterion<V> {
+    fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>> {
         if let Some(reached) = chosen.last().and_then(|newest| self.last.get(newest)) {
             self.reached = *reached;
         }
@@ -127,7 +127,7 @@ mod tests {
         let alive: Vec<FeatureId> = (0..3).map(FeatureId).collect();
         let select = |delta: f64, k: Option<usize>| {
             let run = Run::new(0, Constraints { k, ..Constraints::default() });
-            let mut trained = Trained::new(values, delta, k);
+            let mut trained = GreedyCriterion::new(values, delta, k);
             forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {

@@ -6,7 +6,6 @@ pub mod boruta;
 pub mod btfs;
 pub(super) mod elimination;
 pub mod greedy;
-pub(super) mod lesson;
 pub mod mofsrank;
 pub mod rank_wrapper;
 pub mod rfe;

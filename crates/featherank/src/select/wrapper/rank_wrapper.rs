@@ -7,7 +7,6 @@
 //! for linear rankers, and the gain of its splits, for trees. Documents that the ranker cannot tell
 //! apart are near, whatever else they differ in. The weights of the features are then RankFilter's.
 
-use super::training::on_threads_of;
 use crate::data::FeatureId;
 use crate::declare::method;
 use crate::engine::passes::{FeatureStatistics, Moments};
@@ -19,6 +18,7 @@ use crate::run::Run;
 use crate::select::filter::rank_filter::compared;
 use crate::select::rows::rows;
 use crate::select::shared_params::{ranker_params, relief_params};
+use crate::select::subsets::on_threads_of;
 use crate::select::{Selection, Selector};
 
 method! {

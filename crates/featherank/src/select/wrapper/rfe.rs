@@ -15,8 +15,6 @@
 //! importance in the last round that it took part in; `fits` holds the measure of every size.
 
 use super::elimination::{order, survivors};
-use super::lesson::Lesson;
-use super::training::{Bench, on_threads_of};
 use crate::declare::method;
 use crate::engine::Engine;
 use crate::engine::passes::MeasureSums;
@@ -24,8 +22,10 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
-use crate::select::judging::within;
 use crate::select::shared_params::{size_slack_param, trainer_params};
+use crate::select::subsets::{
+    SubsetEvaluator, SubsetTrainer, on_threads_of, smallest_within_slack,
+};
 use crate::select::{Fit, Selection, Selector};
 
 method! {
@@ -50,22 +50,23 @@ method! {
 impl Selector for RFE {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         on_threads_of(engine, || {
-            let bench = Bench::new("rfe", &self.trainer, run, engine)?;
+            let evaluator = self.trainer.evaluator("rfe", run, engine)?;
             let candidates = Candidates::of(run, engine)?;
             let features = candidates.all();
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
             }
-            let whole = bench.whole(&features)?;
-            let eliminate = |wanted| self.eliminate(&bench.lesson(&whole)?, &candidates, wanted);
+            let whole = evaluator.whole(&features)?;
+            let eliminate =
+                |wanted| self.eliminate(&evaluator.trainer(&whole)?, &candidates, wanted);
             let (order, size, fits) = match candidates.wanted(run) {
                 Some(wanted) => (order_of(&eliminate(wanted)?), wanted, Vec::new()),
                 None => {
-                    let parts = bench.held_out(self.folds, &features)?;
-                    let of_part = |part| self.eliminate(&bench.lesson(part)?, &candidates, 1);
+                    let parts = evaluator.held_out(self.folds, &features)?;
+                    let of_part = |part| self.eliminate(&evaluator.trainer(part)?, &candidates, 1);
                     let rounds: Vec<Vec<Round>> =
                         parts.iter().map(of_part).collect::<Result<_>>()?;
-                    let (size, fits) = self.choose_size(&bench, &candidates, &rounds)?;
+                    let (size, fits) = self.choose_size(&evaluator, &candidates, &rounds)?;
                     // A single part is all training data.
                     let order = match &rounds[..] {
                         [only] => order_of(only),
@@ -94,17 +95,17 @@ fn order_of(rounds: &[Round]) -> Scored {
 impl RFE {
     fn eliminate(
         &self,
-        lesson: &Lesson<'_>,
+        trainer: &SubsetTrainer<'_>,
         candidates: &Candidates,
         wanted: usize,
     ) -> Result<Vec<Round>> {
         let (mut left, mut rounds) = (candidates.all(), Vec::new());
         while !left.is_empty() {
             let subset = [std::mem::take(&mut left)];
-            let taught = lesson.teach(&subset)?;
-            let ranked = taught.shares(0)?;
+            let fitted = trainer.fit(&subset)?;
+            let ranked = fitted.importance(0)?;
             left = survivors(&ranked, candidates, self.step, wanted);
-            rounds.push(Round { ranked, means: taught.means()? });
+            rounds.push(Round { ranked, means: fitted.means()? });
         }
         Ok(rounds)
     }
@@ -113,20 +114,20 @@ impl RFE {
     /// through the same sizes.
     fn choose_size(
         &self,
-        bench: &Bench<'_>,
+        evaluator: &SubsetEvaluator<'_>,
         candidates: &Candidates,
         parts: &[Vec<Round>],
     ) -> Result<(usize, Vec<Fit>)> {
-        // What the budget cannot pay for is in the first round alone.
-        let first = usize::from(!candidates.dear.is_empty() && parts[0].len() > 1);
+        // Unaffordable features are in the first round only.
+        let first = usize::from(!candidates.unaffordable.is_empty() && parts[0].len() > 1);
         let places: Vec<usize> = (first..parts[0].len()).rev().collect();
         let sizes: Vec<usize> = places.iter().map(|&round| parts[0][round].ranked.len()).collect();
         let of_part = |rounds: &Vec<Round>| {
             MeasureSums::concat(places.iter().map(|&round| rounds[round].means.clone()))
         };
-        let values = bench.summaries(parts.iter().map(of_part))?;
+        let values = evaluator.summaries(parts.iter().map(of_part))?;
         let judged: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
-        let chosen = within(self.slack, &judged, &sizes).unwrap_or(0);
+        let chosen = smallest_within_slack(self.slack, &judged, &sizes).unwrap_or(0);
         Ok((sizes[chosen], record(&sizes, &judged, chosen)))
     }
 }

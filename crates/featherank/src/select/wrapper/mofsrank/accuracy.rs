@@ -1,28 +1,26 @@
-//! How well linear models rank the rows that they learn from: the accuracy that all three searches
-//! raise.
+//! The measure of linear models on the training rows: the accuracy that all three searches
+//! maximise.
 
 use rayon::prelude::*;
 
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
 
-/// Models that are measured one after the other on one thread: labels are looked at once for all of
-/// them.
+/// Models that are measured together on one thread, so that labels are read once for all of them.
 const MODELS: usize = 10;
 
 /// A measure on some rows.
 pub(super) struct Accuracy<'a> {
-    rows: &'a Rows,
+    rows: &'a OrderedRows,
     measure: &'a Measure,
-    /// Labels of every query in the order of the data set: some measures look at it where documents
-    /// tie.
+    /// Labels of every query in the order of the data set, which some measures use to break ties.
     labels: Vec<f32>,
 }
 
 impl<'a> Accuracy<'a> {
     /// An error where no query counts.
-    pub fn new(rows: &'a Rows, measure: &'a Measure) -> Result<Self> {
+    pub fn new(rows: &'a OrderedRows, measure: &'a Measure) -> Result<Self> {
         let mut labels = vec![0.0; rows.documents()];
         for query in rows.queries() {
             for (document, &place) in query.clone().zip(rows.places(query.clone())) {

@@ -1,42 +1,38 @@
-//! From models that no other dominates to one of them, and to a selection.
+//! The choice among the nondominated models, and the selection that follows from it.
 
 use super::Choose;
 use super::feature_selection::Weighted;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::OfDocuments;
-use super::phases::{Finalist, Found};
+use super::phases::{Finalist, PhaseResults};
 use crate::data::FeatureId;
-use crate::engine::passes::LinearMeasures;
-use crate::engine::{Ask, Engine, PartEngine, QueryFolds};
+use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::LinearModel;
+use crate::rank::linear::least_squares::Weights;
 use crate::remedy;
 use crate::select::candidates::Candidates;
-use crate::select::embedded::held_out::{LEAST, PARTS};
 use crate::select::embedded::sample::Sample;
-use crate::select::judging::{best, checked_validation, within_errors};
+use crate::select::subsets::{
+    FOLDS, HeldOut, best_place, checked_validation, linear_values, no_query_counts,
+    smallest_within_errors,
+};
 use crate::select::{Fit, Member, Searched, Selection};
 
-/// The part that the searches do not see.
+/// The fold that the searches do not see.
 const HELD_OUT: usize = 0;
 
-/// Who chooses among models.
-pub(super) struct Judge<'a> {
+/// Chooses among the finalists.
+pub(super) struct FinalistJudge<'a> {
     measure: &'a Measure,
     /// How many standard errors below the best the answer may be, if it is smaller.
     slack: f64,
-    data: Data<'a>,
+    held_out: HeldOut<'a>,
 }
 
-enum Data<'a> {
-    Training,
-    Validation(&'a dyn Engine),
-    /// One part of the training data is held out.
-    Part(&'a dyn Engine, QueryFolds),
-}
-
-impl<'a> Judge<'a> {
+impl<'a> FinalistJudge<'a> {
+    /// By the data that `choose` names. Of folds, only the first is held out.
     pub fn new(
         choose: Choose,
         slack: f64,
@@ -44,15 +40,13 @@ impl<'a> Judge<'a> {
         sample: &Sample<'a>,
     ) -> Result<Self> {
         let (run, engine) = (sample.run, sample.engine());
-        let schema = engine.schema();
         let valid = run
             .valid
             .as_deref()
             .map(|valid| checked_validation(valid, engine, sample.features()))
             .transpose()?;
-        let can_spare = schema.queries() as u64 - schema.all_equal >= LEAST;
-        let data = match (choose, valid) {
-            (Choose::Auto | Choose::Validation, Some(valid)) => Data::Validation(valid),
+        let held_out = match (choose, valid) {
+            (Choose::Auto | Choose::Validation, Some(valid)) => HeldOut::Validation(valid),
             (Choose::Validation, None) => {
                 return Err(Error::protocol(
                     "`choose` is validation, and no validation data is given",
@@ -66,61 +60,48 @@ impl<'a> Judge<'a> {
                     ],
                 ));
             }
-            (Choose::HeldOut, _) if can_spare => {
-                Data::Part(engine, QueryFolds::new(&schema.query_keys, PARTS, run.seed))
-            }
-            _ => Data::Training,
+            (Choose::HeldOut, _) => HeldOut::folds_if_enough(run, engine.schema(), FOLDS),
+            _ => HeldOut::Nothing,
         };
-        Ok(Judge { measure, slack, data })
+        Ok(FinalistJudge { measure, slack, held_out })
     }
 
-    /// Whether the searches must not see a query of the training data.
-    pub fn holds_out(&self, query: usize) -> bool {
-        let is_held_out = |engine: &dyn Engine, deal: &QueryFolds| {
-            deal.fold_of(engine.schema().query_keys[query]) == HELD_OUT
-        };
-        matches!(&self.data, Data::Part(engine, deal) if is_held_out(*engine, deal))
+    /// Whether the searches must not see the query of the training data with this key.
+    pub fn holds_out(&self, key: u64) -> bool {
+        matches!(&self.held_out, HeldOut::Folds { folds, .. } if folds.fold_of(key) == HELD_OUT)
     }
 
-    /// How well models rank each query that judges them, where others than those of the searches
-    /// do.
+    /// The measure of every finalist on each query held out; `None` if nothing is held out.
     fn per_query(
         &self,
         sample: &Sample<'_>,
         finalists: &[Finalist],
     ) -> Result<Option<Vec<Vec<f64>>>> {
         let part;
-        let data: &dyn Engine = match &self.data {
-            Data::Training => return Ok(None),
-            Data::Validation(valid) => *valid,
-            Data::Part(engine, deal) => {
-                part = PartEngine::of(*engine, deal.range(|part| part == HELD_OUT))?;
+        let data: &dyn Engine = match &self.held_out {
+            HeldOut::Nothing => return Ok(None),
+            HeldOut::Validation(valid) => *valid,
+            HeldOut::Folds { folds, .. } => {
+                part = PartEngine::of(sample.engine(), folds.range(|fold| fold == HELD_OUT))?;
                 &part
             }
         };
-        let weights = |finalist: &Finalist| {
-            let mut all = vec![0.0; sample.width()];
+        let weights = |finalist: &Finalist| -> Weights {
+            let mut all: Weights = sample.features().iter().map(|&f| (f, 0.0)).collect();
             let Weighted { features, weights } = &finalist.model;
-            features.iter().zip(weights).for_each(|(&k, &w)| all[k] = w as f32);
+            features.iter().zip(weights).for_each(|(&k, &w)| all[k].1 = w);
             all
         };
-        let pass = LinearMeasures {
-            measure: self.measure.clone(),
-            features: sample.features().to_vec(),
-            weights: finalists.iter().map(weights).collect(),
-        };
-        let values = data.ask(&pass)?.per_query;
+        let models: Vec<Weights> = finalists.iter().map(weights).collect();
+        let values = linear_values(data, self.measure, &models)?;
         if values.iter().any(|values| self.measure.summary(values).is_nan()) {
-            return Err(Error::nothing_counts(
-                format!("{} counts no query of the validation data", self.measure),
-                "choose another measure, or data with relevant documents",
-            ));
+            return Err(no_query_counts(self.measure));
         }
         Ok(Some(values))
     }
 }
 
-/// What is needed to make a selection of a model.
+/// Builds the selection of a model.
 pub(super) struct Answer<'a> {
     pub sample: &'a Sample<'a>,
     pub candidates: &'a Candidates,
@@ -133,17 +114,17 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
-    pub fn select(&self, found: Found, judge: &Judge<'_>) -> Result<Selection> {
-        let Found { finalists, used, pairs } = found;
+    pub fn select(&self, found: PhaseResults, judge: &FinalistJudge<'_>) -> Result<Selection> {
+        let PhaseResults { finalists, used, pairs } = found;
         let judged = judge.per_query(self.sample, &finalists)?;
         let place = match &judged {
             Some(per_query) => {
                 let sizes: Vec<usize> =
                     finalists.iter().map(|one| one.model.features.len()).collect();
-                within_errors(judge.slack, per_query, &sizes)
+                smallest_within_errors(judge.slack, per_query, &sizes)
             }
             // Those with the fewest features come first, and of equals the first is taken.
-            None => best(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
+            None => best_place(&finalists.iter().map(|one| Some(one.accuracy)).collect::<Vec<_>>()),
         };
         let place = place.unwrap_or(0);
         let named =

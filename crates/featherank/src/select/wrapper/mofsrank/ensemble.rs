@@ -8,12 +8,12 @@ use rand::RngExt;
 
 use super::accuracy::Accuracy;
 use super::feature_selection::Weighted;
-use super::limits::Limits;
 use crate::error::{Error, Result};
 use crate::evolve::{
     Bits, GeneBounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
 };
 use crate::random::Stream;
+use crate::select::subsets::SubsetRepair;
 
 /// How near children stay to their parents, and mutants to themselves.
 const ETA: f64 = 20.0;
@@ -25,7 +25,7 @@ const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 pub(super) struct Combination<'a> {
     accuracy: &'a Accuracy<'a>,
     /// For sets of the features below.
-    limits: Limits,
+    repair: SubsetRepair,
     /// The features that some ranker uses.
     features: Vec<usize>,
     /// The weights of every ranker for all of them.
@@ -33,7 +33,7 @@ pub(super) struct Combination<'a> {
 }
 
 impl<'a> Combination<'a> {
-    pub fn new(accuracy: &'a Accuracy<'a>, limits: &Limits, members: &[Weighted]) -> Self {
+    pub fn new(accuracy: &'a Accuracy<'a>, repair: &SubsetRepair, members: &[Weighted]) -> Self {
         let mut features: Vec<usize> =
             members.iter().flat_map(|member| member.features.iter().copied()).collect();
         features.sort_unstable();
@@ -45,7 +45,7 @@ impl<'a> Combination<'a> {
         let of_member =
             |member: &Weighted| features.iter().map(|feature| weight(member, feature)).collect();
         let rankers = members.iter().map(of_member).collect();
-        Combination { accuracy, limits: limits.among(&features), rankers, features }
+        Combination { accuracy, repair: repair.restricted(&features), rankers, features }
     }
 
     /// The model that a genome stands for.
@@ -76,7 +76,7 @@ impl Problem for Combination<'_> {
     type Evaluation = [f64; 2];
     type Error = Error;
 
-    /// The rankers as they are come first, then random sums.
+    /// The single rankers come first, then random sums.
     fn initial(&self, number: usize, rng: &mut Stream) -> Mixed {
         let length = self.features.len();
         if let Some(ranker) = self.rankers.get(number) {
@@ -89,7 +89,7 @@ impl Problem for Combination<'_> {
             return genome;
         }
         let mut bits = bernoulli(length, 0.5, rng);
-        self.limits.mend(&mut bits, rng);
+        self.repair.repair(&mut bits, rng);
         Mixed { bits, reals: (0..length * self.rankers.len()).map(|_| rng.random()).collect() }
     }
 
@@ -102,7 +102,7 @@ impl Problem for Combination<'_> {
     fn mutate(&self, mut genome: Mixed, _: u64, rng: &mut Stream) -> Mixed {
         mutate_gene_wise(&mut genome.bits, 1.0, self.rate(), rng);
         polynomial(&mut genome.reals, ETA, UNIT, self.rate(), rng);
-        self.limits.mend(&mut genome.bits, rng);
+        self.repair.repair(&mut genome.bits, rng);
         genome
     }
 
@@ -110,9 +110,9 @@ impl Problem for Combination<'_> {
         let sums: Vec<Weighted> = genomes.iter().map(|genome| self.model(genome)).collect();
         let models: Vec<_> = sums.iter().map(|sum| (&sum.features[..], &sum.weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
-        let worth =
-            |(genome, accuracy): (&Mixed, f64)| [self.limits.cost(&genome.bits), 1.0 - accuracy];
-        Ok(genomes.iter().zip(accuracies).map(worth).collect())
+        let objectives =
+            |(genome, accuracy): (&Mixed, f64)| [self.repair.cost(&genome.bits), 1.0 - accuracy];
+        Ok(genomes.iter().zip(accuracies).map(objectives).collect())
     }
 }
 

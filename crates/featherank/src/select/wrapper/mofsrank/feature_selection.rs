@@ -5,20 +5,21 @@
 //! unless they have prices), and 1 − the accuracy of the best of the SVMs trained on each set of
 //! pairs that the first phase left. That SVM is kept.
 //!
-//! Mutation is adaptive: a feature that ranks well alone comes in more and goes out less often, one
-//! that is like those chosen the other way round, in the first few generations.
+//! Mutation is adaptive in the first few generations: a feature that ranks well alone is added more
+//! and removed less often; a feature similar to the chosen ones is added less and removed more
+//! often.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::accuracy::Accuracy;
-use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::PairMatrix;
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{Bits, Problem, bernoulli, flip_each, two_point};
 use crate::random::Stream;
+use crate::select::subsets::SubsetRepair;
 
 /// A linear model of some features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,16 +28,16 @@ pub(super) struct Weighted {
     pub weights: Vec<f64>,
 }
 
-/// What a set of features is worth.
+/// A subset of features with the best ranker trained on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Worth {
+pub(super) struct TrainedSubset {
     /// The cost and 1 − the accuracy.
     pub objectives: [f64; 2],
     /// The weights of the best ranker, one for each feature of the set.
     pub weights: Vec<f64>,
 }
 
-impl AsRef<[f64]> for Worth {
+impl AsRef<[f64]> for TrainedSubset {
     fn as_ref(&self) -> &[f64] {
         &self.objectives
     }
@@ -49,8 +50,8 @@ pub(super) struct FeatureChoice<'a> {
     /// The sets of pairs that rankers are trained on.
     pub subsets: Vec<Box<dyn PairMatrix + 'a>>,
     pub accuracy: &'a Accuracy<'a>,
-    pub limits: &'a Limits,
-    /// Without it every bit is turned over as often.
+    pub repair: &'a SubsetRepair,
+    /// Without it every bit flips with the same probability.
     pub adaptive: Option<&'a Adaptive>,
 }
 
@@ -59,30 +60,30 @@ impl FeatureChoice<'_> {
         self.guide.weights.len()
     }
 
-    fn worth(&self, set: &Bits) -> Worth {
+    fn evaluated(&self, set: &Bits) -> TrainedSubset {
         let start = self.guide.start(set.ones().collect());
         let rankers: Vec<Vec<f64>> =
             self.subsets.iter().map(|pairs| self.svm.solve(pairs.as_ref(), &start)).collect();
         let models: Vec<_> =
             rankers.iter().map(|weights| (&start.features[..], &weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
-        // The first of equals.
+        // Ties go to the first.
         let best = (0..rankers.len())
             .reduce(|best, l| if accuracies[l] > accuracies[best] { l } else { best });
         let (accuracy, weights) =
             best.map_or((0.0, Vec::new()), |l| (accuracies[l], rankers[l].clone()));
-        Worth { objectives: [self.limits.cost(set), 1.0 - accuracy], weights }
+        TrainedSubset { objectives: [self.repair.cost(set), 1.0 - accuracy], weights }
     }
 }
 
 impl Problem for FeatureChoice<'_> {
     type Genome = Bits;
-    type Evaluation = Worth;
+    type Evaluation = TrainedSubset;
     type Error = Error;
 
     fn initial(&self, _: usize, rng: &mut Stream) -> Bits {
         let mut set = bernoulli(self.width(), 0.5, rng);
-        self.limits.mend(&mut set, rng);
+        self.repair.repair(&mut set, rng);
         set
     }
 
@@ -97,12 +98,12 @@ impl Problem for FeatureChoice<'_> {
             None => vec![base; self.width()],
         };
         flip_each(&mut set, &rates, rng);
-        self.limits.mend(&mut set, rng);
+        self.repair.repair(&mut set, rng);
         set
     }
 
-    fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<Worth>> {
-        Ok(sets.par_iter().map(|set| self.worth(set)).collect())
+    fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<TrainedSubset>> {
+        Ok(sets.par_iter().map(|set| self.evaluated(set)).collect())
     }
 }
 
@@ -112,7 +113,7 @@ pub(super) struct Adaptive {
     importance: Vec<f64>,
     /// The size of the correlation of every two features, row after row, and 0 of a feature with
     /// itself.
-    alike: Vec<f64>,
+    similarity: Vec<f64>,
 }
 
 impl Adaptive {
@@ -126,18 +127,19 @@ impl Adaptive {
         };
         Adaptive {
             importance: alone.iter().map(share).collect(),
-            alike: correlations.iter().enumerate().map(size).collect(),
+            similarity: correlations.iter().enumerate().map(size).collect(),
         }
     }
 
-    /// The probability that each bit of a set is turned over. The paper's σ = e^−generation fades
+    /// The probability that each bit of a set flips. The paper's σ = e^−generation fades
     /// within five generations; it does not say whether the first is 0 or 1, and this one is 1.
     pub fn rates(&self, set: &Bits, base: f64, generation: u64) -> Vec<f64> {
         let fading = (-(generation as f64)).exp();
         let rate = |(k, importance): (usize, &f64)| {
-            let alike = &self.alike[k * self.importance.len()..(k + 1) * self.importance.len()];
-            let total: f64 = alike.iter().sum();
-            let chosen: f64 = set.ones().map(|l| alike[l]).sum();
+            let similarity =
+                &self.similarity[k * self.importance.len()..(k + 1) * self.importance.len()];
+            let total: f64 = similarity.iter().sum();
+            let chosen: f64 = set.ones().map(|l| similarity[l]).sum();
             let redundancy = if total > 0.0 { chosen / total } else { 0.0 };
             let drift = fading * (importance - redundancy);
             (if set.get(k) { base - drift } else { base + drift }).clamp(0.0, 1.0)
@@ -147,7 +149,7 @@ impl Adaptive {
 }
 
 /// The accuracy of every feature alone, high values first.
-pub(super) fn alone(rows: &Rows, accuracy: &Accuracy<'_>) -> Vec<f64> {
+pub(super) fn alone(rows: &OrderedRows, accuracy: &Accuracy<'_>) -> Vec<f64> {
     let features: Vec<usize> = (0..rows.width()).collect();
     let models: Vec<(&[usize], &[f64])> =
         features.chunks(1).map(|feature| (feature, &[1.0][..])).collect();

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::accuracy::Accuracy;
 use super::pair_svm::{PairSvm, Start};
 use super::pairs::{Pair, for_one_model, of_genome};
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
@@ -28,7 +28,7 @@ pub enum Shares {
 
 /// The search for pairs.
 pub(super) struct PairChoice<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
     /// With all features.
@@ -66,7 +66,7 @@ impl Problem for PairChoice<'_> {
         genome
     }
 
-    /// Nothing can be learnt from no pair.
+    /// Training needs at least one pair.
     fn repair(&self, mut genome: Bits) -> Bits {
         if genome.count() == 0 {
             genome.set(0, true);

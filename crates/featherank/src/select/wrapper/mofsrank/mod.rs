@@ -17,7 +17,7 @@
 //!   (`shares=coins`), leave about .4 of the pairs after 200 generations; the paper's own table has
 //!   .03.
 //! - MOEN starts with the members of MOFS among random sums: it can then only get better.
-//! - The answer is chosen on validation data where there is some: accuracy on training data is far
+//! - The answer is chosen on validation data if there is any: accuracy on training data is far
 //!   above that on new data, and grows with every feature. `choose=training` is the paper's rule;
 //!   `slack` takes a smaller answer that is hardly worse.
 //! - Tied documents count by their expected value, because file order carries information in real
@@ -34,7 +34,6 @@ mod answer;
 mod ensemble;
 mod feature_selection;
 mod instance_selection;
-mod limits;
 mod pair_svm;
 mod pairs;
 mod phases;
@@ -53,22 +52,20 @@ use crate::random::{Purpose, stream};
 use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::embedded::held_out::HeldOut;
+use crate::select::embedded::held_out::held_out_values;
 use crate::select::embedded::sample::{Sample, Scale, ten_digits};
-use crate::select::judging::best;
 use crate::select::rows::rows;
 use crate::select::shared_params::standardise_param;
-use crate::select::wrapper::training::on_threads_of;
+use crate::select::subsets::{SubsetRepair, best_place, on_threads_of};
 use crate::select::{Selection, Selector};
 use accuracy::Accuracy;
-use answer::{Answer, Judge};
+use answer::{Answer, FinalistJudge};
 use feature_selection::alone;
 use instance_selection::Shares;
-use limits::Limits;
 use pair_svm::{Guide, PairSvm, curvature};
 use pairs::{OfDocuments, Pair, preference_pairs};
-use phases::{Ground, Phase, Progress, Searches, seed_of};
-use rows::Rows;
+use phases::{Phase, Progress, SearchInputs, Searches, seed_of};
+use rows::OrderedRows;
 
 /// Values of C that are tried: what the mean loss of a pair is multiplied by.
 const CS: [f64; 9] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0];
@@ -183,8 +180,10 @@ impl MOFSRank {
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
         let sample =
             sample.with_features(&distinct_columns(data, sample.features(), &run.constraints.keep));
-        let judge = Judge::new(self.choose, self.slack, &self.measure, &sample)?;
-        let rows = Rows::new(data, sample.features(), |query| !judge.holds_out(query));
+        let judge = FinalistJudge::new(self.choose, self.slack, &self.measure, &sample)?;
+        let rows = OrderedRows::new(data, sample.features(), |query| {
+            !judge.holds_out(engine.schema().query_keys[query])
+        });
         let accuracy = Accuracy::new(&rows, &self.measure)?;
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
         let all = OfDocuments { pairs: preference_pairs(&rows, self.pairs, &mut rng), rows: &rows };
@@ -194,7 +193,7 @@ impl MOFSRank {
                 remedy!["to hold out no queries, ", ParameterValue("choose", "training").set()],
             ));
         }
-        // The unit of a feature must not decide how dear its weight is.
+        // The unit of a feature must not decide how much its weight is penalised.
         let penalties: Vec<f64> =
             sample.divisors().iter().map(|divisor| ten_digits(*divisor).powi(2)).collect();
         let flat = curvature(&all, &vec![0.0; rows.width()]);
@@ -204,22 +203,22 @@ impl MOFSRank {
         };
         let svm = PairSvm { c, penalties };
         let guide = Guide::new(&svm, &all, &flat);
-        let limits = Limits::new(&run.constraints, sample.features());
+        let repair = SubsetRepair::new(&run.constraints, sample.features(), 1);
         let alone = alone(&rows, &accuracy);
-        let ground = Ground {
+        let inputs = SearchInputs {
             rows: &rows,
             pairs: &all.pairs,
             svm: &svm,
             guide: &guide,
             accuracy: &accuracy,
-            limits: &limits,
+            repair: &repair,
             alone: &alone,
             seed: run.seed,
         };
         let saved: Option<Progress<'_>> = run.saved()?;
         let mut unfinished = false;
         let found = self.searches.run(
-            &ground,
+            &inputs,
             saved,
             &mut |phase, generation, generations, progress| {
                 run.save(progress)?;
@@ -265,16 +264,12 @@ impl MOFSRank {
             };
             CS.par_iter().map(minimum).collect()
         };
-        let values = HeldOut::new(sample, &self.measure)?.values(
-            sample,
-            &with_all_cs(all, flat),
-            |part| {
-                let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
-                let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
-                Ok(with_all_cs(&pairs, &flat))
-            },
-        )?;
-        Ok(CS[best(&values).unwrap_or(CS.len() / 2)])
+        let values = held_out_values(sample, &self.measure, &with_all_cs(all, flat), |part| {
+            let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
+            let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
+            Ok(with_all_cs(&pairs, &flat))
+        })?;
+        Ok(CS[best_place(&values).unwrap_or(CS.len() / 2)])
     }
 }
 

@@ -8,7 +8,7 @@
 //! Newton's method. Where few pairs are learnt from again and again, products of their differences
 //! are known for those that a model of all features violates, and only pairs for which it differs
 //! are looked at: the second derivative costs little more than the margins. Otherwise conjugate
-//! gradients find the step. A subset of the pairs bends the loss much as all pairs do, so that the
+//! gradients find the step. The curvature of the loss of a subset of the pairs is close to that of all pairs, so that the
 //! second derivative over all pairs, factored, leaves them a handful of products. Every solution is
 //! reached from the same place, the minimum of the quadratic that all pairs suggest: what a subset
 //! is worth must not depend on what was tried before it.
@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-9;
 /// pairs are learnt from.
 const OPTIMISM: f64 = 1e4;
 
-/// A step of 1 is taken as it is where no more than this share of the slope is left there.
+/// A step of 1 is taken as it is where no more than this share of the derivative is left there.
 const FLAT: f64 = 0.25;
 
 /// The problem, for any set of pairs.
@@ -41,11 +41,11 @@ pub(super) struct PairSvm {
     pub penalties: Vec<f64>,
 }
 
-/// What all pairs say of the features: where the minimum is and how the objective bends there.
+/// What all pairs say of the features: where the minimum is and the curvature of the objective there.
 pub(super) struct Guide {
     pub weights: Vec<f64>,
     /// The second derivative, row after row.
-    bend: Vec<f64>,
+    hessian: Vec<f64>,
 }
 
 /// Where to start with some of the features, and the factored second derivative there.
@@ -59,17 +59,17 @@ impl Guide {
     /// Where all pairs lead; `flat` is their curvature without any weights.
     pub fn new(svm: &PairSvm, all: &dyn PairMatrix, flat: &[f64]) -> Self {
         let weights = svm.minimum(all, flat);
-        Guide { bend: svm.bend(&curvature(all, &weights)), weights }
+        Guide { hessian: svm.hessian(&curvature(all, &weights)), weights }
     }
 
     /// The minimum of the quadratic where only these features have weights.
     pub fn start(&self, features: Vec<usize>) -> Start {
         let width = self.weights.len();
-        let pull = |&k: &usize| dot(&self.bend[k * width..(k + 1) * width], &self.weights);
-        let pulls: Vec<f64> = features.iter().map(pull).collect();
+        let gradient = |&k: &usize| dot(&self.hessian[k * width..(k + 1) * width], &self.weights);
+        let gradients: Vec<f64> = features.iter().map(gradient).collect();
         let cells = features.iter().flat_map(|&k| features.iter().map(move |&l| k * width + l));
-        let factored = PivotedCholesky::new(cells.map(|cell| self.bend[cell]).collect(), 0.0);
-        Start { weights: factored.solve(&pulls), factored, features }
+        let factored = PivotedCholesky::new(cells.map(|cell| self.hessian[cell]).collect(), 0.0);
+        Start { weights: factored.solve(&gradients), factored, features }
     }
 }
 
@@ -102,24 +102,25 @@ impl PairSvm {
                     + share * dot(&lost, &lost));
             let enough = TOLERANCE * objective;
             let violated = pairs.violated(features, &point.weights, &point.margins);
-            let (pull, bend) = match violated {
-                Some(Violated { pull, bend }) => (pull, Some(bend)),
+            let (gradient, curvature) = match violated {
+                Some(Violated { gradient, curvature }) => (gradient, Some(curvature)),
                 None => (pairs.combined(features, &lost), None),
             };
-            let downhill: Vec<f64> = (0..pull.len())
-                .map(|k| share * pull[k] - penalties[k] * point.weights[k])
+            let downhill: Vec<f64> = (0..gradient.len())
+                .map(|k| share * gradient[k] - penalties[k] * point.weights[k])
                 .collect();
             let product = |v: &[f64]| {
                 let margins = pairs.margins(features, v);
                 let violated =
                     margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { *m } else { 0.0 });
-                let bent = pairs.combined(features, &violated.collect::<Vec<_>>());
-                let image = (0..v.len()).map(|k| penalties[k] * v[k] + share * bent[k]).collect();
+                let image = pairs.combined(features, &violated.collect::<Vec<_>>());
+                let image = (0..v.len()).map(|k| penalties[k] * v[k] + share * image[k]).collect();
                 (image, margins)
             };
-            let direction = match bend {
-                Some(bend) => {
-                    let factored = PivotedCholesky::new(bent(share, bend, &penalties), 0.0);
+            let direction = match curvature {
+                Some(curvature) => {
+                    let factored =
+                        PivotedCholesky::new(penalised(share, curvature, &penalties), 0.0);
                     let weights = factored.solve(&downhill);
                     (dot(&weights, &downhill) > enough)
                         .then(|| Direction { margins: pairs.margins(features, &weights), weights })
@@ -152,18 +153,26 @@ impl PairSvm {
         let straight = weighted(penalties, &from.weights, &along.weights);
         let curved = weighted(penalties, &along.weights, &along.weights);
         let margins = || from.margins.iter().zip(&along.margins);
-        let slope = |&t: &f64| {
+        let first_derivative = |&t: &f64| {
             let of_pair = |(m, a): (&f64, &f64)| (1.0 - m - t * a).max(0.0) * a;
             straight + t * curved - share * margins().map(of_pair).sum::<f64>()
         };
-        if slope(&1.0).abs() <= FLAT * first {
+        if first_derivative(&1.0).abs() <= FLAT * first {
             return 1.0;
         }
-        let bend = |&t: &f64| {
+        let second_derivative = |&t: &f64| {
             let of_pair = |(m, a): (&f64, &f64)| if 1.0 - m - t * a > 0.0 { a * a } else { 0.0 };
             curved + share * margins().map(of_pair).sum::<f64>()
         };
-        let found = minimum_along(-first, 1.0, f64::INFINITY, EXACTLY, Ok, slope, bend);
+        let found = minimum_along(
+            -first,
+            1.0,
+            f64::INFINITY,
+            EXACTLY,
+            Ok,
+            first_derivative,
+            second_derivative,
+        );
         // Looking along a line cannot fail; if it did, a full step is still a step downhill.
         found.map_or(1.0, |(t, _)| t)
     }
@@ -172,20 +181,24 @@ impl PairSvm {
     /// weights.
     pub fn minimum(&self, pairs: &dyn PairMatrix, flat: &[f64]) -> Vec<f64> {
         let width = self.penalties.len();
-        let origin = Guide { bend: self.bend(flat), weights: vec![0.0; width] };
+        let origin = Guide { hessian: self.hessian(flat), weights: vec![0.0; width] };
         self.solve(pairs, &origin.start((0..width).collect()))
     }
 
-    fn bend(&self, curvature: &[f64]) -> Vec<f64> {
-        bent(self.c, curvature.to_vec(), &self.penalties)
+    fn hessian(&self, curvature: &[f64]) -> Vec<f64> {
+        penalised(self.c, curvature.to_vec(), &self.penalties)
     }
 }
 
 /// The second derivative of the objective, from that of the loss.
-fn bent(times: f64, mut bend: Vec<f64>, penalties: &[f64]) -> Vec<f64> {
-    bend.iter_mut().for_each(|cell| *cell *= times);
-    bend.iter_mut().step_by(penalties.len() + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
-    bend
+fn penalised(times: f64, mut curvature: Vec<f64>, penalties: &[f64]) -> Vec<f64> {
+    curvature.iter_mut().for_each(|cell| *cell *= times);
+    curvature
+        .iter_mut()
+        .step_by(penalties.len() + 1)
+        .zip(penalties)
+        .for_each(|(cell, p)| *cell += p);
+    curvature
 }
 
 /// The second derivative of half the mean loss of a pair at some weights of all features, row after
@@ -252,7 +265,7 @@ fn weighted(penalties: &[f64], a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::pairs::{Differences, OfDocuments, Runs, WithProducts, preference_pairs};
-    use super::super::rows::Rows;
+    use super::super::rows::OrderedRows;
     use super::*;
     use crate::data::synth::{Preset, SynthConfig, generate};
     use crate::data::{Dataset, FeatureId};
@@ -276,19 +289,19 @@ mod tests {
         let (width, share) = (weights.len(), svm.c / deltas.len() as f64);
         let mut value = 0.5 * weighted(penalties, weights, weights);
         let mut gradient: Vec<f64> = (0..width).map(|k| penalties[k] * weights[k]).collect();
-        let mut bend = vec![0.0; width * width];
-        (0..width).for_each(|k| bend[k * width + k] = penalties[k]);
+        let mut hessian = vec![0.0; width * width];
+        (0..width).for_each(|k| hessian[k * width + k] = penalties[k]);
         for delta in deltas {
             let lost = 1.0 - delta.iter().zip(weights).map(|(d, w)| d * w).sum::<f64>();
             if lost > 0.0 {
                 value += 0.5 * share * lost * lost;
                 for k in 0..width {
                     gradient[k] -= share * lost * delta[k];
-                    (0..width).for_each(|l| bend[k * width + l] += share * delta[k] * delta[l]);
+                    (0..width).for_each(|l| hessian[k * width + l] += share * delta[k] * delta[l]);
                 }
             }
         }
-        (value, gradient, bend)
+        (value, gradient, hessian)
     }
 
     fn variance(values: &[f32]) -> f64 {
@@ -326,7 +339,7 @@ mod tests {
         fn the_minimum_is_reached(seed in 0u64..1000, density in 0.002f64..1.0, share in 0.1f64..1.0, exponent in -1.0f64..4.0) {
             let data = data(seed);
             let alive: Vec<FeatureId> = (0..18).map(FeatureId).collect();
-            let rows = Rows::new(&data, &alive, |_| true);
+            let rows = OrderedRows::new(&data, &alive, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
             // On the scale of the features, as the method has them: raw ones range over ten powers
@@ -364,7 +377,7 @@ mod tests {
         let table = crate::data::FeatureTable::numbered(1, 1);
         let data =
             Dataset::new(vec![3., 1.], vec![1., 0.], crate::data::Queries::from_sizes(&[2]), table);
-        let rows = Rows::new(&data, &[FeatureId(0)], |_| true);
+        let rows = OrderedRows::new(&data, &[FeatureId(0)], |_| true);
         for c in [0.1, 1.0, 100.0] {
             let svm = PairSvm { c, penalties: vec![1.0] };
             let guide = Guide::new(&svm, &OfDocuments { rows: &rows, pairs: vec![(0, 1)] }, &[4.0]);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rand::seq::index::sample;
 
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::evolve::Bits;
 use crate::random::Stream;
 use crate::vector::{add_times, dot, sum};
@@ -21,7 +21,7 @@ pub(super) type Pair = (u32, u32);
 
 /// All pairs of documents with different labels, or so many of them at most, drawn at random; query
 /// by query.
-pub(super) fn preference_pairs(rows: &Rows, most: usize, rng: &mut Stream) -> Vec<Pair> {
+pub(super) fn preference_pairs(rows: &OrderedRows, most: usize, rng: &mut Stream) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     for query in rows.queries() {
         let labels = &rows.labels()[query.clone()];
@@ -65,14 +65,14 @@ pub(super) trait PairMatrix: Sync {
 /// What pairs with a margin m below 1 say together.
 pub(super) struct Violated {
     /// Σ (1 − m) δ.
-    pub pull: Vec<f64>,
+    pub gradient: Vec<f64>,
     /// Σ δδᵀ, row after row.
-    pub bend: Vec<f64>,
+    pub curvature: Vec<f64>,
 }
 
 /// Pairs whose margins come from the scores of documents: for many pairs.
 pub(super) struct OfDocuments<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a OrderedRows,
     pub pairs: Vec<Pair>,
 }
 
@@ -102,14 +102,14 @@ impl PairMatrix for OfDocuments<'_> {
 /// Pairs of one document with documents that stand one after the other, again and again: for all
 /// pairs, or nearly all.
 pub(super) struct Runs<'a> {
-    rows: &'a Rows,
+    rows: &'a OrderedRows,
     /// The better document, and the worse ones.
     runs: Vec<(usize, Range<usize>)>,
     pairs: usize,
 }
 
 impl<'a> Runs<'a> {
-    pub fn new(rows: &'a Rows, pairs: &[Pair]) -> Self {
+    pub fn new(rows: &'a OrderedRows, pairs: &[Pair]) -> Self {
         let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
         for &(better, worse) in pairs {
             let (better, worse) = (better as usize, worse as usize);
@@ -157,7 +157,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    pub fn new(rows: &Rows, pairs: &[Pair]) -> Self {
+    pub fn new(rows: &OrderedRows, pairs: &[Pair]) -> Self {
         let column = |feature: usize| -> Vec<f32> {
             let values = rows.column(feature);
             let difference =
@@ -207,7 +207,7 @@ pub(super) struct WithProducts {
 }
 
 impl WithProducts {
-    pub fn new(rows: &Rows, pairs: &[Pair], usual: &[f64]) -> Self {
+    pub fn new(rows: &OrderedRows, pairs: &[Pair], usual: &[f64]) -> Self {
         let differences = Differences::new(rows, pairs);
         let features: Vec<usize> = (0..rows.width()).collect();
         let margins = differences.margins(&features, usual);
@@ -235,9 +235,10 @@ impl PairMatrix for WithProducts {
     fn violated(&self, features: &[usize], weights: &[f64], margins: &[f64]) -> Option<Violated> {
         let width = self.sums.len();
         let cells = features.iter().flat_map(|&k| features.iter().map(move |&l| k * width + l));
-        let mut bend: Vec<f64> = cells.map(|cell| self.products[cell]).collect();
+        let mut curvature: Vec<f64> = cells.map(|cell| self.products[cell]).collect();
         let of_usual = |(row, &k): (&[f64], &usize)| self.sums[k] - dot(row, weights);
-        let mut pull: Vec<f64> = bend.chunks(features.len()).zip(features).map(of_usual).collect();
+        let mut gradient: Vec<f64> =
+            curvature.chunks(features.len()).zip(features).map(of_usual).collect();
         let (mut come, mut go) = (Vec::new(), Vec::new());
         for (pair, (margin, &is_usual)) in margins.iter().zip(&self.is_usual).enumerate() {
             if (*margin < 1.0) != is_usual {
@@ -247,14 +248,16 @@ impl PairMatrix for WithProducts {
         for (changed, sign) in [(come, 1.0), (go, -1.0)] {
             let columns = self.differences.some(features, &changed);
             let lost: Vec<f64> = changed.iter().map(|&pair| 1.0 - margins[pair]).collect();
-            pull.iter_mut()
+            gradient
+                .iter_mut()
                 .zip(&columns)
-                .for_each(|(pull, column)| *pull += sign * dot(&lost, column));
-            bend.iter_mut()
+                .for_each(|(gradient, column)| *gradient += sign * dot(&lost, column));
+            curvature
+                .iter_mut()
                 .zip(products(&columns))
-                .for_each(|(bend, product)| *bend += sign * product);
+                .for_each(|(curvature, product)| *curvature += sign * product);
         }
-        Some(Violated { pull, bend })
+        Some(Violated { gradient, curvature })
     }
 }
 
@@ -278,7 +281,10 @@ pub(super) fn of_genome(pairs: &[Pair], genome: &Bits) -> Vec<Pair> {
 }
 
 /// Some pairs in the form in which one model of all features is trained fastest.
-pub(super) fn for_one_model<'a>(rows: &'a Rows, pairs: Vec<Pair>) -> Box<dyn PairMatrix + 'a> {
+pub(super) fn for_one_model<'a>(
+    rows: &'a OrderedRows,
+    pairs: Vec<Pair>,
+) -> Box<dyn PairMatrix + 'a> {
     if pairs.len() < rows.documents() {
         return Box::new(Differences::new(rows, &pairs));
     }
@@ -292,7 +298,7 @@ pub(super) fn for_one_model<'a>(rows: &'a Rows, pairs: Vec<Pair>) -> Box<dyn Pai
 /// Some pairs in the form in which models of many subsets of features are trained fastest. `usual`
 /// are weights of all features that leave about the same pairs violated as those models will.
 pub(super) fn for_many_models<'a>(
-    rows: &'a Rows,
+    rows: &'a OrderedRows,
     pairs: Vec<Pair>,
     usual: &[f64],
 ) -> Box<dyn PairMatrix + 'a> {

@@ -1,5 +1,4 @@
-//! The three searches one after the other, from the start or from wherever an interrupted run left
-//! them.
+//! The three searches one after the other, from the start or resumed from a checkpoint.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -9,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use super::accuracy::Accuracy;
 use super::ensemble::Combination;
-use super::feature_selection::{Adaptive, FeatureChoice, Weighted, Worth};
+use super::feature_selection::{Adaptive, FeatureChoice, TrainedSubset, Weighted};
 use super::instance_selection::{PairChoice, Shares};
-use super::limits::Limits;
 use super::pair_svm::{Guide, PairSvm};
 use super::pairs::{Pair, for_many_models, of_genome};
-use super::rows::Rows;
+use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{
     Bits, Memo, Mixed, Nsga2, Pareto, Problem, SearchSettings, SearchState, front, run,
 };
 use crate::random::{Purpose, stream};
+use crate::select::subsets::SubsetRepair;
 
-/// What the method was told.
+/// The parameters of the searches.
 #[derive(Debug, Clone)]
 pub(super) struct Searches {
     pub population: usize,
@@ -35,32 +34,32 @@ pub(super) struct Searches {
     pub ensemble: bool,
 }
 
-/// What the searches look at.
-pub(super) struct Ground<'a> {
-    pub rows: &'a Rows,
+/// The inputs of the searches.
+pub(super) struct SearchInputs<'a> {
+    pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
     pub guide: &'a Guide,
     pub accuracy: &'a Accuracy<'a>,
-    pub limits: &'a Limits,
+    pub repair: &'a SubsetRepair,
     /// The accuracy of every feature alone.
     pub alone: &'a [f64],
     pub seed: u64,
 }
 
-/// How far the searches have come: all that is needed to go on.
+/// The state of the searches: all that is needed to resume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Progress<'a> {
     Pairs(Cow<'a, SearchState<Bits, [f64; 2]>>),
-    Features { subsets: Cow<'a, [Bits]>, search: Option<Cow<'a, SearchState<Bits, Worth>>> },
+    Features { subsets: Cow<'a, [Bits]>, search: Option<Cow<'a, SearchState<Bits, TrainedSubset>>> },
     Ensemble { found: Cow<'a, Features>, search: Option<Cow<'a, SearchState<Mixed, [f64; 2]>>> },
 }
 
-/// What the second phase leaves.
+/// The results of the second phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Features {
-    /// How many pairs the sets of pairs have, on average.
+    /// The mean number of pairs in the sets of pairs.
     pub pairs: f64,
     /// Rankers that none other dominates.
     pub members: Vec<Weighted>,
@@ -75,19 +74,19 @@ pub(super) struct Finalist {
     pub accuracy: f64,
 }
 
-/// What all phases leave.
-pub(super) struct Found {
+/// The results of all phases.
+pub(super) struct PhaseResults {
     /// Fewest features first, then the most accurate.
     pub finalists: Vec<Finalist>,
-    /// How many rankers of the second phase use each feature.
+    /// The number of rankers of the second phase that use each feature.
     pub used: Vec<usize>,
-    /// How many pairs the sets of pairs have, on average.
+    /// The mean number of pairs in the sets of pairs.
     pub pairs: f64,
 }
 
-/// Who is told of every generation: the phase, the generation and of how many, and what to go on
-/// from. Says whether there is time for more.
-pub(super) type Watch<'w> =
+/// Called after every generation with the phase, the generation, the number of generations and the
+/// state to resume from; decides whether the search continues.
+pub(super) type PhaseObserver<'w> =
     dyn FnMut(Phase, u64, u64, &Progress<'_>) -> Result<ControlFlow<()>> + 'w;
 
 /// One of the three searches.
@@ -99,14 +98,14 @@ pub(super) enum Phase {
 }
 
 impl Searches {
-    /// Searches to the end. Where time runs out the phase stops with what it has, and each phase
-    /// after it does its first generation alone.
+    /// Runs all searches. When time runs out, the current phase stops and each later phase runs its
+    /// first generation only.
     pub fn run(
         &self,
-        ground: &Ground<'_>,
+        inputs: &SearchInputs<'_>,
         saved: Option<Progress<'_>>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Found> {
+        watch: &mut PhaseObserver<'_>,
+    ) -> Result<PhaseResults> {
         let (mut pairs, mut subsets, mut features, mut found, mut ensemble) =
             (None, None, None, None, None);
         match saved {
@@ -126,40 +125,40 @@ impl Searches {
             None => {
                 let subsets = match subsets {
                     Some(subsets) => subsets,
-                    None => self.choose_pairs(ground, pairs, watch)?,
+                    None => self.choose_pairs(inputs, pairs, watch)?,
                 };
-                self.choose_features(ground, &subsets, features, watch)?
+                self.choose_features(inputs, &subsets, features, watch)?
             }
         };
-        let mut used = vec![0; ground.rows.width()];
+        let mut used = vec![0; inputs.rows.width()];
         found.members.iter().flat_map(|member| &member.features).for_each(|&k| used[k] += 1);
         let pairs = found.pairs;
-        let finalists = self.combine(ground, found, ensemble, watch)?;
-        Ok(Found { finalists, used, pairs })
+        let finalists = self.combine(inputs, found, ensemble, watch)?;
+        Ok(PhaseResults { finalists, used, pairs })
     }
 
     fn choose_pairs(
         &self,
-        ground: &Ground<'_>,
+        inputs: &SearchInputs<'_>,
         saved: Option<SearchState<Bits, [f64; 2]>>,
-        watch: &mut Watch<'_>,
+        watch: &mut PhaseObserver<'_>,
     ) -> Result<Vec<Bits>> {
         if !self.instance_selection {
-            return Ok(vec![Bits::from_range(ground.pairs.len(), 0..ground.pairs.len())]);
+            return Ok(vec![Bits::from_range(inputs.pairs.len(), 0..inputs.pairs.len())]);
         }
-        let start = ground.guide.start((0..ground.rows.width()).collect());
+        let start = inputs.guide.start((0..inputs.rows.width()).collect());
         let mut problem = PairChoice {
-            rows: ground.rows,
-            pairs: ground.pairs,
-            svm: ground.svm,
+            rows: inputs.rows,
+            pairs: inputs.pairs,
+            svm: inputs.svm,
             start: &start,
-            accuracy: ground.accuracy,
+            accuracy: inputs.accuracy,
             shares: self.shares,
             population: self.population,
             mutation: self.pair_mutation,
         };
         let state =
-            self.evolve(&mut problem, Phase::Pairs, ground.seed, saved, |state, generations| {
+            self.evolve(&mut problem, Phase::Pairs, inputs.seed, saved, |state, generations| {
                 watch(
                     Phase::Pairs,
                     state.generation,
@@ -172,28 +171,28 @@ impl Searches {
 
     fn choose_features(
         &self,
-        ground: &Ground<'_>,
+        inputs: &SearchInputs<'_>,
         subsets: &[Bits],
-        saved: Option<SearchState<Bits, Worth>>,
-        watch: &mut Watch<'_>,
+        saved: Option<SearchState<Bits, TrainedSubset>>,
+        watch: &mut PhaseObserver<'_>,
     ) -> Result<Features> {
         let adaptive =
-            self.adaptive.then(|| Adaptive::new(ground.alone, &ground.rows.correlations()));
+            self.adaptive.then(|| Adaptive::new(inputs.alone, &inputs.rows.correlations()));
         let in_form = |subset: &Bits| {
-            for_many_models(ground.rows, of_genome(ground.pairs, subset), &ground.guide.weights)
+            for_many_models(inputs.rows, of_genome(inputs.pairs, subset), &inputs.guide.weights)
         };
         let mut problem = Memo::new(FeatureChoice {
-            svm: ground.svm,
-            guide: ground.guide,
+            svm: inputs.svm,
+            guide: inputs.guide,
             subsets: subsets.iter().map(in_form).collect(),
-            accuracy: ground.accuracy,
-            limits: ground.limits,
+            accuracy: inputs.accuracy,
+            repair: inputs.repair,
             adaptive: adaptive.as_ref(),
         });
         let state = self.evolve(
             &mut problem,
             Phase::Features,
-            ground.seed,
+            inputs.seed,
             saved,
             |state, generations| {
                 let search = Some(Cow::Borrowed(state));
@@ -206,12 +205,12 @@ impl Searches {
         let sizes = subsets.iter().map(|subset| subset.count() as f64);
         Ok(Features {
             pairs: sizes.sum::<f64>() / subsets.len() as f64,
-            accuracies: best.iter().map(|(_, worth)| 1.0 - worth.objectives[1]).collect(),
+            accuracies: best.iter().map(|(_, trained)| 1.0 - trained.objectives[1]).collect(),
             members: best
                 .into_iter()
-                .map(|(set, worth)| Weighted {
+                .map(|(set, trained)| Weighted {
                     features: set.ones().collect(),
-                    weights: worth.weights,
+                    weights: trained.weights,
                 })
                 .collect(),
         })
@@ -219,17 +218,17 @@ impl Searches {
 
     fn combine(
         &self,
-        ground: &Ground<'_>,
+        inputs: &SearchInputs<'_>,
         found: Features,
         saved: Option<SearchState<Mixed, [f64; 2]>>,
-        watch: &mut Watch<'_>,
+        watch: &mut PhaseObserver<'_>,
     ) -> Result<Vec<Finalist>> {
         let mut finalists: Vec<Finalist> = if self.ensemble {
-            let mut problem = Combination::new(ground.accuracy, ground.limits, &found.members);
+            let mut problem = Combination::new(inputs.accuracy, inputs.repair, &found.members);
             let state = self.evolve(
                 &mut problem,
                 Phase::Ensemble,
-                ground.seed,
+                inputs.seed,
                 saved,
                 |state, generations| {
                     let search = Some(Cow::Borrowed(state));
@@ -238,9 +237,9 @@ impl Searches {
                 },
             )?;
             let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation));
-            let finalist = |(genome, worth): (Mixed, [f64; 2])| Finalist {
+            let finalist = |(genome, objectives): (Mixed, [f64; 2])| Finalist {
                 model: problem.model(&genome),
-                accuracy: 1.0 - worth[1],
+                accuracy: 1.0 - objectives[1],
             };
             distinct(best).into_iter().map(finalist).collect()
         } else {
@@ -282,12 +281,12 @@ impl Searches {
     }
 }
 
-/// A seed for one part of the method, so that no two draw the same numbers.
+/// A seed for one part of the method, so that parts draw different numbers.
 pub(super) fn seed_of(seed: u64, part: u64) -> u64 {
     stream(seed, Purpose::Phases, part).next_u64()
 }
 
-/// The first of each that are equal.
+/// Distinct values, in the order of their first occurrence.
 fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     all.fold(Vec::new(), |mut known, next| {
         if !known.contains(&next) {

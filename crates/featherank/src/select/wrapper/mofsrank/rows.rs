@@ -1,29 +1,28 @@
-//! The rows that MOFSRank learns from, in an order of their own.
+//! The rows that MOFSRank trains on, in an order that does not depend on the file.
 //!
-//! A genome of pairs means something only while pairs have numbers. So that the order of a file has
-//! no say in them, queries are ordered by their ids, and documents within a query by their labels,
-//! best first, then by their values.
+//! A genome of pairs identifies pairs by their numbers. So that these do not depend on the order of
+//! the file, queries are ordered by their ids, and documents within a query by their labels, best
+//! first, then by their values.
 
 use std::ops::Range;
 
 use crate::data::{Dataset, FeatureId};
 use crate::vector::{add_times, dot};
 
-/// Documents that are multiplied at once: their scores stay in the fastest cache while all columns
-/// pass by.
+/// Documents that are multiplied at once: their scores stay in the L1 cache for all columns.
 const BLOCK: usize = 2048;
 
 /// Some features of some queries.
-pub(super) struct Rows {
+pub(super) struct OrderedRows {
     columns: Vec<Vec<f32>>,
     labels: Vec<f32>,
     queries: Vec<Range<usize>>,
     keys: Vec<u64>,
-    /// Where each document stands in its query in the data set.
+    /// The position of each document in its query in the data set.
     places: Vec<u32>,
 }
 
-impl Rows {
+impl OrderedRows {
     /// These features of the queries that are wanted.
     pub fn new(data: &Dataset, features: &[FeatureId], is_wanted: impl Fn(usize) -> bool) -> Self {
         let all = data.queries();
@@ -48,7 +47,7 @@ impl Rows {
             documents.extend(own);
         }
         let gather = |column: &&[f32]| documents.iter().map(|&row| column[row]).collect();
-        Rows {
+        OrderedRows {
             columns: columns.iter().map(gather).collect(),
             labels: gather(&labels),
             queries,
@@ -87,7 +86,7 @@ impl Rows {
         &self.keys
     }
 
-    /// Where some documents stand in their query in the data set.
+    /// The positions of some documents in their query in the data set.
     pub fn places(&self, documents: Range<usize>) -> &[u32] {
         &self.places[documents]
     }
@@ -103,7 +102,7 @@ impl Rows {
         scores
     }
 
-    /// What a change of every score means for the weight of each of these features.
+    /// The product of the transposed matrix of these features with a change of every score.
     pub fn transposed(&self, features: &[usize], change: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; features.len()];
         for (start, block) in (0..).step_by(BLOCK).zip(change.chunks(BLOCK)) {
@@ -167,7 +166,8 @@ mod tests {
     #[test]
     fn the_order_of_the_file_does_not_matter() {
         let features = [FeatureId(0), FeatureId(1)];
-        let [a, b] = [false, true].map(|turned| Rows::new(&data(turned), &features, |_| true));
+        let [a, b] =
+            [false, true].map(|turned| OrderedRows::new(&data(turned), &features, |_| true));
         assert_eq!(
             (&a.columns, &a.labels, &a.queries, &a.keys),
             (&b.columns, &b.labels, &b.queries, &b.keys)
@@ -188,7 +188,7 @@ mod tests {
     /// −.4, −.4.
     #[test]
     fn correlations_by_hand() {
-        let rows = Rows::new(&data(false), &[FeatureId(0), FeatureId(1)], |_| true);
+        let rows = OrderedRows::new(&data(false), &[FeatureId(0), FeatureId(1)], |_| true);
         let expected = (-0.16 - 0.06 + 0.24 - 0.56 - 0.16) / (5.2f64 * 0.7).sqrt();
         let found = rows.correlations();
         assert!((found[1] - expected).abs() < 1e-12 && (found[0] - 1.0).abs() < 1e-12, "{found:?}");

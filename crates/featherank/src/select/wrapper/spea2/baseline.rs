@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::black_box::BlackBox;
 use crate::data::FeatureId;
 use crate::engine::passes::{FeatureMeasures, Moments};
 use crate::engine::{Ask, Engine};
@@ -43,19 +42,19 @@ impl Baseline {
         }
     }
 
-    /// Its value in each query that counts.
+    /// Its value in each query that counts; `full` computes the values of the ranker trained on all
+    /// features.
     pub fn per_query(
         &self,
         engine: &dyn Engine,
-        black_box: &BlackBox<'_>,
-        all: &[FeatureId],
         measure: &Measure,
+        full: impl FnOnce() -> Result<Vec<f64>>,
     ) -> Result<Vec<f64>> {
         let alone = |features: &[FeatureId]| {
             Ok(engine.ask(&FeatureMeasures::new(measure, features))?.per_query)
         };
         let values = match self {
-            Baseline::Full => black_box.per_query(&[all.to_vec()])?.swap_remove(0),
+            Baseline::Full => full()?,
             Baseline::Mean => mean_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
             Baseline::Max => max_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
             Baseline::Feature(name) => {

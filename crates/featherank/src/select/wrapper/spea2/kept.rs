@@ -1,9 +1,9 @@
-//! What a checkpoint holds: subsets, and not what they are worth, which follows from the data.
+//! What a checkpoint holds: subsets, and not what they are scores, which follows from the data.
 
 use serde::{Deserialize, Serialize};
 
-use super::objectives::Worth;
-use super::subsets::Subsets;
+use super::objectives::SubsetScores;
+use super::problem::SubsetProblem;
 use crate::error::Result;
 use crate::evolve::{Bits, Individual, Memo, Problem, SearchState};
 use crate::select::Generation;
@@ -17,8 +17,8 @@ pub struct Kept {
 
 impl Kept {
     /// What there is to keep.
-    pub fn of(state: &SearchState<Bits, Worth>, generations: &[Generation]) -> Self {
-        let bare = |one: &Individual<Bits, Worth>| Individual {
+    pub fn of(state: &SearchState<Bits, SubsetScores>, generations: &[Generation]) -> Self {
+        let bare = |one: &Individual<Bits, SubsetScores>| Individual {
             genome: one.genome.clone(),
             evaluation: (),
             fitness: one.fitness,
@@ -34,18 +34,19 @@ impl Kept {
     /// The search as it was, its subsets evaluated again.
     pub fn revived(
         self,
-        problem: &mut Memo<Subsets<'_>>,
-    ) -> Result<(SearchState<Bits, Worth>, Vec<Generation>)> {
-        let mut again = |bare: Vec<Individual<Bits, ()>>| -> Result<Vec<Individual<Bits, Worth>>> {
-            let genomes: Vec<Bits> = bare.iter().map(|one| one.genome.clone()).collect();
-            let worths = problem.evaluate(&genomes)?;
-            let join = |(one, evaluation): (Individual<Bits, ()>, Worth)| Individual {
-                genome: one.genome,
-                evaluation,
-                fitness: one.fitness,
+        problem: &mut Memo<SubsetProblem<'_>>,
+    ) -> Result<(SearchState<Bits, SubsetScores>, Vec<Generation>)> {
+        let mut again =
+            |bare: Vec<Individual<Bits, ()>>| -> Result<Vec<Individual<Bits, SubsetScores>>> {
+                let genomes: Vec<Bits> = bare.iter().map(|one| one.genome.clone()).collect();
+                let all_scores = problem.evaluate(&genomes)?;
+                let join = |(one, evaluation): (Individual<Bits, ()>, SubsetScores)| Individual {
+                    genome: one.genome,
+                    evaluation,
+                    fitness: one.fitness,
+                };
+                Ok(bare.into_iter().zip(all_scores).map(join).collect())
             };
-            Ok(bare.into_iter().zip(worths).map(join).collect())
-        };
         let SearchState { generation, population, archive } = self.state;
         let archive = again(archive)?;
         Ok((SearchState { generation, population: again(population)?, archive }, self.generations))

@@ -1,15 +1,15 @@
 //! SPEA2 selection: subsets evolve towards effectiveness, low risk, few features or low cost, and
-//! significance decides who is better.
+//! significance tests decide which is better.
 //!
 //! Sousa, Canuto, Rosa, Martins & Gonçalves, CIKM 2016. A chromosome has a bit for each feature. A
-//! subset is worth what a ranker, trained on the training data with these features alone, reaches
+//! subset is scored by a ranker trained on the training data with these features alone, judged
 //! there: its effectiveness is the mean of the measure over queries, F_RISK its mean loss against a
 //! baseline, T_RISK gains less 1 + α times the losses in standard errors. The objectives are E,
 //! E-F, E-R, T-F or T as published, or one to three of them, GeoRisk and the cost of features
 //! included. A subset beats another in an objective if its value is better and a paired test over
 //! queries says so. The answer is the most effective subset of the last archive's front.
 //!
-//! The search itself is told in [`crate::evolve::spea2`]: distances between genomes, not
+//! The search itself is described in [`crate::evolve::spea2`]: distances between genomes, not
 //! objectives; copies are removed from population and archive before anything is counted. Departs
 //! from the paper or settles what it leaves open:
 //!
@@ -31,22 +31,20 @@
 //! tests compare gains and weighted losses, as those of T_RISK do.
 
 mod baseline;
-mod black_box;
 mod choice;
 mod kept;
 mod objectives;
-mod subsets;
+mod problem;
 mod tested;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use baseline::Baseline;
-use black_box::BlackBox;
 use choice::FrontChoice;
 use kept::Kept;
-use objectives::{Judge, Objective, Worth};
-use subsets::Subsets;
+use objectives::{Objective, SubsetJudge, SubsetScores};
+use problem::SubsetProblem;
 use tested::{Test, TestName};
 
 use crate::data::FeatureId;
@@ -58,7 +56,7 @@ use crate::evolve::{self, Bits, Individual, Memo, SearchSettings, SearchState, S
 use crate::rank::{self, RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
-use crate::select::wrapper::training::on_threads_of;
+use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
 use crate::select::{Generation, Member, Searched, Selection, Selector};
 
 /// Queries that tell rankings apart below which tests leave little to go by.
@@ -138,35 +136,52 @@ impl SPEA2 {
         let candidates = Candidates::of(run, engine)?;
         let mut all = [&candidates.keep[..], &candidates.free].concat();
         all.sort_unstable();
-        let ranker = (self.ranker, &self.settings);
-        let black_box = BlackBox::new(run, engine, ranker, &all, &self.measure, self.folds)?;
+        let SPEA2 { measure, ranker: spec, folds, .. } = self;
+        let ranker = spec.with(&self.settings)?;
+        let ranker = (*spec, ranker.as_ref());
+        let evaluator = SubsetEvaluator::new("spea2", ranker, measure, run, engine)?;
+        let queries = engine.schema().queries();
+        if queries < *folds {
+            let expected = format!("at most {queries}, the number of queries");
+            return Err(Error::invalid("folds", folds, expected));
+        }
+        let held_out = match folds {
+            0 => HeldOut::Nothing,
+            _ => HeldOut::folds(run, engine.schema(), *folds),
+        };
+        let splits = evaluator.splits(&held_out, &all)?;
+        let trainers = evaluator.trainers(&splits)?;
         let needs_baseline = |objective: &Objective| {
             matches!(objective, Objective::FRisk | Objective::TRisk | Objective::GeoRisk)
         };
+        let full = || Ok(evaluator.per_query(&trainers, &[all.clone()])?.swap_remove(0));
         let baseline = match self.objectives.iter().any(needs_baseline) && !all.is_empty() {
-            true => self.baseline.per_query(engine, &black_box, &all, &self.measure)?,
+            true => self.baseline.per_query(engine, measure, full)?,
             false => Vec::new(),
         };
-        let subsets = Subsets {
+        let least = usize::from(candidates.keep.is_empty());
+        let problem = SubsetProblem {
+            repair: SubsetRepair::new(&run.constraints, &candidates.free, least),
             free: candidates.free.clone(),
             keep: candidates.keep.clone(),
             constraints: &run.constraints,
             mutation: self.mutation,
             gene: self.gene,
-            black_box,
-            judge: Judge {
+            evaluator: &evaluator,
+            trainers: &trainers,
+            judge: SubsetJudge {
                 objectives: self.objectives.clone(),
-                measure: self.measure.clone(),
+                measure: measure.clone(),
                 baseline,
                 alpha: self.alpha,
             },
         };
-        if subsets.free.is_empty() {
+        if problem.free.is_empty() {
             return candidates.select(run, engine, &[], &[]);
         }
-        let (state, subsets, generations) = self.evolve(run, subsets)?;
+        let (state, problem, generations) = self.evolve(run, problem)?;
         let mut selection =
-            self.selection(run, engine, &candidates, &subsets, &state, generations)?;
+            self.selection(run, engine, &candidates, &problem, &state, generations)?;
         selection.notes.extend(self.note(engine));
         Ok(selection)
     }
@@ -174,8 +189,8 @@ impl SPEA2 {
     fn evolve<'a>(
         &self,
         run: &Run,
-        subsets: Subsets<'a>,
-    ) -> Result<(SearchState<Bits, Worth>, Subsets<'a>, Vec<Generation>)> {
+        subsets: SubsetProblem<'a>,
+    ) -> Result<(SearchState<Bits, SubsetScores>, SubsetProblem<'a>, Vec<Generation>)> {
         let mut problem = Memo::bounded(subsets, REMEMBERED);
         let (saved, mut generations) = match run.saved::<Kept>()? {
             Some(kept) => {
@@ -190,7 +205,7 @@ impl SPEA2 {
             dominance: self.test,
             distance: genotype_distance,
         };
-        let observe = |state: &SearchState<Bits, Worth>| {
+        let observe = |state: &SearchState<Bits, SubsetScores>| {
             generations.push(generation(&state.archive));
             let kept = Kept::of(state, &generations);
             let done = state.generation + 1;
@@ -208,18 +223,20 @@ impl SPEA2 {
         run: &Run,
         engine: &dyn Engine,
         candidates: &Candidates,
-        subsets: &Subsets<'_>,
-        state: &SearchState<Bits, Worth>,
+        problem: &SubsetProblem<'_>,
+        state: &SearchState<Bits, SubsetScores>,
         generations: Vec<Generation>,
     ) -> Result<Selection> {
-        let members: Vec<&Individual<Bits, Worth>> = front(&state.archive).collect();
-        let worths: Vec<&Worth> = members.iter().map(|member| &member.evaluation).collect();
-        let chosen = self.choose.of(&worths, self.test);
-        let features = subsets.features(&members[chosen].genome);
+        let members: Vec<&Individual<Bits, SubsetScores>> = front(&state.archive).collect();
+        let all_scores: Vec<&SubsetScores> =
+            members.iter().map(|member| &member.evaluation).collect();
+        let chosen = self.choose.of(&all_scores, self.test);
+        let features = problem.features(&members[chosen].genome);
         let share = |f: &FeatureId| {
-            let place = subsets.free.binary_search(f).ok();
-            let has =
-                |one: &&Individual<Bits, Worth>| place.is_none_or(|place| one.genome.get(place));
+            let place = problem.free.binary_search(f).ok();
+            let has = |one: &&Individual<Bits, SubsetScores>| {
+                place.is_none_or(|place| one.genome.get(place))
+            };
             state.archive.iter().filter(has).count() as f64 / state.archive.len() as f64
         };
         let ordered = |features: &[FeatureId]| {
@@ -230,27 +247,27 @@ impl SPEA2 {
         };
         let mut rest = ordered(&candidates.without(&features));
         rest.iter_mut()
-            .filter(|(f, _)| candidates.dear.contains(f))
+            .filter(|(f, _)| candidates.unaffordable.contains(f))
             .for_each(|(_, share)| *share = 0.0);
         let selection = candidates.select(run, engine, &ordered(&features), &rest)?;
         let id = |f: FeatureId| engine.schema().features.get(f).id;
-        let member = |(place, worth): (usize, &&Worth)| Member {
-            features: subsets.features(&members[place].genome).into_iter().map(id).collect(),
-            objectives: self.reported(worth),
+        let member = |(place, scores): (usize, &&SubsetScores)| Member {
+            features: problem.features(&members[place].genome).into_iter().map(id).collect(),
+            objectives: self.reported(scores),
             chosen: place == chosen,
         };
-        let front = worths.iter().enumerate().map(member).collect();
+        let front = all_scores.iter().enumerate().map(member).collect();
         let unfinished = state.generation < self.evolution.generations;
         Ok(Selection { searched: Some(Searched { generations, front }), unfinished, ..selection })
     }
 
     /// Objectives by name; effectiveness is always of interest.
-    fn reported(&self, worth: &Worth) -> BTreeMap<String, f64> {
-        let own = self.objectives.iter().zip(&worth.objectives);
+    fn reported(&self, scores: &SubsetScores) -> BTreeMap<String, f64> {
+        let own = self.objectives.iter().zip(&scores.objectives);
         own.map(|(objective, judged)| {
             (objective.name().to_owned(), objective.sign() * judged.value)
         })
-        .chain([(Objective::Effectiveness.name().to_owned(), worth.effectiveness)])
+        .chain([(Objective::Effectiveness.name().to_owned(), scores.effectiveness)])
         .collect()
     }
 
@@ -269,7 +286,7 @@ impl SPEA2 {
 }
 
 /// How those that survived do.
-fn generation(archive: &[Individual<Bits, Worth>]) -> Generation {
+fn generation(archive: &[Individual<Bits, SubsetScores>]) -> Generation {
     let count = archive.len() as f64;
     let effectiveness = || archive.iter().map(|one| one.evaluation.effectiveness);
     Generation {

@@ -1,13 +1,13 @@
-//! What subsets are judged by: effectiveness, risk, size and cost, alone or up to three at once.
+//! The objectives: effectiveness, risk, size and cost, alone or up to three at once.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::measure::risk::{f_risk, geo_risk, t_risk};
+use crate::measure::risk::{f_risk, geo_risk, loss_weighted, t_risk};
 use crate::measure::significance::PerQuery;
 
-/// Combinations as Sousa et al. call them.
+/// Combinations under the names of Sousa et al.
 const PUBLISHED: [(&str, &[Objective]); 5] = [
     ("e", &[Objective::Effectiveness]),
     ("e-f", &[Objective::Features, Objective::Effectiveness]),
@@ -16,10 +16,10 @@ const PUBLISHED: [(&str, &[Objective]); 5] = [
     ("t", &[Objective::TRisk]),
 ];
 
-/// What may be asked for, in words.
+/// The accepted values, for help texts.
 pub const WORDS: &str = "e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk, trisk, georisk, features, cost, joined by +";
 
-/// One thing that subsets are judged by.
+/// One objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
     /// The mean of the measure over queries; more is better.
@@ -30,9 +30,9 @@ pub enum Objective {
     TRisk,
     /// Effectiveness and safety together; more is better.
     GeoRisk,
-    /// How many features; less is better.
+    /// The number of features; less is better.
     Features,
-    /// What they cost together; less is better.
+    /// The total cost of the features; less is better.
     Cost,
 }
 
@@ -76,7 +76,7 @@ impl Objective {
         Ok(objectives)
     }
 
-    /// 1 where less is better, −1 where more is.
+    /// 1 if less is better, −1 if more is.
     pub fn sign(self) -> f64 {
         match self {
             Objective::Effectiveness | Objective::TRisk | Objective::GeoRisk => -1.0,
@@ -85,47 +85,47 @@ impl Objective {
     }
 }
 
-/// What a subset is worth.
+/// The scores of a subset.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Worth {
+pub struct SubsetScores {
     /// The measure over all queries.
     pub effectiveness: f64,
-    /// What the mean is taken of, a number for each query that counts.
+    /// The values that the mean is taken of, one for each query that counts.
     pub per_query: Arc<PerQuery>,
-    /// How many features it has.
+    /// Its number of features.
     pub features: usize,
-    /// What they cost.
+    /// Their cost.
     pub cost: f64,
-    /// Each objective.
-    pub objectives: Vec<Judged>,
+    /// Its score by each objective.
+    pub objectives: Vec<ObjectiveScore>,
 }
 
-/// What a subset is worth by one objective.
+/// The score of a subset by one objective.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct ObjectiveScore {
     /// Less is better.
     pub value: f64,
-    /// The same for each query, where it can be tested.
+    /// The same for each query, if it can be tested.
     pub per_query: Option<Arc<PerQuery>>,
 }
 
-/// Judges subsets by some objectives, against a baseline.
+/// Computes objectives of subsets, against a baseline.
 #[derive(Debug, Clone)]
-pub struct Judge {
-    /// What counts.
+pub struct SubsetJudge {
+    /// The objectives.
     pub objectives: Vec<Objective>,
-    /// What effectiveness is.
+    /// The measure of effectiveness.
     pub measure: Measure,
     /// The baseline's value in each query that counts.
     pub baseline: Vec<f64>,
-    /// How much more a loss weighs than a gain.
+    /// A loss weighs 1 + α times as much as a gain.
     pub alpha: f64,
 }
 
-impl Judge {
-    /// What a subset is worth that reaches these values, with so many features at this cost.
-    /// Queries that do not count are NaN.
-    pub fn worth(&self, values: &[f64], features: usize, cost: f64) -> Worth {
+impl SubsetJudge {
+    /// The scores of a subset with these values per query, NaN for queries that do not count, and
+    /// this number and cost of features.
+    pub fn scores(&self, values: &[f64], features: usize, cost: f64) -> SubsetScores {
         let mut counted = self.measure.additive(values);
         counted.retain(|value| !value.is_nan());
         let effectiveness = self.measure.summary(values);
@@ -148,10 +148,10 @@ impl Judge {
                     (geo_risk(&systems, self.alpha).geo_risk[0], tested(&self.trade_offs(&counted)))
                 }
             };
-            Judged { value: objective.sign() * value, per_query }
+            ObjectiveScore { value: objective.sign() * value, per_query }
         };
         let objectives = self.objectives.iter().map(judged).collect();
-        Worth { effectiveness, per_query, features, cost, objectives }
+        SubsetScores { effectiveness, per_query, features, cost, objectives }
     }
 
     fn losses(&self, values: &[f64]) -> Vec<f64> {
@@ -164,10 +164,7 @@ impl Judge {
 
     /// Gains, and losses times 1 + α.
     fn trade_offs(&self, values: &[f64]) -> Vec<f64> {
-        let weighed = |(value, baseline): (&f64, &f64)| {
-            let gain = value - baseline;
-            if gain < 0.0 { (1.0 + self.alpha) * gain } else { gain }
-        };
+        let weighed = |(value, baseline): (&f64, &f64)| loss_weighted(value - baseline, self.alpha);
         values.iter().zip(&self.baseline).map(weighed).collect()
     }
 }
@@ -196,20 +193,20 @@ mod tests {
 
     /// The risk fixture's vectors: F_RISK .0466667, T_RISK −1.0635542 for α = 5.
     #[test]
-    fn worth_by_hand() {
-        let judge = Judge {
+    fn scores_by_hand() {
+        let judge = SubsetJudge {
             objectives: Objective::ALL.to_vec(),
             measure: "ndcg@10".parse().unwrap(),
             baseline: vec![0.4, 0.5, 0.0, 0.6, 0.7, 0.4],
             alpha: 5.0,
         };
-        let worth = judge.worth(&[0.5, 0.3, 0.0, 0.8, 0.62, 0.4], 7, 2.5);
-        let values: Vec<f64> = worth.objectives.iter().map(|judged| judged.value).collect();
+        let scores = judge.scores(&[0.5, 0.3, 0.0, 0.8, 0.62, 0.4], 7, 2.5);
+        let values: Vec<f64> = scores.objectives.iter().map(|judged| judged.value).collect();
         for (value, expected) in values.iter().zip([-0.436_666_7, 0.046_666_7, 1.063_554_2]) {
             assert!((value - expected).abs() < 1e-7, "{values:?}");
         }
         assert_eq!(&values[4..], [7.0, 2.5]);
-        let sums: Vec<Option<f64>> = worth
+        let sums: Vec<Option<f64>> = scores
             .objectives
             .iter()
             .map(|judged| {

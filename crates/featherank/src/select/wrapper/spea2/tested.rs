@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::objectives::{Judged, Worth};
+use super::objectives::{ObjectiveScore, SubsetScores};
 use crate::declare::choice;
 use crate::evolve::{Dominance, pareto_dominates};
 use crate::measure::significance::{PerQuery, SignedRankLevel, paired_t};
@@ -57,7 +57,7 @@ impl Test {
         }
     }
 
-    fn proves(&self, (a, b): (&Judged, &Judged)) -> bool {
+    fn proves(&self, (a, b): (&ObjectiveScore, &ObjectiveScore)) -> bool {
         match (&a.per_query, &b.per_query) {
             (Some(a), Some(b)) => self.differ(a, b),
             _ => true,
@@ -66,16 +66,16 @@ impl Test {
 }
 
 /// Who has the better value.
-fn compare((a, b): (&Judged, &Judged)) -> Ordering {
+fn compare((a, b): (&ObjectiveScore, &ObjectiveScore)) -> Ordering {
     if (a.value - b.value).abs() <= EQUAL { Ordering::Equal } else { a.value.total_cmp(&b.value) }
 }
 
-impl Dominance<Worth> for Test {
-    fn dominates(&self, a: &Worth, b: &Worth) -> bool {
+impl Dominance<SubsetScores> for Test {
+    fn dominates(&self, a: &SubsetScores, b: &SubsetScores) -> bool {
         self.both_ways(a, b).0
     }
 
-    fn both_ways(&self, a: &Worth, b: &Worth) -> (bool, bool) {
+    fn both_ways(&self, a: &SubsetScores, b: &SubsetScores) -> (bool, bool) {
         let pairs = || a.objectives.iter().zip(&b.objectives);
         let mut compared: [Ordering; 3] = [Ordering::Equal; 3];
         compared.iter_mut().zip(pairs()).for_each(|(place, pair)| *place = compare(pair));

@@ -1,11 +1,10 @@
-//! Draws of queries: what a method selects when chance gives it other training queries of the same
-//! kind.
+//! Selections on bootstrap samples of the training queries, to measure stability.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::method::{Selecting, Selections};
-use super::{Done, Resample};
+use super::method::{ConfiguredSelector, SelectionCache};
+use super::{CellResult, Resample};
 use crate::data::folds::Fold;
 use crate::data::{Dataset, Queries};
 use crate::error::{Error, Result};
@@ -13,17 +12,17 @@ use crate::random::{Purpose, stream};
 use crate::rank::tune::Settings;
 use crate::run::{Constraints, Run};
 
-/// The draws of one method on one fold, as they are kept.
+/// The selections of one method on the bootstrap samples of one fold, as saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Draws {
+pub(super) struct BootstrapSelections {
     pub method: String,
     pub fold: usize,
-    /// What was selected, draw by draw; why not where it failed.
+    /// The selected features of each sample, or the error.
     pub selected: Vec<std::result::Result<Vec<u32>, String>>,
 }
 
-impl Draws {
-    /// The draws that gave a selection.
+impl BootstrapSelections {
+    /// The successful selections.
     pub fn resamples(&self) -> impl Iterator<Item = Resample> {
         (1..).zip(&self.selected).filter_map(|(draw, selected)| {
             let features = selected.as_ref().ok()?.clone();
@@ -32,25 +31,26 @@ impl Draws {
     }
 }
 
-/// Selects from so many draws of a fold's training queries, with the settings that validation data
-/// chose for the fold.
-pub(super) fn draw(
+/// Selects on `count` bootstrap samples of a fold's training queries, with the parameters that were
+/// chosen on validation data.
+pub(super) fn select_from_samples(
     count: u64,
-    selecting: &Selecting,
-    done: &Done,
+    selecting: &ConfiguredSelector,
+    done: &CellResult,
     run: &Run,
     fold: &Fold,
-    made: &Selections,
+    cache: &SelectionCache,
 ) -> Result<Vec<std::result::Result<Vec<u32>, String>>> {
     let chosen = done.selecting.iter().filter(|(name, _)| *name != "k");
     let fixed: Settings = chosen.map(|(name, value)| (name.clone(), value.clone())).collect();
     let k = done.selecting.get("k").and_then(|k| k.parse().ok());
-    let selecting = Selecting { fixed, grid: Vec::new(), sizes: Vec::new(), ..selecting.clone() };
+    let selecting =
+        ConfiguredSelector { fixed, grid: Vec::new(), sizes: Vec::new(), ..selecting.clone() };
     let run = Run { constraints: Constraints { k, ..run.constraints.clone() }, ..run.clone() };
     let of_draw = |index: u64| {
-        let train = drawn(&fold.train, run.seed, fold.number, index);
+        let train = bootstrap_sample(&fold.train, run.seed, fold.number, index);
         let fold = Fold { train, ..fold.clone() };
-        match selecting.select(&run, &fold, made) {
+        match selecting.select(&run, &fold, cache) {
             Ok((mut all, _)) => {
                 let features = all.pop().map(|selected| selected.selection.selected);
                 Ok(Ok(features.into_iter().flatten().map(|chosen| chosen.id).collect()))
@@ -62,9 +62,9 @@ pub(super) fn draw(
     (1..=count).map(of_draw).collect()
 }
 
-/// As many queries as there are, drawn with replacement. A query that comes again gets a name of
-/// its own: methods tell queries by them.
-fn drawn(data: &Dataset, seed: u64, fold: usize, index: u64) -> Dataset {
+/// A bootstrap sample of the queries. Repeated queries get unique ids, because methods identify
+/// queries by id.
+fn bootstrap_sample(data: &Dataset, seed: u64, fold: usize, index: u64) -> Dataset {
     let count = data.queries().len();
     let mut random = stream(seed, Purpose::Bootstrap, (fold as u64) << 32 | index);
     let mut queries: Vec<usize> = (0..count).map(|_| random.random_range(0..count)).collect();
@@ -87,17 +87,17 @@ mod tests {
     use crate::data::synth::{Preset, generate};
 
     #[test]
-    fn draws_differ_and_repeat() {
+    fn samples_are_reproducible_and_differ_by_index() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         let [one, again, other] =
-            [(1, 1), (1, 1), (1, 2)].map(|(fold, index)| drawn(&data, 7, fold, index));
+            [(1, 1), (1, 1), (1, 2)].map(|(fold, index)| bootstrap_sample(&data, 7, fold, index));
         assert_eq!(one, again);
         assert_ne!(one, other);
         assert_eq!(one.queries().len(), data.queries().len());
         let mut ids = one.queries().ids().to_vec();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), data.queries().len(), "every copy has a name of its own");
+        assert_eq!(ids.len(), data.queries().len(), "every copy has a unique id");
         assert!(ids.iter().any(|id| id.ends_with("(copy 2)")));
     }
 }

@@ -1,40 +1,40 @@
-//! The work of a comparison: cells side by side as memory allows, each kept when it is done; then
-//! draws, then the recommendation.
+//! Runs a comparison: cells in parallel as far as memory allows, each saved on completion; then
+//! bootstrap samples, then the recommendation.
 //!
-//! Cells of one selector, fold and seed run one after the other, so that their rankers share the
-//! selection; such groups run side by side, each on a thread of its own. Those threads are not the
-//! workers of the pool that does the arithmetic: a worker that waits takes up other work, and with
-//! it more cells than memory was counted for. A cell that fails is reported and does not stop the
-//! others. One that cannot be written stops everything: the next ones could not be kept either.
+//! Cells with the same selector, fold and seed run in sequence, so that their rankers share the
+//! selection; such groups run in parallel, each on a thread of its own. These threads are not
+//! workers of the rayon pool: a waiting worker would steal other cells and exceed the memory limit.
+//! A cell that fails is reported and does not stop the others. An error while saving stops the
+//! comparison, because later cells could not be saved either.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::comparison::{Comparison, Group, Listener, News};
+use super::comparison::{CellGroup, Comparison, ComparisonEvent, EventHandler};
 use super::folder::{ResultsFolder, file_name, slug};
-use super::method::Selections;
+use super::method::SelectionCache;
 use super::source::all_queries;
 use super::{Cell, CellOutcome, FoldData, Protocol, Resample};
-use super::{cell, draws};
+use super::{bootstrap, cell};
 use crate::engine::LocalEngine;
 use crate::error::{Error, REPORT_DEFECT, Result};
 use crate::registry;
 use crate::run::Run;
 use crate::select::{Selection, SelectionJob, SelectionOutcome, auto};
 
-/// A comparison that is being run.
-pub(super) struct Work<'a> {
+/// A comparison in progress.
+pub(super) struct ComparisonRun<'a> {
     pub comparison: &'a Comparison,
     pub folder: &'a ResultsFolder,
     pub run: &'a Run,
     pub jobs: usize,
-    pub tell: Listener<'a>,
+    pub on_event: EventHandler<'a>,
 }
 
-impl Work<'_> {
+impl ComparisonRun<'_> {
     fn note(&self, text: String) {
-        (self.tell)(&News::Note(text));
+        (self.on_event)(&ComparisonEvent::Note(text));
     }
 
     /// All cells, in the order of rows, folds and seeds.
@@ -55,12 +55,12 @@ impl Work<'_> {
                 left.push(group);
             }
         }
-        (self.tell)(&News::Found(done.len(), total));
+        (self.on_event)(&ComparisonEvent::Started(done.len(), total));
         let ended = Mutex::new(done);
-        self.side_by_side(&left, |group| {
+        self.in_parallel(&left, |group| {
             let comparison = self.comparison;
             let fold = comparison.source.get(group.fold)?;
-            // Of its own: selections of other groups would only fill memory.
+            // A separate protocol, so that the selections of other groups are not kept in memory.
             let protocol = Protocol::new(
                 comparison.protocol.choose.clone(),
                 comparison.protocol.report.clone(),
@@ -68,19 +68,20 @@ impl Work<'_> {
             let run = Run { seed: group.seed, ..self.run.clone() };
             for &row in &group.rows {
                 let method = &comparison.rows[row].1;
-                let outcome =
-                    caught(|| cell::run(&protocol, method, &run, &fold, comparison.plan.curves));
+                let outcome = catch_panic(|| {
+                    cell::run(&protocol, method, &run, &fold, comparison.plan.curves)
+                });
                 let mut cell = comparison.blank(row, fold.number, group.seed);
                 match outcome {
                     Ok(found) => {
                         cell.outcome = CellOutcome::Done(Box::new(found));
-                        self.folder.keep(&file_name(row, &cell), &cell)?;
+                        self.folder.save(&file_name(row, &cell), &cell)?;
                     }
                     Err(stopped @ Error::Stopped(_)) => return Err(stopped),
                     Err(error) => cell.outcome = CellOutcome::Failed(error.to_string()),
                 }
                 let mut ended = lock(&ended);
-                (self.tell)(&News::Ended(&cell, ended.len() + 1, total));
+                (self.on_event)(&ComparisonEvent::CellFinished(&cell, ended.len() + 1, total));
                 ended.push((row, cell));
             }
             Ok(())
@@ -90,17 +91,17 @@ impl Work<'_> {
         Ok(cells.into_iter().map(|(_, cell)| cell).collect())
     }
 
-    /// A cell that is done. A damaged one is as good as none.
+    /// A completed cell, if it was saved and is not damaged.
     fn found(&self, row: usize, fold: usize, seed: u64) -> Option<Cell> {
         let blank = self.comparison.blank(row, fold, seed);
         let name = file_name(row, &blank);
-        let again = |why: String| self.note(format!("cells/{name} is run again: {why}"));
-        match self.folder.kept::<Cell>(&name) {
+        let again = |why: String| self.note(format!("cells/{name} will be rerun: {why}"));
+        match self.folder.load::<Cell>(&name) {
             Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => {
                 Some(cell)
             }
             Ok(Some(_)) => {
-                again("it is of another cell".into());
+                again("it belongs to a different cell".into());
                 None
             }
             Ok(None) => None,
@@ -111,18 +112,18 @@ impl Work<'_> {
         }
     }
 
-    /// What methods select from draws of the training queries.
+    /// The selections of all methods on bootstrap samples of the training queries.
     pub fn resamples(&self, cells: &[Cell]) -> Result<Vec<Resample>> {
         let comparison = self.comparison;
         let (count, seed) = (comparison.plan.bootstraps, comparison.plan.seed);
         if count == 0 {
             return Ok(Vec::new());
         }
-        let groups: Vec<Group> =
+        let groups: Vec<CellGroup> =
             comparison.groups().into_iter().filter(|group| group.seed == seed).collect();
         let found = Mutex::new(Vec::new());
-        self.side_by_side(&groups, |group| {
-            let made = Selections::default();
+        self.in_parallel(&groups, |group| {
+            let cache = SelectionCache::default();
             for &row in &group.rows {
                 let (plan, method) = &comparison.rows[row];
                 let Some(selecting) = &method.selecting else { continue };
@@ -136,16 +137,23 @@ impl Work<'_> {
                     continue;
                 };
                 let name = format!("draws-fold{}-{}.json", fold.number, slug(row, &plan.name));
-                let kept = self.folder.kept::<draws::Draws>(&name).unwrap_or_default();
-                let drawn = match kept.filter(|kept| kept.selected.len() as u64 == count) {
-                    Some(kept) => kept,
+                let saved =
+                    self.folder.load::<bootstrap::BootstrapSelections>(&name).unwrap_or_default();
+                let drawn = match saved.filter(|saved| saved.selected.len() as u64 == count) {
+                    Some(saved) => saved,
                     None => {
                         let run = Run { seed, ..self.run.clone() };
-                        let selected =
-                            caught(|| draws::draw(count, selecting, done, &run, &fold, &made))?;
-                        let drawn =
-                            draws::Draws { method: plan.name.clone(), fold: fold.number, selected };
-                        self.folder.keep(&name, &drawn)?;
+                        let selected = catch_panic(|| {
+                            bootstrap::select_from_samples(
+                                count, selecting, done, &run, &fold, &cache,
+                            )
+                        })?;
+                        let drawn = bootstrap::BootstrapSelections {
+                            method: plan.name.clone(),
+                            fold: fold.number,
+                            selected,
+                        };
+                        self.folder.save(&name, &drawn)?;
                         drawn
                     }
                 };
@@ -153,7 +161,7 @@ impl Work<'_> {
                 if let Some(why) = failed.clone().next() {
                     let failed = failed.count();
                     self.note(format!(
-                        "{}, fold {}: {failed} of {count} draws failed: {why}",
+                        "{}, fold {}: {failed} of {count} bootstrap samples failed: {why}",
                         plan.name, fold.number
                     ));
                 }
@@ -166,14 +174,14 @@ impl Work<'_> {
         Ok(found.iter().flat_map(|(_, drawn)| drawn.resamples()).collect())
     }
 
-    /// What `auto` recommends on all data with the first ranker, where that was asked for.
+    /// The recommendation of `auto` on all data with the first ranker, if requested.
     pub fn recommendation(&self) -> Result<Option<Box<Selection>>> {
         const NAME: &str = "recommendation.json";
         let comparison = self.comparison;
         let first = comparison.rows.iter().find(|(row, _)| row.ranker.is_some());
         let (true, Some((row, _))) = (comparison.plan.recommend, first) else { return Ok(None) };
-        if let Ok(Some(kept)) = self.folder.kept(NAME) {
-            return Ok(Some(kept));
+        if let Ok(Some(saved)) = self.folder.load(NAME) {
+            return Ok(Some(saved));
         }
         let setting = |name: &str, value: String| (name.to_owned(), value);
         let mut settings = vec![
@@ -186,7 +194,7 @@ impl Work<'_> {
             settings.push(setting("settings", words.join(";")));
         }
         let run = Run { seed: comparison.plan.seed, ..self.run.clone() };
-        let made = caught(|| {
+        let made = catch_panic(|| {
             let engine =
                 LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
             let engine = engine.observed_by(run.observer.clone());
@@ -194,20 +202,19 @@ impl Work<'_> {
         });
         match made {
             Ok(SelectionOutcome { selection, .. }) => {
-                self.folder.keep(NAME, &selection)?;
+                self.folder.save(NAME, &selection)?;
                 Ok(Some(Box::new(selection)))
             }
             Err(stopped @ Error::Stopped(_)) => Err(stopped),
             Err(error) => {
-                self.note(format!("there is no recommendation: {error}"));
+                self.note(format!("no recommendation: {error}"));
                 Ok(None)
             }
         }
     }
 
-    /// Does pieces of work on so many threads. The first error ends it: what runs comes to its end,
-    /// nothing new begins.
-    fn side_by_side<T: Sync>(
+    /// Processes items on `jobs` threads. After the first error no new items start.
+    fn in_parallel<T: Sync>(
         &self,
         pieces: &[T],
         work: impl Fn(&T) -> Result<()> + Sync,
@@ -236,8 +243,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A fault in a method fails its cell, not all the others.
-fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Converts a panic into an error, so that it fails only its cell.
+fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -259,7 +266,7 @@ mod tests {
     use crate::error::Stop;
     use crate::run::{Constraints, Observer, Silent, Step};
 
-    /// Interrupts after so many steps.
+    /// Interrupts after a number of steps.
     struct StopAfter(AtomicU64);
 
     impl Observer for StopAfter {
@@ -296,25 +303,27 @@ mod tests {
         comparison.run(&ResultsFolder::open(folder)?, &run, jobs, &|_| {})
     }
 
-    /// All but what cells took.
-    fn lasting(mut results: Results) -> Results {
-        let nothing =
-            super::super::Measured { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
+    /// Removes time and memory, which differ between runs.
+    fn without_resources(mut results: Results) -> Results {
+        let no_resources =
+            super::super::ResourceUsage { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
         for cell in &mut results.cells {
             if let CellOutcome::Done(done) = &mut cell.outcome {
-                done.measured = nothing;
+                done.measured = no_resources;
             }
         }
         results
     }
 
     #[test]
-    fn stopped_at_any_step_a_comparison_goes_on() {
+    fn a_comparison_resumes_after_any_step() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data.txt");
         write(&generate(&Preset::Tiny.config()).unwrap().0, &data, &WriteOptions::default())
             .unwrap();
-        let whole = lasting(run(&data, &folder.path().join("whole"), Arc::new(Silent), 1).unwrap());
+        let whole = without_resources(
+            run(&data, &folder.path().join("whole"), Arc::new(Silent), 1).unwrap(),
+        );
         let (cells, draws) = ((1 + 1 + 2 + 1) * 3 * 2, 4 * 3 * 3);
         assert_eq!(
             (whole.cells.len(), whole.done().count(), whole.resamples.len()),
@@ -345,15 +354,15 @@ mod tests {
                 Err(Error::Stopped(_)) => stopped += 1,
                 Err(error) => panic!("{error}"),
             }
-            assert!(stopped < 500, "never gets through");
+            assert!(stopped < 500, "does not finish");
         };
         assert!(stopped > 2, "stopped {stopped} times only");
-        assert!(lasting(results) == whole);
+        assert!(without_resources(results) == whole);
     }
 
     #[test]
-    fn a_fault_is_an_error_of_its_cell() {
-        let error = caught(|| -> Result<()> { panic!("of my own") }).unwrap_err().to_string();
+    fn a_panic_is_an_error_of_its_cell() {
+        let error = catch_panic(|| -> Result<()> { panic!("of my own") }).unwrap_err().to_string();
         assert!(error.contains("a defect in featherank: of my own"), "{error}");
     }
 }

@@ -1,31 +1,31 @@
-//! A method in one word: `best-gain`, or with settings in brackets, `best-gain[delta=0.03]`, as
-//! measures have their conventions.
+//! Method expressions: a name such as `best-gain`, optionally with parameters in brackets, such as
+//! `best-gain[delta=0.03]`.
 //!
-//! Settings are separated by commas. A comma before something without `=` belongs to the value, so
-//! that lists need no quotes: `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to
-//! `5`. Brackets inside belong to values as well.
+//! Parameters are separated by commas. A part without `=` continues the previous value, so that lists
+//! need no quotes: `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to `5`. Nested
+//! brackets belong to values.
 
 use crate::error::{Error, Result};
 use crate::rank::tune::Settings;
 
-/// A name and what is set.
+/// A method name with parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct MethodExpression {
     /// The name in the registry.
     pub name: String,
-    /// Settings, in the order given.
+    /// Parameters, in the given order.
     pub settings: Settings,
 }
 
-impl Word {
-    /// Reads one word.
+impl MethodExpression {
+    /// Parses an expression.
     ///
     /// ```
-    /// use featherank::experiment::Word;
-    /// let word = Word::parse("l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]")?;
-    /// assert_eq!(word.name, "l1-svm");
-    /// assert_eq!(word.settings[0], ("c".to_owned(), "0.01,0.1".to_owned()));
-    /// assert_eq!(word.settings[1], ("measure".to_owned(), "ndcg[ties=expected]@5".to_owned()));
+    /// use featherank::experiment::MethodExpression;
+    /// let expression = MethodExpression::parse("l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]")?;
+    /// assert_eq!(expression.name, "l1-svm");
+    /// assert_eq!(expression.settings[0], ("c".to_owned(), "0.01,0.1".to_owned()));
+    /// assert_eq!(expression.settings[1], ("measure".to_owned(), "ndcg[ties=expected]@5".to_owned()));
     /// # Ok::<(), featherank::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
@@ -55,17 +55,17 @@ impl Word {
             Some(i) => {
                 Err(Error::plan(format!("{} of {name} is set twice", settings[i].0), "set it once"))
             }
-            None => Ok(Word { name: name.to_owned(), settings }),
+            None => Ok(MethodExpression { name: name.to_owned(), settings }),
         }
     }
 }
 
-/// Names of settings hold no brackets: an `=` inside brackets is no setting.
+/// Parameter names contain no brackets; an `=` inside brackets belongs to a value.
 fn is_key(text: &str) -> bool {
     !text.is_empty() && !text.contains(['[', ']'])
 }
 
-/// The parts between commas; commas inside `[…]` do not count.
+/// Splits at commas, except inside `[…]`.
 ///
 /// ```
 /// use featherank::experiment::split_outside_brackets;
@@ -81,8 +81,8 @@ pub fn split_outside_brackets(text: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// The word for a name and settings, which [`Word::parse`] takes apart again.
-pub(super) fn in_one_word<'a>(
+/// Formats a name and parameters so that [`MethodExpression::parse`] can parse them.
+pub(super) fn format_expression<'a>(
     name: &str,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> String {
@@ -95,11 +95,11 @@ mod tests {
     use super::*;
 
     fn settings(text: &str) -> Vec<(String, String)> {
-        Word::parse(text).unwrap().settings
+        MethodExpression::parse(text).unwrap().settings
     }
 
     #[test]
-    fn settings_are_told_from_lists() {
+    fn parameters_and_lists_are_distinguished() {
         let pairs = |list: &[(&str, &str)]| -> Settings {
             list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
@@ -110,19 +110,19 @@ mod tests {
             pairs(&[("settings", "trees=10;leaves=4"), ("folds", "5")])
         );
         for text in ["spea2[objectives=e-f,folds=5]", "top-k", "gas[c=0,0.1,k=3]"] {
-            let word = Word::parse(text).unwrap();
-            let again = in_one_word(
-                &word.name,
-                word.settings.iter().map(|(n, v)| (n.as_str(), v.as_str())),
+            let expression = MethodExpression::parse(text).unwrap();
+            let again = format_expression(
+                &expression.name,
+                expression.settings.iter().map(|(n, v)| (n.as_str(), v.as_str())),
             );
             assert_eq!(again, text);
         }
     }
 
     #[test]
-    fn what_is_no_word_is_refused() {
+    fn invalid_expressions_are_refused() {
         for text in ["", "[k=5]", "top-k[k=5", "top-k]", "top-k[5]", "k=5", "top-k[k=1,k=2]"] {
-            assert!(Word::parse(text).is_err(), "{text}");
+            assert!(MethodExpression::parse(text).is_err(), "{text}");
         }
     }
 }

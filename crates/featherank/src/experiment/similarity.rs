@@ -1,6 +1,6 @@
-//! How alike features are, for the results: the redundancy of the first fold's training part.
+//! Correlations of features on the training data of the first fold, for the results.
 
-use super::Alike;
+use super::FeatureSimilarity;
 use super::fold_data::best_alone;
 use crate::data::Dataset;
 use crate::engine::passes::Correlation;
@@ -9,15 +9,14 @@ use crate::error::Result;
 use crate::measure::Measure;
 use crate::redundancy::{RedundancyOptions, redundancy};
 
-/// More features than that make a matrix that nobody can look at: those that rank best alone are
-/// compared.
+/// The maximum number of features of the matrix; the best single features are kept.
 const MOST: usize = 300;
 
-/// Absolute correlation from which two features are as good as one.
+/// Absolute correlation above which two features are redundant.
 const LEVEL: f64 = 0.9;
 
-/// Spearman's correlation within queries of the live features, [`MOST`] at most.
-pub(super) fn alike(train: &Dataset, measure: &Measure) -> Result<Alike> {
+/// Spearman's correlation within queries of at most [`MOST`] live features.
+pub(super) fn feature_similarity(train: &Dataset, measure: &Measure) -> Result<FeatureSimilarity> {
     let threads = rayon::current_num_threads();
     let mut engine = LocalEngine::new(train.clone(), threads)?;
     if train.features().len() > MOST {
@@ -34,7 +33,7 @@ pub(super) fn alike(train: &Dataset, measure: &Measure) -> Result<Alike> {
     let group = |group: &crate::redundancy::RedundantGroup| {
         std::iter::once(&group.best).chain(&group.others).map(|member| member.feature.id).collect()
     };
-    Ok(Alike {
+    Ok(FeatureSimilarity {
         correlation: "spearman".into(),
         features: found.features.iter().map(|compared| compared.feature.id).collect(),
         matrix: found.matrix,
@@ -47,10 +46,10 @@ mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
 
-    /// Of 310 live features the 300 that rank best alone are compared; 301 repeats 1, and both are
+    /// Of 310 live features the best 300 are compared; feature 301 duplicates feature 1, and both are
     /// among them.
     #[test]
-    fn many_features_are_cut_to_the_best() {
+    fn only_the_best_features_are_compared() {
         let documents = 6;
         let value =
             |feature: usize, document: usize| ((feature % 12 + 1) * (document + 1) % 13) as f32;
@@ -65,7 +64,7 @@ mod tests {
             Queries::from_sizes(&[documents]),
             FeatureTable::numbered(310, 1),
         );
-        let found = alike(&data, &"ndcg@10".parse().unwrap()).unwrap();
+        let found = feature_similarity(&data, &"ndcg@10".parse().unwrap()).unwrap();
         assert_eq!((found.features.len(), found.matrix.len()), (MOST, MOST));
         assert!(found.groups.iter().any(|group| group.contains(&1) && group.contains(&301)));
     }
