@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::constraints::Constraints;
 use crate::document;
 use crate::error::{Error, Result};
-use crate::run::Constraints;
 
 const KIND: &str = "checkpoint";
 const VERSION: u32 = 1;

@@ -47,6 +47,7 @@
 
 pub mod checkpoint;
 mod cluster;
+mod constraints;
 pub mod data;
 pub mod declare;
 mod document;
@@ -62,6 +63,7 @@ pub mod measure;
 mod names;
 pub mod params;
 pub mod prelude;
+mod progress;
 pub mod random;
 pub mod rank;
 pub mod redundancy;

@@ -23,6 +23,7 @@ mod filters;
 mod formats;
 mod fuzz_cases;
 mod greedy_rankrls;
+mod layers;
 mod letor;
 mod measures;
 mod missing;

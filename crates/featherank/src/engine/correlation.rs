@@ -9,7 +9,7 @@ use super::passes::{
 use super::{Ask, Engine, Pass};
 use crate::data::{Dataset, FeatureId};
 use crate::error::{Error, Result};
-use crate::run::Step;
+use crate::progress::Step;
 
 /// Over which documents features are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::block::RowBlocks;
 use super::{Engine, Job, Schema};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::run::{Observer, Silent, Step};
+use crate::progress::{Observer, Silent, Step};
 
 /// Rows in memory, and a pool of threads that answers passes.
 pub struct LocalEngine {

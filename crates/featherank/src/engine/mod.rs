@@ -34,7 +34,7 @@ mod tree;
 
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::run::Step;
+use crate::progress::Step;
 #[cfg(feature = "shards")]
 pub(crate) use answer_cache::AnswerCache;
 pub(crate) use block::BLOCKS_IN_MEMORY;

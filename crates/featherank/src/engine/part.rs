@@ -6,7 +6,7 @@ use super::passes::Labels;
 use super::{Ask, Engine, Job, QueryRange, Schema};
 use crate::data::{Dataset, View};
 use crate::error::Result;
-use crate::run::Step;
+use crate::progress::Step;
 
 /// Some of the queries of another engine. [`Engine::local`] is always `None`; [`PartEngine::view`]
 /// gives access to the rows if they are in this process.
