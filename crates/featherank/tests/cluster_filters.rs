@@ -197,7 +197,7 @@ fn rank_filter_is_its_definition() {
 fn rank_filter_puts_useful_features_above_noise() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();
     for (scale, balance) in
-        [("overall", "no"), ("query", "no"), ("overall", "yes"), ("query", "yes")]
+        [("overall", "false"), ("query", "false"), ("overall", "true"), ("query", "true")]
     {
         let selection =
             select("rank-filter", &[("scale", scale), ("balance", balance)], &data, None);
