@@ -300,7 +300,7 @@ fn labels_that_are_not_classes_are_rejected() {
         // Values without order, and alternating labels: no cut is accepted.
         let few = data((0..40).map(|i| (i % 2) as f32).collect());
         let error = select(name, &[], Constraints::default(), &few).unwrap_err();
-        assert!(error.to_string().contains("`k`"), "{name}: {error}");
+        assert!(error.to_string().contains("features with `k`"), "{name}: {error}");
         let two = Constraints { k: Some(2), ..Constraints::default() };
         assert_eq!(select(name, &[], two, &few).unwrap().selected.len(), 2, "{name}");
     }

@@ -14,7 +14,7 @@ mod shared_params;
 mod subsets;
 pub mod wrapper;
 
-use crate::checkpoint::Work;
+use crate::checkpoint::{Checkpoint, Work};
 use crate::declare::{Category, DataAccess, Declared, Status};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -82,10 +82,8 @@ pub trait Selector: Declared<SelectorSpec> + Send + Sync {
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
         let (spec, params) = (self.spec(), self.params());
         spec.check_data(params, run, engine)?;
-        let checkpoint = match &run.checkpoint {
-            Some(checkpoint) => Some(checkpoint.of(spec.work_with(params, run, engine))),
-            None => None,
-        };
+        let of_this = |checkpoint: &Checkpoint| checkpoint.of(spec.work_with(params, run, engine));
+        let checkpoint = run.checkpoint.as_ref().map(of_this);
         let run = &Run { checkpoint, ..run.clone() };
         let mut selection = self.search(run, engine)?;
         selection.sign(spec.name, params, run, &engine.schema().features);
