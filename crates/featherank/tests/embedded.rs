@@ -44,7 +44,7 @@ fn selections_hold_their_model() {
     let newer = text.replace("\"featherank\": \"model\"", "\"featherank\": \"tree\"");
     folder.put("s.json", newer);
     let error = Selection::load(&folder.path("s.json")).unwrap_err().to_string();
-    assert!(error.contains("a model of version 1 is expected"), "{error}");
+    assert!(error.contains("a model of version 2 is expected"), "{error}");
 }
 
 /// The best of all models on validation data is chosen, and its value is the measure of the final

@@ -213,11 +213,11 @@ fn unusable_input_is_rejected() {
             message.contains("no feature can be selected") && message.contains("2 are dropped"),
             "{message}"
         );
-        assert!(!message.contains("--k"), "{message}");
+        assert!(!message.contains("`k`"), "{message}");
     }
     let poor = Constraints { budget: Some(0.5), ..free() };
     let message = refused("gas", &[], labels(), poor);
-    assert!(message.contains("budget of 0.5") && !message.contains("--k"), "{message}");
+    assert!(message.contains("budget of 0.5") && !message.contains("`k`"), "{message}");
     let many = Constraints { k: Some(3), budget: Some(100.0), ..free() };
     assert!(
         refused("gas", &[], labels(), many).contains("1 features never differ"),

@@ -193,7 +193,7 @@ fn null_values_need_an_option() {
     let Some(folder) = real_data("OHSUMED/Feature-null") else { return };
     let file = [folder.join("S1.txt")];
     let error = read(&file, &ReadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("is missing") && error.contains("--missing zero"), "{error}");
+    assert!(error.contains("is missing") && error.contains("missing = zero"), "{error}");
     let data =
         read(&file, &ReadOptions { missing: Missing::Zero, ..ReadOptions::default() }).unwrap();
     assert_eq!(data.features().len(), 45);

@@ -42,7 +42,7 @@ fn every_reader_keeps_them() {
         let data = read_bytes(bytes.clone(), name, &keep()).unwrap();
         assert_eq!(values(&data), [Some(2.0), None, None, Some(3.0)], "{name}");
         let error = read_bytes(bytes, name, &ReadOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("--missing"), "{name}: {error}");
+        assert!(error.contains("missing = zero"), "{name}: {error}");
     }
 }
 
@@ -88,7 +88,7 @@ fn methods_that_do_not_accept_them_return_an_error() {
     for spec in registry::SELECTORS {
         let error = spec.run(&[], &run, &engine).unwrap_err().to_string();
         assert!(
-            error.contains("feature 1 has some") && error.contains("--missing zero"),
+            error.contains("feature 1 has some") && error.contains("missing = zero"),
             "{error}"
         );
     }

@@ -206,8 +206,8 @@ fn costs_guide_the_search() {
 #[test]
 fn invalid_settings_are_rejected() {
     for (set, says) in [
-        (("choose", "validation"), "needs validation data"),
-        (("population", "2.5"), "a whole number"),
+        (("choose", "validation"), "no validation data is given"),
+        (("population", "2.5"), "auto, or 2 to 10000"),
         (("population", "1"), "auto, or 2 to 10000"),
         (("effort", "huge"), "quick, paper, long"),
         (("c", "0"), "auto, or"),
