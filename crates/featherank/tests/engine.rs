@@ -26,10 +26,13 @@ fn engine(threads: usize) -> LocalEngine {
     LocalEngine::new(generate(&config).unwrap().0, threads).unwrap()
 }
 
+/// Asks an engine, and renders the answer as text.
+type AnswerText = dyn Fn(&dyn Engine) -> String;
+
 /// A type-erased pass: its name, and its answer as text, which shows every bit of every number.
 pub struct AnyPass {
     pub name: &'static str,
-    pub answer: Box<dyn Fn(&dyn Engine) -> String>,
+    pub answer: Box<AnswerText>,
 }
 
 impl AnyPass {

@@ -85,10 +85,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// Sends a pass to an engine and drops the answer.
+type AskPass = dyn Fn(&RemoteEngine) -> featherank::Result<()>;
+
 /// A type-erased pass.
 struct AnyPass {
     name: &'static str,
-    ask: Box<dyn Fn(&RemoteEngine) -> featherank::Result<()>>,
+    ask: Box<AskPass>,
 }
 
 impl AnyPass {
