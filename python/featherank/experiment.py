@@ -19,7 +19,7 @@ from featherank._method import RegisteredMethod, seed_of, threads_of
 from featherank._progress import progress_bar
 from featherank._queries import queries_of
 from featherank._registry import set_parameters
-from featherank._selector import Costs, costs_in_order, check_costs
+from featherank._selector import Costs, check_costs, costs_in_order
 from featherank.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:

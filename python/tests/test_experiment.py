@@ -135,7 +135,7 @@ def test_the_same_call_resumes_in_its_folder(data: RankingData, tmp_path: Path) 
     # The times of all other cells are those of the first run: they were not repeated.
     measured = [[cell["done"]["measured"] for cell in results["cells"]] for results in (first, second)]
     assert sum(a != b for a, b in zip(*measured, strict=True)) <= 1
-    with pytest.raises(featherank.FeatherankError, match="folder of another experiment: seed is 1 there and 2 here"):
+    with pytest.raises(featherank.FeatherankError, match="another experiment: seed is 1 there and 2 here"):
         again(random_state=2)
 
 

@@ -37,7 +37,9 @@ def outcome(command: list[str], arguments: list[str], folder: Path) -> tuple[int
         ([], 2),
     ],
 )
-def test_output_and_exit_code_equal_those_of_the_binary(arguments: list[str], code: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_output_and_exit_code_equal_those_of_the_binary(
+    arguments: list[str], code: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.getbasetemp() / "command"
     folder.mkdir(exist_ok=True)
     expected, *others = [outcome(command, arguments, folder) for command in COMMANDS]

@@ -14,7 +14,7 @@ import featherank.ray
 import psutil
 import pytest
 import ray as ray_itself
-from featherank import AutoSelector, BestGain, GreedyRankRLS, L1SVM, MOFSRank, MRMR, SPEA2, TopK, exceptions
+from featherank import L1SVM, MRMR, SPEA2, AutoSelector, BestGain, GreedyRankRLS, MOFSRank, TopK, exceptions
 from ray.cluster_utils import Cluster
 
 from support import PROJECT, run, run_json, run_ok
@@ -136,7 +136,7 @@ def test_a_shard_lost_too_often_raises_with_the_checkpoint(data, cluster, tmp_pa
     checkpoint = tmp_path / "search.json"
     with featherank.ray.open(data / "parts" / "*.parquet", shards=2, restarts=0) as rows:
         threading.Timer(1.0, lambda: shard_processes()[0].kill()).start()
-        with pytest.raises(exceptions.ShardError, match=r"(?s)shard [12]: .*more often than 0 times.*search.json is kept"):
+        with pytest.raises(exceptions.ShardError, match=r"(?s)shard [12]: .*more often than 0 times.*resume from .*search.json"):
             SPEA2(generations=5000, checkpoint=checkpoint).fit(rows)
     with featherank.ray.open(data / "parts" / "*.parquet", shards=1) as rows:
         found = SPEA2(generations=5000, checkpoint=checkpoint, time_limit=1).fit(rows)

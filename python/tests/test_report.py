@@ -206,7 +206,7 @@ def test_a_front_point_shows_its_features_and_command(
     with Opened(browser, report, size) as page:
         panel = open_tab(page, "fronts")
         card = panel.locator(".card")
-        assert "the set that the method chose" in card.text_content()
+        assert "selected by the method" in card.text_content()
         order = sorted(range(len(front)), key=lambda index: front[index]["objectives"]["frisk"])
         for place in (0, 2):
             member = front[order[place]]
@@ -278,7 +278,9 @@ def test_means_and_intervals_equal_those_of_the_results(browser: Browser, report
             assert list(map(number, row[3].split(" to "))) == pytest.approx([value - reach, value + reach], abs=5.1e-5)
 
 
-def test_wins_losses_and_worst_queries_equal_those_of_the_results(browser: Browser, report: Path, results: dict[str, Any]) -> None:
+def test_wins_losses_and_worst_queries_equal_those_of_the_results(
+    browser: Browser, report: Path, results: dict[str, Any]
+) -> None:
     ids = [query for fold in results["folds"] for query in fold["queries"]]
     single = np.array([value for fold in results["folds"] for value in fold["baselines"]["mean of single features"]])
     with Opened(browser, report) as page:

@@ -9,7 +9,7 @@ from pathlib import Path
 import featherank
 import numpy as np
 import pytest
-from featherank import AutoSelector, BestGain, SPEA2, TopK
+from featherank import SPEA2, AutoSelector, BestGain, TopK
 from featherank._names import SELECTORS
 from featherank._registry import as_text, methods
 from featherank._selector import RankingSelector
