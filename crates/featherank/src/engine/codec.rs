@@ -32,3 +32,16 @@ pub(crate) fn unreadable(why: String) -> Error {
         "install the same release of featherank everywhere",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_after_the_value_are_rejected() {
+        let bytes = append(Vec::new(), &7u64).unwrap();
+        assert_eq!(take::<u64>(&bytes).unwrap(), 7);
+        let error = take::<u64>(&[&bytes[..], b"xy"].concat()).unwrap_err().to_string();
+        assert!(error.contains("2 bytes are left over"), "{error}");
+    }
+}
