@@ -241,17 +241,20 @@ impl Selection {
             Some(k) => format!("only {selected} of {k} features can be selected"),
             None => "no feature can be selected".into(),
         };
-        let help = match budget {
+        let (help, alternative) = match budget {
             Some(budget) if available >= wanted => {
-                remedy![format!("the budget of {budget} allows no more; raise "), Budget]
+                let help = format!("the budget of {budget} allows no more; raise ");
+                (remedy![help, Budget], " or lower ")
             }
-            _ => format!(
-                "{dead} features do not vary within any query and {} are dropped",
-                drop.len()
-            )
-            .into(),
+            _ => {
+                let dropped = drop.len();
+                let help = format!(
+                    "{dead} features do not vary within any query and {dropped} are dropped"
+                );
+                (help.into(), "; lower ")
+            }
         };
-        let help = if k.is_some() { help.then("; or lower ").then(Setting::K) } else { help };
+        let help = if k.is_some() { help.then(alternative).then(Setting::K) } else { help };
         Err(Error::constraint(what, help))
     }
 
