@@ -19,10 +19,9 @@ lint:
 			-- -D warnings || exit 1; \
 	done
 
-# Tests, then the examples in the documentation. The programs of featherank-lab have no tests; clippy
-# checks them. Everything is built with the features of the whole workspace, so that the tests, the
-# command and the Python module share one build.
-TESTS := --workspace --exclude featherank-lab --locked --tests
+# Tests, then the examples in the documentation. Everything is built with the features of the whole
+# workspace, so that the tests, the command and the Python module share one build.
+TESTS := --workspace --locked --tests
 rust-test:
 	cargo test $(TESTS)
 	cargo test --workspace --locked --doc
@@ -57,6 +56,19 @@ wheel: $(VENV)/installed
 .PHONY: release
 release:
 	cargo build --release --locked
+
+# The command with its manual pages and completions, under PREFIX; DESTDIR is for packagers.
+PREFIX ?= /usr/local
+SHARE := $(DESTDIR)$(PREFIX)/share
+.PHONY: install
+install: release
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
+		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/featherank
+	$(BIN) --quiet man $(SHARE)/man/man1
+	$(BIN) completions bash > $(SHARE)/bash-completion/completions/featherank
+	$(BIN) completions zsh > $(SHARE)/zsh/site-functions/_featherank
+	$(BIN) completions fish > $(SHARE)/fish/vendor_completions.d/featherank.fish
 
 $(VENV)/installed: python/requirements-test.txt
 	$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)"; exit 1; }
@@ -105,13 +117,26 @@ bench: $(VENV)/installed
 	$(MATURIN) develop --release --locked --quiet
 	SCALE_COSTS_BIN=$(TARGET)/release/scale_costs $(VENV)/bin/python bench/scale.py
 
-# Every reader against hostile input for so many seconds; a nightly toolchain and cargo-fuzz are needed.
+# Everything that reads bytes against hostile input for so many seconds each; `make test` runs each for less than one.
+# With the build of the tests, which checks arithmetic for overflow.
 fuzz:
-	for target in letor table parquet feature_log side_files; do \
+	cargo run --locked --package featherank-fuzz -- $(FUZZ_SECONDS)
+
+# The same guided by coverage; a nightly toolchain and cargo-fuzz are needed.
+.PHONY: libfuzzer
+libfuzzer:
+	for target in $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs))); do \
 		mkdir -p fuzz/corpus/$$target && \
 		cargo +nightly fuzz run $$target fuzz/corpus/$$target fuzz/corpus-seeds/$$target -- \
 			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 -max_len=4096 || exit 1; \
 	done
+
+# Licences, duplicates and sources of dependencies; advisories if the database can be fetched.
+.PHONY: deny
+deny:
+	@command -v cargo-deny > /dev/null || { echo "cargo-deny is missing: cargo install --locked cargo-deny"; exit 1; }
+	cargo deny --locked check licenses bans sources
+	cargo deny --locked check advisories || echo "advisories were not checked, or there are some: see above"
 
 clean:
 	rm -rf $(VENV) target bench/out

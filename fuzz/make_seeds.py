@@ -1,6 +1,6 @@
 """Makes the seeds in corpus-seeds/: python make_seeds.py (needs pyarrow).
 
-The first byte of a seed chooses the options (src/lib.rs), the rest is the file.
+The first byte of a seed chooses the options (crates/featherank-fuzz/src/readers.rs), the rest is the file.
 """
 
 import gzip
@@ -90,6 +90,12 @@ def side_files():
     seed("side_files", "gzip", 0, gz(b"2\n1\n"))
 
 
+def costs():
+    # No options, so no first byte. Other targets make their seeds themselves.
+    (ROOT / "costs").mkdir(exist_ok=True)
+    (ROOT / "costs" / "mixed").write_text("# milliseconds\nf1\t2.5\nf2, 0\nf0 1e3\n")
+
+
 def parquet():
     ids = ["x", "x", "y"]
     # As featherank's own writer does it, with a note of what is what.
@@ -129,5 +135,5 @@ def parquet():
             seed("parquet", f"{name}_{packing.lower()}", LENIENT, out.getvalue())
 
 
-for make in (letor, table, feature_log, side_files, parquet):
+for make in (letor, table, feature_log, side_files, costs, parquet):
     make()

@@ -57,13 +57,13 @@ class RegisteredMethod(BaseEstimator):
         if valid is None:
             return None
         if not isinstance(valid, tuple) or len(valid) not in (2, 3):
-            raise InvalidParameterError("validation data is a tuple (X, y, qid)")
+            raise InvalidParameterError("valid must be a tuple (X, y, qid)")
         X, y, qid = valid if len(valid) == 3 else (*valid, None)
         return self._data(X, y, qid, None, reset=False)
 
     def _settings(self, progress: Progress | None) -> dict[str, Any]:
         if self.time_limit is not None and not self.time_limit > 0:
-            raise InvalidParameterError(f"`{self.time_limit}` is not a valid time_limit: seconds, above 0")
+            raise InvalidParameterError(f"`{self.time_limit}` is not a valid time_limit: expected a number of seconds above 0")
         return {
             "params": set_parameters(self._entry(), self),
             "seed": seed_of(self.random_state),
@@ -78,7 +78,7 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, numbers.Integral):
         seed = int(random_state)
         if not 0 <= seed < 2**64:
-            raise InvalidParameterError(f"`{seed}` is not a valid random_state: a whole number, 0 or more")
+            raise InvalidParameterError(f"`{seed}` is not a valid random_state: expected a whole number of 0 or more")
         return seed
     return int(check_random_state(random_state).randint(2**31 - 1))
 
@@ -88,5 +88,5 @@ def threads_of(n_jobs: int | None) -> int:
     if n_jobs is None or n_jobs == -1:
         return 0
     if not isinstance(n_jobs, numbers.Integral) or n_jobs < 1:
-        raise InvalidParameterError(f"`{n_jobs}` is not a valid n_jobs: 1 or more, or -1 for all cores")
+        raise InvalidParameterError(f"`{n_jobs}` is not a valid n_jobs: expected 1 or more, or -1 for all cores")
     return int(n_jobs)

@@ -75,7 +75,7 @@ def _id_text(one: object) -> str:
 def _from_sizes(rows: int, group: npt.NDArray[Any]) -> Queries:
     whole = group.ndim == 1 and (group.dtype.kind in "iu" or np.array_equal(group, np.floor(group)))
     if not whole or (group < 0).any():
-        raise InputError("query sizes are whole numbers, 0 or more\n  --> group\n  help: pass the rows of each query")
+        raise InputError("query sizes must be whole numbers of 0 or more\n  --> group\n  help: pass the rows of each query")
     sizes = [int(size) for size in group if size > 0]
     if sum(sizes) != rows:
         raise InputError(

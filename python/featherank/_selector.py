@@ -15,7 +15,7 @@ from featherank import _core
 from featherank._method import RegisteredMethod
 from featherank._progress import progress_bar
 from featherank.exceptions import InvalidParameterError
-from featherank.selection import FrontMember, PathStep, Selection, front_of, path_of
+from featherank.selection import FrontMember, PathStep, Selection, Verdict, front_of, path_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,9 +34,11 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
     k : int, optional
         Number of features to select; by default the method decides.
     keep, drop : iterable of int or str, optional
-        Features that must, or must not, be selected: column indices from 0, or names.
+        Features that must, or must not, be selected: column indices from 0, names, patterns of
+        names (``"bm25.*"``), or ranges of feature ids, which are numbered from 1 (``"10-15"``).
     costs : mapping or array-like, optional
-        Costs of features, by column or name, or one number per feature; default 1 each.
+        Costs of features, by column, name, pattern or range, or one number per feature; default 1
+        each. The cost of a single feature comes before that of a pattern or range.
     budget : float, optional
         Upper limit for the total cost of the selected features.
     random_state : int, RandomState or None, default=1
@@ -81,6 +83,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
     path_: list[PathStep]
     front_: list[FrontMember]
     selection_: Selection
+    verdict_: Verdict | None
     model_: _core.Model | None
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, group: Any = None, valid: Any = None) -> Self:
@@ -120,7 +123,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         if not isinstance(core, _core.Cluster):
             return None
         if any(other is not None for other in others):
-            raise InvalidParameterError("data on a cluster has its labels and queries: give neither y nor qid nor group")
+            raise InvalidParameterError("data on a cluster already has labels and queries\n  help: leave out y, qid and group")
         self.n_features_in_ = len(core.feature_ids())
         self.feature_names_in_ = np.array(core.feature_names(), dtype=object)
         return core
@@ -131,6 +134,7 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
 
     def _describe(self, selection: Selection, columns: Mapping[int, int]) -> None:
         self.selection_ = selection
+        self.verdict_ = selection.verdict
         self.path_ = path_of(selection, columns)
         self.front_ = front_of(selection, columns)
         chosen = {columns[feature["id"]]: float(feature["score"]) for feature in selection["selected"]}
@@ -162,24 +166,24 @@ class RankingSelector(SelectorMixin, RegisteredMethod):
         if value is None:
             return None
         if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-            raise InvalidParameterError(f"`{value}` is not a valid {name}: a whole number, at least 1")
+            raise InvalidParameterError(f"`{value}` is not a valid {name}: expected a whole number of 1 or more")
         return int(value)
 
     def _columns(self, name: str, features: Features | None, data: _core.Data | _core.Cluster) -> list[int]:
         if isinstance(features, str):
-            raise InvalidParameterError(f"`{features}` is not a valid {name}: a list of columns or names")
-        found = [column_of(name, feature, data) for feature in features or ()]
+            raise InvalidParameterError(f"`{features}` is not a valid {name}: expected a list of columns or names")
+        found = (column for feature in features or () for column in columns_named(name, feature, data))
         return list(dict.fromkeys(found))
 
 
-def column_of(name: str, feature: int | str, data: _core.Data | _core.Cluster) -> int:
-    """The column of a feature given in the parameter ``name``."""
+def columns_named(name: str, feature: int | str, data: _core.Data | _core.Cluster) -> list[int]:
+    """The columns of a feature, pattern or range given in the parameter ``name``."""
     if isinstance(feature, str):
-        return data.resolve(feature)
+        return data.matching(feature)
     width = len(data.feature_ids())
     if not isinstance(feature, numbers.Integral) or not 0 <= feature < width:
-        raise InvalidParameterError(f"`{feature}` is not a valid column in {name}: from 0 to {width - 1}, or a name")
-    return int(feature)
+        raise InvalidParameterError(f"`{feature}` is not a valid column in {name}: expected 0 to {width - 1}, or a name")
+    return [int(feature)]
 
 
 def costs_in_order(costs: Costs | None, data: _core.Data | _core.Cluster) -> list[float]:
@@ -188,9 +192,15 @@ def costs_in_order(costs: Costs | None, data: _core.Data | _core.Cluster) -> lis
         return []
     width = len(data.feature_ids())
     if isinstance(costs, Mapping):
-        prices = [1.0] * width
+        single: dict[int, float] = {}
+        several: dict[int, float] = {}
         for feature, cost in costs.items():
-            prices[column_of("costs", feature, data)] = float(cost)
+            columns = columns_named("costs", feature, data)
+            listed = single if len(columns) == 1 else several
+            for column in columns:
+                if listed.setdefault(column, float(cost)) != float(cost):
+                    raise InvalidParameterError(f"column {column} has two costs\n  help: give each feature one cost")
+        prices = [single.get(column, several.get(column, 1.0)) for column in range(width)]
     else:
         prices = [float(cost) for cost in costs]
     if len(prices) != width:
@@ -202,4 +212,4 @@ def costs_in_order(costs: Costs | None, data: _core.Data | _core.Cluster) -> lis
 def check_costs(prices: list[float]) -> None:
     """Raise an error unless all costs are finite and 0 or more."""
     if prices and (not all(np.isfinite(prices)) or min(prices) < 0):
-        raise InvalidParameterError("costs are numbers, 0 or more")
+        raise InvalidParameterError("costs must be numbers of 0 or more")

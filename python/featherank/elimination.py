@@ -159,7 +159,7 @@ class RankRFECV(_RankerSelection):
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None) -> Self:
         """Eliminate features; see `featherank.TopK.fit` for ``qid`` and ``group``."""
         if not self.step > 0:
-            raise InvalidParameterError(f"`{self.step}` is not a valid step: a number above 0")
+            raise InvalidParameterError(f"`{self.step}` is not a valid step: expected a number above 0")
         X, y, queries = self._checked(X, y, qid, group)
         sizes = self._sizes(X.shape[1])
         folds = self._folds(X, y, queries)
@@ -268,7 +268,7 @@ class RankSFS(_RankerSelection):
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None) -> Self:
         """Select features; see `featherank.TopK.fit` for ``qid`` and ``group``."""
         if self.direction not in ("forward", "backward"):
-            raise InvalidParameterError(f"`{self.direction}` is not a valid direction: forward or backward")
+            raise InvalidParameterError(f"`{self.direction}` is not a valid direction: expected forward or backward")
         X, y, queries = self._checked(X, y, qid, group)
         width, forward = X.shape[1], self.direction == "forward"
         wanted = self._wanted_size(width)
@@ -297,7 +297,7 @@ class RankSFS(_RankerSelection):
         if wanted == "auto":
             return 0
         if not isinstance(wanted, (int, np.integer)) or not 1 <= wanted <= width:
-            raise InvalidParameterError(f"`{wanted}` is not a valid n_features_to_select: 1 to {width}, or auto")
+            raise InvalidParameterError(f"`{wanted}` is not a valid n_features_to_select: expected 1 to {width}, or auto")
         return int(wanted)
 
     def _judge(self, X: Any, y: Any, queries: Queries, folds: list[Fold], mask: npt.NDArray[np.bool_]) -> float:

@@ -26,24 +26,24 @@ __all__ = [
 
 
 class L1SVM(RankingSelector):
-    """Features that a pairwise support vector machine under a lasso penalty uses.
+    """Pairwise linear SVM with an l1 penalty: the features with non-zero weights.
 
     The method ``l1-svm`` of featherank (embedded, as published).
 
     Parameters
     ----------
     c : float or Sequence[float] or str, default='auto'
-        Weight of the sum over pairs against the penalty; chosen on validation data unless set. Range: auto, or 1e-12 to
-        1e12; several with commas between.
+        Weight of the summed pair losses relative to the penalty; auto: tuned on validation data. Range: auto, or 1e-12
+        to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     tolerance : float, default=1e-08
-        The largest violation of the conditions of optimality. Range: 1e-12 to 0.1.
+        Largest accepted violation of the optimality conditions. Range: 1e-12 to 0.1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -96,29 +96,28 @@ class L1SVM(RankingSelector):
 
 
 class RankRWFSL1(RankingSelector):
-    """Features that stay when RankSVM is reweighted by the roots of its own weights.
+    """RankSVM iteratively reweighted by the roots of its weights (l1): the features that remain.
 
     The method ``rankrwfs-l1`` of featherank (embedded, as published).
 
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to be left; k says how many instead. Range: 0 to 1.
+        Share of the live features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        A round's training stops when a step promises less than this share of its objective; 0 is exact. Range: 0 to
-        0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
-        1e-12 to 1e12; several with commas between.
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
+        or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -172,29 +171,28 @@ class RankRWFSL1(RankingSelector):
 
 
 class RankRWFSL0(RankingSelector):
-    """Features that stay when RankSVM is reweighted by its own weights.
+    """RankSVM iteratively reweighted by its weights (l0): the features that remain.
 
     The method ``rankrwfs-l0`` of featherank (embedded, as published).
 
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to be left; k says how many instead. Range: 0 to 1.
+        Share of the live features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        A round's training stops when a step promises less than this share of its objective; 0 is exact. Range: 0 to
-        0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
-        1e-12 to 1e12; several with commas between.
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
+        or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -248,29 +246,28 @@ class RankRWFSL0(RankingSelector):
 
 
 class RankL2AROM(RankingSelector):
-    """Features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0.
+    """RankSVM with features iteratively rescaled by its weights; equivalent to rankrwfs-l0.
 
     The method ``rank-l2-arom`` of featherank (embedded, as published).
 
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to be left; k says how many instead. Range: 0 to 1.
+        Share of the live features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        A round's training stops when a step promises less than this share of its objective; 0 is exact. Range: 0 to
-        0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the sum over pairs against the squared weights; chosen on validation data unless set. Range: auto, or
-        1e-12 to 1e12; several with commas between.
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
+        or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -324,28 +321,28 @@ class RankL2AROM(RankingSelector):
 
 
 class FenchelRank(RankingSelector):
-    """Features that a pairwise model within an l1 ball takes in, one a step.
+    """Pairwise linear model within an l1 ball, built one feature per step.
 
     The method ``fenchel-rank`` of featherank (embedded, as published).
 
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        Largest sum of absolute weights; chosen on validation data unless set. Range: auto, or 1e-9 to 1e9; several with
-        commas between.
+        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9 (one value or a
+        comma-separated list).
     epsilon : float, default=0.01
-        Stops at a Fenchel gap of this. Range: 1e-12 to 1.
+        Stop when the Fenchel duality gap is at most this. Range: 1e-12 to 1.
     steps : int, default=1000
-        Stops after so many steps. Range: 1 to 10000000.
+        Maximum number of steps. Range: 1 to 10000000.
     start : str, default='zero'
-        Start from zero, or from the model of the next smaller ball. Range: zero, neighbour.
+        Start from zero weights, or from the model of the next smaller ball. Range: zero, neighbour.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -402,30 +399,31 @@ class FenchelRank(RankingSelector):
 
 
 class FSMRank(RankingSelector):
-    """Features of a pairwise model that pays for what ranks badly alone and for what is alike.
+    """Pairwise linear model with penalties on features that rank badly alone and on similar features.
 
     The method ``fsmrank`` of featherank (embedded, reconstruction).
 
     Parameters
     ----------
     lambda1 : float or Sequence[float] or str, default='auto'
-        Price of likeness; chosen on validation data unless set. Range: auto, or 0 to 1e9; several with commas between.
+        Weight of the penalty on similar features; auto: tuned on validation data. Range: auto, or 0 to 1e9 (one value
+        or a comma-separated list).
     lambda2 : float or Sequence[float] or str, default='auto'
-        Price of features; chosen on validation data unless set. Range: auto, or 1e-12 to 1e9; several with commas
-        between.
+        Weight of the penalty on single features; auto: tuned on validation data. Range: auto, or 1e-12 to 1e9 (one
+        value or a comma-separated list).
     importance : str, default='ndcg[ties=expected]@10'
-        What a feature is worth alone. Range: any measure.
+        Measure of the importance of a single feature. Range: any measure.
     similarity : str, default='pearson'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -484,32 +482,32 @@ class FSMRank(RankingSelector):
 
 
 class NonconvexSVM(RankingSelector):
-    """Features that a pairwise support vector machine uses under a penalty that spares large weights.
+    """Pairwise linear SVM with a nonconvex penalty, which shrinks large weights less than l1 does.
 
     The method ``nonconvex-svm`` of featherank (embedded, as published).
 
     Parameters
     ----------
     penalty : str, default='l0.5'
-        The penalty. Range: l0.5, log, mcp.
+        Nonconvex penalty. Range: l0.5, log, mcp.
     lambda_ : float or Sequence[float] or str, default='auto'
-        Weight of the penalty against the mean loss; chosen on validation data unless set. Range: auto, or 1e-12 to 1e9;
-        several with commas between.
+        Weight of the penalty relative to the mean loss; auto: tuned on validation data. Range: auto, or 1e-12 to 1e9
+        (one value or a comma-separated list).
     p : float, default=0.5
         Exponent of the penalty l0.5. Range: 0 to 1.
     epsilon : float, default=0.01
         Keeps the gradients of l0.5 and log finite. Range: 1e-12 to 1e9.
     gamma : float, default=3.0
-        How far mcp reaches, in units of lambda. Range: 1e-9 to 1e12.
+        Weight above which mcp is constant, in units of lambda. Range: 1e-9 to 1e12.
     rounds : int, default=20
-        Weighted lassos after the first, at most. Range: 1 to 10000.
+        Maximum number of reweighted lassos after the first. Range: 1 to 10000.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -567,26 +565,26 @@ class NonconvexSVM(RankingSelector):
 
 
 class GreedyRankRLS(RankingSelector):
-    """Adds the feature with which regularised least squares errs least on queries left out.
+    """Forward selection for RankRLS by leave-query-out error.
 
     The method ``greedy-rankrls`` of featherank (embedded, as published).
 
     Parameters
     ----------
     lambda_ : float or Sequence[float] or str, default='auto'
-        Weight of the squared weights against the sum of squared errors; chosen on validation data unless set. Range:
-        auto, or 1e-12 to 1e12; several with commas between.
+        Ridge penalty relative to the sum of squared errors; auto: tuned on validation data. Range: auto, or 1e-12 to
+        1e12 (one value or a comma-separated list).
     gain : float, default=0.001
-        Without k, the least share of the error that a feature must take away. Range: 0 to 1.
+        Without k: smallest relative reduction of the error that justifies another feature. Range: 0 to 1.
     weighting : str, default='pairs'
-        Whether a query counts by its pairs or by its documents. Range: pairs, queries.
+        Weight queries by their number of pairs or of documents. Range: pairs, queries.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -638,30 +636,30 @@ class GreedyRankRLS(RankingSelector):
 
 
 class EGRank(RankingSelector):
-    """Features that exponentiated gradient descent on preference pairs gives a share of bounded weight.
+    """Pairwise linear model of bounded l1 norm, trained by exponentiated gradient descent.
 
     The method ``eg-rank`` of featherank (embedded, as published).
 
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        Largest sum of absolute weights; chosen on validation data unless set. Range: auto, or 1e-9 to 1e9; several with
-        commas between.
+        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9 (one value or a
+        comma-separated list).
     eta : float or str, default='auto'
-        Length of all steps; unless set, steps are accelerated and their length is found. Range: auto, or 1e-9 to 1e6.
+        Step size; auto: accelerated steps of adaptive size. Range: auto, or 1e-9 to 1e6.
     epsilon : float, default=0.01
-        How far the loss may be above its minimum. Range: 1e-10 to 1.
+        Largest accepted difference between the loss and its minimum. Range: 1e-10 to 1.
     steps : int, default=1000
-        The most steps for one value of r. Range: 1 to 1000000.
+        Maximum number of steps for each value of r. Range: 1 to 1000000.
     threshold : float, default=0.01
-        Share of the sum of absolute weights below which a weight is cut off. Range: 0 to 1.
+        Weights below this share of the sum of absolute weights are set to 0. Range: 0 to 1.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -720,32 +718,33 @@ class EGRank(RankingSelector):
 
 
 class RSRank(RankingSelector):
-    """Features that survive a truncated descent on pairs weighted by NDCG.
+    """Truncated gradient descent on preference pairs weighted by NDCG.
 
     The method ``rsrank`` of featherank (embedded, as published).
 
     Parameters
     ----------
     g : float or Sequence[float] or str, default='auto'
-        Price of a weight against the loss; chosen on validation data unless set. Range: auto, or 0 to 1e12; several
-        with commas between.
+        Weight of the l1 penalty relative to the loss; auto: tuned on validation data. Range: auto, or 0 to 1e12 (one
+        value or a comma-separated list).
     iterations : float or str, default='auto'
-        Steps of the descent; chosen on validation data unless set. Range: auto, or 1 to 100000.
+        Number of gradient steps; auto: tuned on validation data. Range: auto, or a whole number from 1 to 100000.
     starts : int, default=2
-        Initial vectors that validation data chooses among: the first is even, the others are random. Range: 1 to 100.
+        Number of initial vectors, one of which is chosen on validation data: the first is uniform, the others are
+        random. Range: 1 to 100.
     eta : float or str, default='auto'
-        Length of a step; from the largest curvature unless set. Range: auto, or 1e-12 to 1.
+        Step size; auto: from the largest curvature. Range: auto, or 1e-12 to 1.
     interval : int, default=1
-        Iterations from one truncation to the next. Range: 1 to 1000.
+        Number of iterations between truncations. Range: 1 to 1000.
     truncation : str, default='published'
-        Whether weights are cut by eta times g, or by that times the interval. Range: published, langford.
+        Truncate weights by eta times g, or by that times the interval. Range: published, langford.
     measure : str, default='map[ties=expected]'
-        Measure that chooses the model on validation data. Range: any measure.
+        Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Takes the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 

@@ -215,7 +215,7 @@ def _pandas() -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("a comparison is a table of pandas\n  help: pip install pandas") from error
+        raise ImportError("compare returns a pandas table, and pandas is not installed\n  help: pip install pandas") from error
     return pd
 
 
@@ -230,9 +230,9 @@ def _source(
     paths = [X] if isinstance(X, (str, os.PathLike)) else X
     if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
         if y is not None or qid is not None or group is not None:
-            raise InvalidParameterError("a file has its labels and queries\n  help: leave out y, qid and group")
+            raise InvalidParameterError("files already contain labels and queries\n  help: leave out y, qid and group")
         if isinstance(costs, Mapping):
-            raise InvalidParameterError("costs by name need data in memory\n  help: pass one number a feature")
+            raise InvalidParameterError("costs by name need data in memory\n  help: pass one number per feature")
         prices = [] if costs is None else [float(cost) for cost in costs]
         check_costs(prices)
         return list(paths), None, prices
@@ -244,7 +244,7 @@ def _source(
 
 def _command(plan: Mapping[str, Any], paths: Sequence[Any], folds: int | None, prices: list[float]) -> list[str]:
     """The equivalent command. Data in memory has no file name and is written as DATA."""
-    arguments = ["featherank", "compare", *(map(os.fspath, paths) if paths else ["DATA"])]
+    arguments = ["featherank", "compare", *(map(os.path.abspath, paths) if paths else ["DATA"])]
     for option, value in (
         ("--methods", ",".join(plan["methods"])),
         ("--rankers", ",".join(plan["rankers"])),
@@ -279,10 +279,10 @@ def _method_text(parameter: str, kind: str, method: Any) -> str:
         )
     for name in _NOT_HERE:
         if getattr(method, name, None) is not None:
-            raise InvalidParameterError(f"{name} of `{method!r}` has no place in a comparison\n  help: leave it out")
+            raise InvalidParameterError(f"compare does not support {name}, which `{method!r}` sets\n  help: leave it out")
     for name, default in _SET_HERE.items():
         if getattr(method, name) != default:
-            raise InvalidParameterError(f"{name} of `{method!r}` has no place here\n  help: pass it to compare itself")
+            raise InvalidParameterError(f"{name} of `{method!r}` differs from that of compare\n  help: pass it to compare")
     settings = list(set_parameters(method._entry(), method))
     if getattr(method, "k", None) is not None:
         settings.append(("k", str(method.k)))

@@ -37,7 +37,7 @@ class TopK(RankingSelector):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -79,18 +79,18 @@ class TopK(RankingSelector):
 
 
 class BestGain(RankingSelector):
-    """Features whose merged rankings could gain most.
+    """Greedy filter by optimal rank merging: add the feature whose ranking could improve the current one most.
 
     The method ``best-gain`` of featherank (filter, as published).
 
     Parameters
     ----------
     measure : str, default='map[ties=expected]'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     delta : float, default=0.01
-        Least gain that a feature must bring. Range: 0 to 1.
+        Smallest gain that justifies another feature. Range: 0 to 1.
     relevant : float, default=1.0
-        Labels from here on are relevant. Range: 1e-6 to 1e6.
+        Smallest label of a relevant document. Range: 1e-6 to 1e6.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -136,22 +136,22 @@ class BestGain(RankingSelector):
 
 
 class GAS(RankingSelector):
-    """Features that rank well alone and unlike each other.
+    """Greedy search for features with high relevance and low similarity to each other.
 
     The method ``gas`` of featherank (filter, as published).
 
     Parameters
     ----------
     c : float, default=0.02
-        How much likeness to a chosen feature costs. Range: 0 to 1000.
+        Weight of the similarity to selected features. Range: 0 to 1000.
     threshold : float, default=0.0
-        Without k: stop when no feature is worth this much. Range: -1000 to 1000.
+        Without k: stop when the best remaining score is below this. Range: -1000 to 1000.
     measure : str, default='map[ties=expected]'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -203,7 +203,7 @@ class GAS(RankingSelector):
 
 
 class DivFS(RankingSelector):
-    """Features diversified like search results.
+    """Search-result diversification applied to features: relevance against similarity.
 
     The method ``divfs`` of featherank (filter, reconstruction).
 
@@ -212,15 +212,15 @@ class DivFS(RankingSelector):
     rule : str, default='mmr'
         How relevance and diversity are combined. Range: mmr, mpt, msd.
     lambda_ : float, default=0.1
-        Share of diversity in mmr and msd. Range: 0 to 1.
+        Weight of diversity in mmr and msd. Range: 0 to 1.
     b : float, default=0.5
         Risk aversion of mpt. Range: 0 to 1000.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -275,7 +275,7 @@ class DivFS(RankingSelector):
 
 
 class MRMR(RankingSelector):
-    """Features of most relevance and least redundancy.
+    """Maximum relevance, minimum redundancy.
 
     The method ``mrmr`` of featherank (filter, reconstruction).
 
@@ -284,13 +284,13 @@ class MRMR(RankingSelector):
     form : str, default='difference'
         How relevance and redundancy are combined. Range: difference, quotient.
     scaling : str, default='range'
-        Scale relevance to 0 to 1, or do not scale it. Range: range, none.
+        Scale relevance to [0, 1], or leave it unscaled. Range: range, none.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -343,7 +343,7 @@ class MRMR(RankingSelector):
 
 
 class FCBF(RankingSelector):
-    """Features that tell much about the label, without those that a better one stands for.
+    """Fast correlation-based filter: features that predict the label, without those made redundant by a better one.
 
     The method ``fcbf`` of featherank (filter, as published).
 
@@ -352,8 +352,8 @@ class FCBF(RankingSelector):
     threshold : float, default=0.0
         Symmetrical uncertainty with the label that a feature must exceed. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
-        plain.
+        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
+        better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -402,23 +402,21 @@ class FCBF(RankingSelector):
 
 
 class CFS(RankingSelector):
-    """A set whose features tell much about the label and little about each other.
+    """Correlation-based feature selection: features correlated with the label, not with each other.
 
     The method ``cfs`` of featherank (filter, as published).
 
     Parameters
     ----------
     patience : int, default=5
-        Expansions without a better set after which the search ends. Range: 1 to 1000.
+        Stop after this many expansions without improvement. Range: 1 to 1000.
     locally_predictive : bool, default=True
-        Whether features join at the end that tell more about the label than the set tells about them. Range: true,
-        false.
+        Finally add features more correlated with the label than with any selected feature. Range: true, false.
     unrelated : str, default='redundant'
-        What two features count as that tell nothing about each other; WEKA calls them redundant. Range: redundant,
-        free.
+        Whether uncorrelated features count as redundant, as in WEKA, or as free of redundancy. Range: redundant, free.
     encoding : str, default='better'
-        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
-        plain.
+        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
+        better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -471,19 +469,20 @@ class CFS(RankingSelector):
 
 
 class Consistency(RankingSelector):
-    """A small set under which documents that look alike have the same label.
+    """Small feature set under which documents with the same discretised values have the same label.
 
     The method ``consistency`` of featherank (filter, as published).
 
     Parameters
     ----------
     search : str, default='best-first'
-        From no feature towards more, or from all towards fewer. Range: best-first, backward.
+        Best-first search forward from the empty set, or backward elimination from all features. Range: best-first,
+        backward.
     patience : int, default=5
-        Expansions without a better set after which the search ends. Range: 1 to 1000.
+        Stop after this many expansions without improvement. Range: 1 to 1000.
     encoding : str, default='better'
-        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
-        plain.
+        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
+        better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -534,17 +533,17 @@ class Consistency(RankingSelector):
 
 
 class Interact(RankingSelector):
-    """What is left when features go whose absence makes documents no less consistent.
+    """Backward elimination of features whose removal does not reduce consistency.
 
     The method ``interact`` of featherank (filter, as published).
 
     Parameters
     ----------
     threshold : float, default=0.0001
-        Contribution to consistency below which a feature leaves; 0 keeps every feature. Range: 0 to 1.
+        Remove features that contribute less than this to consistency; 0 keeps all. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the description length of a cut counts boundaries between distinct values, or documents. Range: better,
-        plain.
+        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
+        better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -593,20 +592,21 @@ class Interact(RankingSelector):
 
 
 class NGAS(RankingSelector):
-    """A walk from each feature to the one least like it, or that one's more relevant neighbour.
+    """Naive greedy search: add the feature least similar to the last one, or its more relevant nearest neighbour.
 
     The method ``ngas`` of featherank (filter, as published).
 
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
+        lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -653,22 +653,23 @@ class NGAS(RankingSelector):
 
 
 class XGAS(RankingSelector):
-    """A walk from each feature to the most relevant of those least like it.
+    """Extended naive greedy search: add the most relevant of the features least similar to the last one.
 
     The method ``xgas`` of featherank (filter, as published).
 
     Parameters
     ----------
     p : float, default=0.05
-        Share of the remaining features that stands for election. Range: 0 to 1.
+        Share of the remaining features, least similar first, considered in each step. Range: 0 to 1.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
+        lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -717,22 +718,23 @@ class XGAS(RankingSelector):
 
 
 class HCAS(RankingSelector):
-    """The most relevant feature of each cluster of a hierarchy.
+    """Hierarchical clustering of features: the most relevant feature of each cluster.
 
     The method ``hcas`` of featherank (filter, as published).
 
     Parameters
     ----------
     linkage : str, default='ward'
-        How far apart two clusters are. Range: ward, single, average, complete.
+        Distance between two clusters. Range: ward, single, average, complete.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Measure the ranking by the feature itself, or by LambdaMART trained on it alone. Range: alone, lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
+        lambdamart.
     similarity : str, default='spearman'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -781,22 +783,23 @@ class HCAS(RankingSelector):
 
 
 class Hierarchical(RankingSelector):
-    """The best feature of each cluster that k-means finds among correlations.
+    """K-means clustering of features by correlation: the best feature of each cluster.
 
     The method ``hierarchical`` of featherank (filter, reconstruction).
 
     Parameters
     ----------
     clusters : int, default=0
-        How many, unless k says so; 0 means as many as lie best apart. Range: 0 to 100000.
+        Number of clusters, unless k is given; 0: the best-separated clustering. Range: 0 to 100000.
     delegate : str, default='measure'
-        Take the feature that ranks best alone, or that weighs most in RankSVM. Range: measure, ranker.
+        Representative of a cluster: the feature that ranks best alone, or has the largest RankSVM weight. Range:
+        measure, ranker.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that says how well a feature ranks. Range: any measure.
+        Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that makes two features similar. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
     scope : str, default='query'
-        Correlate within queries, or over all documents as one list. Range: query, pooled.
+        Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -847,18 +850,18 @@ class Hierarchical(RankingSelector):
 
 
 class RankFilter(RankingSelector):
-    """Features in which near documents of different relevance differ: Relief for ranking.
+    """Relief for ranking: features that separate neighbouring documents of different relevance.
 
     The method ``rank-filter`` of featherank (filter, reconstruction).
 
     Parameters
     ----------
     neighbours : int, default=10
-        Nearest documents that each document is compared with. Range: 1 to 100000.
+        Number of nearest neighbours of each document. Range: 1 to 100000.
     scale : str, default='overall'
         Scale features to [0, 1] over all documents, or within each query. Range: overall, query.
     balance : bool, default=True
-        Let pairs of different and of equal relevance have the same total weight. Range: true, false.
+        Give pairs of different and of equal relevance the same total weight. Range: true, false.
     sample : float, default=1.0
         Share of the queries to sample. Range: 1e-6 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose

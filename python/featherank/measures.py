@@ -109,6 +109,17 @@ def precision_score(y_true: Any, y_score: Any, *, k: int, qid: Any = None, group
     return measure_score(f"p@{k}", y_true, y_score, qid=qid, group=group)
 
 
+def recall_score(y_true: Any, y_score: Any, *, k: int, qid: Any = None, group: Any = None) -> float:
+    """The share of the relevant documents that are among the first ``k``, mean over queries.
+
+    Examples
+    --------
+    >>> recall_score([1, 1, 0, 1], [0.9, 0.1, 0.8, 0.2], k=1, group=[2, 2])
+    0.25
+    """
+    return measure_score(f"recall@{k}", y_true, y_score, qid=qid, group=group)
+
+
 def err_score(
     y_true: Any, y_score: Any, *, qid: Any = None, group: Any = None, k: int | None = None, max_grade: int = 4
 ) -> float:

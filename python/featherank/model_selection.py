@@ -60,7 +60,7 @@ class QueryKFold(BaseCrossValidator):
         count = len(queries.sizes)
         if not 2 <= self.n_splits <= count:
             raise InvalidParameterError(
-                f"`{self.n_splits}` is not a valid number of folds: from 2 up to the number of queries ({count})"
+                f"`{self.n_splits}` is not a valid number of folds: expected 2 to {count}, the number of queries"
             )
         order = np.arange(count)
         if self.shuffle:

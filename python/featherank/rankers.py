@@ -29,16 +29,16 @@ __all__ = [
 
 
 class SingleFeature(RankingEstimator):
-    """The ranking that one feature gives.
+    """Ranking by the values of a single feature.
 
     The method ``single-feature`` of featherank (ranker, as published).
 
     Parameters
     ----------
     feature : str, default='best'
-        Which feature ranks. Range: a feature's name or id, or best.
+        Feature to rank by. Range: a feature's name or id, or best.
     measure : str, default='ndcg[ties=expected]@10'
-        What "best" means. Range: any measure.
+        Measure by which the best feature is chosen. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -74,16 +74,16 @@ class SingleFeature(RankingEstimator):
 
 
 class LinearRegression(RankingEstimator):
-    """Least squares on the labels, with an intercept.
+    """Linear least squares on the labels, with an intercept.
 
     The method ``linear-regression`` of featherank (ranker, as published).
 
     Parameters
     ----------
     centring : str, default='overall'
-        Whether means are taken over all documents or within each query. Range: overall, query.
+        Centre features over all documents, or within each query. Range: overall, query.
     ridge : float, default=0.0
-        Weight of the squared weights, added to the sum of squared errors. Range: 0 to 1e12.
+        Ridge penalty, added to the sum of squared errors. Range: 0 to 1e12.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -122,16 +122,16 @@ class LinearRegression(RankingEstimator):
 
 
 class RankRLS(RankingEstimator):
-    """Regularised least squares on differences between documents of a query.
+    """Regularised least squares on pairwise differences within queries.
 
     The method ``rankrls`` of featherank (ranker, as published).
 
     Parameters
     ----------
     lambda_ : float, default=1.0
-        Weight of the squared weights against the sum of squared errors. Range: 0 to 1e12.
+        Ridge penalty relative to the sum of squared errors. Range: 0 to 1e12.
     weighting : str, default='pairs'
-        Whether a query counts by its pairs or by its documents. Range: pairs, queries.
+        Weight queries by their number of pairs or of documents. Range: pairs, queries.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -167,18 +167,18 @@ class RankRLS(RankingEstimator):
 
 
 class RankSVMPrimal(RankingEstimator):
-    """Squared hinge on preference pairs, by Newton's method.
+    """RankSVM with squared hinge loss, trained by Newton's method.
 
     The method ``ranksvm-primal`` of featherank (ranker, as published).
 
     Parameters
     ----------
     c : float, default=100.0
-        Weight of the loss against half the squared weights. Range: 1e-12 to 1e12.
+        Weight of the loss relative to half the squared norm of the weights. Range: 1e-12 to 1e12.
     scale : str, default='mean'
-        Whether c multiplies the mean loss of a pair or, as published, the sum. Range: mean, sum.
+        Whether c multiplies the mean loss of the pairs or, as published, the sum. Range: mean, sum.
     tolerance : float, default=1e-09
-        Stops when a step would lower the objective by less than this share of it. Range: 1e-15 to 0.1.
+        Stop when a step would lower the objective by less than this share. Range: 1e-15 to 0.1.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -215,18 +215,18 @@ class RankSVMPrimal(RankingEstimator):
 
 
 class RankSVMStruct(RankingEstimator):
-    """Hinge on preference pairs, by cutting planes.
+    """RankSVM with hinge loss, trained by cutting planes.
 
     The method ``ranksvm-struct`` of featherank (ranker, as published).
 
     Parameters
     ----------
     c : float, default=100.0
-        Weight of the loss against half the squared weights. Range: 1e-12 to 1e12.
+        Weight of the loss relative to half the squared norm of the weights. Range: 1e-12 to 1e12.
     scale : str, default='mean'
-        Whether c multiplies the mean loss of a pair or, as published, the sum. Range: mean, sum.
+        Whether c multiplies the mean loss of the pairs or, as published, the sum. Range: mean, sum.
     epsilon : float, default=0.001
-        Stops when the objective is surely within this share of its minimum. Range: 1e-12 to 0.1.
+        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to 0.1.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -269,18 +269,18 @@ class RankSVMStruct(RankingEstimator):
 
 
 class SVMMAP(RankingEstimator):
-    """Structural SVM that bounds the loss of average precision.
+    """Structural SVM for mean average precision.
 
     The method ``svm-map`` of featherank (ranker, as published).
 
     Parameters
     ----------
     c : float, default=10.0
-        Weight of the mean loss of a query against half the squared weights. Range: 1e-12 to 1e12.
+        Weight of the mean query loss relative to half the squared norm of the weights. Range: 1e-12 to 1e12.
     relevant : float, default=1.0
-        Least label of a relevant document. Range: 0 to 1e6.
+        Smallest label of a relevant document. Range: 0 to 1e6.
     epsilon : float, default=0.001
-        Stops when the objective is surely within this share of its minimum. Range: 1e-12 to 0.1.
+        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to 0.1.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -322,20 +322,20 @@ class SVMMAP(RankingEstimator):
 
 
 class ListNet(RankingEstimator):
-    """Linear scores whose softmax follows that of the labels.
+    """Linear model trained on the cross entropy between the softmax of labels and of scores.
 
     The method ``listnet`` of featherank (ranker, as published).
 
     Parameters
     ----------
     eta : float, default=0.01
-        How far weights move after a query. Range: 1e-9 to 100.
+        Learning rate, per query. Range: 1e-9 to 100.
     epochs : int, default=300
-        How often every query is visited, at most. Range: 1 to 100000.
+        Maximum number of epochs. Range: 1 to 100000.
     patience : int, default=50
-        Epochs without a better validation value before it stops; 0: never. Range: 0 to 100000.
+        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
-        What is better on validation data. Range: any measure.
+        Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -375,22 +375,22 @@ class ListNet(RankingEstimator):
 
 
 class LambdaRank(RankingEstimator):
-    """Linear scores pushed where NDCG would gain most.
+    """Linear model trained on the lambda gradients of NDCG.
 
     The method ``lambdarank`` of featherank (ranker, as published).
 
     Parameters
     ----------
     eta : float, default=0.001
-        How far weights move in an epoch, for every query. Range: 1e-9 to 100.
+        Learning rate, per epoch and query. Range: 1e-9 to 100.
     epochs : int, default=300
-        Steps, at most. Range: 1 to 100000.
+        Maximum number of epochs. Range: 1 to 100000.
     cutoff : int, default=0
-        Positions of NDCG that count; 0: all. Range: 0 to 1000000.
+        Cut-off of NDCG; 0: the whole list. Range: 0 to 1000000.
     patience : int, default=50
-        Epochs without a better validation value before it stops; 0: never. Range: 0 to 100000.
+        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
-        What is better on validation data. Range: any measure.
+        Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -431,28 +431,28 @@ class LambdaRank(RankingEstimator):
 
 
 class AdaRankNDCG(RankingEstimator):
-    """Features boosted for NDCG.
+    """Single features boosted for NDCG.
 
     The method ``adarank-ndcg`` of featherank (ranker, as published).
 
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that is boosted, at most 1. Range: any measure.
+        Measure to optimise, with values of at most 1. Range: any measure.
     validation : str, default='ndcg[ties=expected]@10'
         Measure that chooses the number of rounds on validation data. Range: any measure.
     update : str, default='paper'
-        Whose rules weigh queries and end the rounds. Range: paper, ranklib.
+        Rules for query weights and stopping: of the paper or of RankLib. Range: paper, ranklib.
     rounds : int, default=100
-        Most rounds. Range: 1 to 500.
+        Maximum number of rounds. Range: 1 to 500.
     repeats : str, default='allow'
-        Whether a feature may be picked again. Range: allow, forbid.
+        Whether a feature may be chosen repeatedly. Range: allow, forbid.
     tolerance : float, default=0.002
-        RankLib: a fall on training data that ends a phase. Range: 0 to 1.
+        RankLib: decrease on training data that ends a phase. Range: 0 to 1.
     enqueue : bool, default=True
-        RankLib: a feature picked twice running waits until the others are done. Range: true, false.
+        RankLib: exclude a feature chosen twice in a row until training with the others has ended. Range: true, false.
     streak : int, default=5
-        RankLib: idle picks running after which a feature is left out. Range: 1 to 500.
+        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to 500.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -499,28 +499,28 @@ class AdaRankNDCG(RankingEstimator):
 
 
 class AdaRankMAP(RankingEstimator):
-    """Features boosted for average precision.
+    """Single features boosted for average precision.
 
     The method ``adarank-map`` of featherank (ranker, as published).
 
     Parameters
     ----------
     measure : str, default='map[ties=expected]'
-        Measure that is boosted, at most 1. Range: any measure.
+        Measure to optimise, with values of at most 1. Range: any measure.
     validation : str, default='map[ties=expected]'
         Measure that chooses the number of rounds on validation data. Range: any measure.
     update : str, default='paper'
-        Whose rules weigh queries and end the rounds. Range: paper, ranklib.
+        Rules for query weights and stopping: of the paper or of RankLib. Range: paper, ranklib.
     rounds : int, default=100
-        Most rounds. Range: 1 to 500.
+        Maximum number of rounds. Range: 1 to 500.
     repeats : str, default='allow'
-        Whether a feature may be picked again. Range: allow, forbid.
+        Whether a feature may be chosen repeatedly. Range: allow, forbid.
     tolerance : float, default=0.002
-        RankLib: a fall on training data that ends a phase. Range: 0 to 1.
+        RankLib: decrease on training data that ends a phase. Range: 0 to 1.
     enqueue : bool, default=True
-        RankLib: a feature picked twice running waits until the others are done. Range: true, false.
+        RankLib: exclude a feature chosen twice in a row until training with the others has ended. Range: true, false.
     streak : int, default=5
-        RankLib: idle picks running after which a feature is left out. Range: 1 to 500.
+        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to 500.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -567,26 +567,26 @@ class AdaRankMAP(RankingEstimator):
 
 
 class CoordinateAscent(RankingEstimator):
-    """One weight after the other moved to where a measure is best.
+    """Direct optimisation of a measure over one weight at a time.
 
     The method ``coordinate-ascent`` of featherank (ranker, as published).
 
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        What is climbed. Range: any measure.
+        Measure to optimise. Range: any measure.
     restarts : int, default=5
-        Climbs, each with its own orders of features. Range: 1 to 1000.
+        Number of restarts, each with its own random orders of features. Range: 1 to 1000.
     iterations : int, default=25
-        Trials in each direction. Range: 1 to 60.
+        Number of trials in each direction. Range: 1 to 60.
     step : float, default=0.05
-        First step from a small weight, as a share of it. Range: 1e-6 to 1.
+        Initial step for small weights, as a share of the weight. Range: 1e-6 to 1.
     scale : float, default=2.0
-        Growth of steps. Range: 1 to 10.
+        Factor between consecutive steps. Range: 1 to 10.
     tolerance : float, default=0.001
-        Gain of a round over all features below which a climb ends. Range: 0 to 1.
+        Smallest gain of a round over all features that continues a restart. Range: 0 to 1.
     slack : float, default=0.0
-        What a distance of 1 from equal weights costs. Range: 0 to 1000.
+        Regularisation: penalty per unit of distance from equal weights. Range: 0 to 1000.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -632,16 +632,16 @@ class CoordinateAscent(RankingEstimator):
 
 
 class RegressionTree(RankingEstimator):
-    """One unpruned regression tree.
+    """A single unpruned regression tree.
 
     The method ``regression-tree`` of featherank (ranker, as published).
 
     Parameters
     ----------
     leaves : int, default=0
-        Most leaves, best splits first; 0 grows the whole tree. Range: 0 to 1000000.
+        Maximum number of leaves, grown best-first; 0: unlimited. Range: 0 to 1000000.
     min_leaf : int, default=1
-        Fewest documents in a leaf. Range: 1 to 1000000.
+        Minimum number of documents in a leaf. Range: 1 to 1000000.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -679,7 +679,7 @@ class RegressionTree(RankingEstimator):
 
 
 class RandomForest(RankingEstimator):
-    """The mean of many unpruned regression trees, each on its own draw of documents.
+    """Mean of unpruned regression trees, each trained on its own sample of the documents.
 
     The method ``random-forest`` of featherank (ranker, as published).
 
@@ -688,15 +688,15 @@ class RandomForest(RankingEstimator):
     trees : int, default=100
         Number of trees. Range: 1 to 100000.
     leaves : int, default=0
-        Most leaves, best splits first; 0 grows the whole tree. Range: 0 to 1000000.
+        Maximum number of leaves, grown best-first; 0: unlimited. Range: 0 to 1000000.
     min_leaf : int, default=1
-        Fewest documents in a leaf. Range: 1 to 1000000.
+        Minimum number of documents in a leaf. Range: 1 to 1000000.
     features_per_split : float, default=1.0
-        Share of features drawn for each split. Range: 0.001 to 1.
+        Share of features sampled for each split. Range: 0.001 to 1.
     features_per_tree : float, default=1.0
-        Share of features drawn for each tree. Range: 0.001 to 1.
+        Share of features sampled for each tree. Range: 0.001 to 1.
     bootstrap : bool, default=True
-        Draw documents with replacement for each tree. Range: true, false.
+        Sample documents with replacement for each tree. Range: true, false.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -742,22 +742,22 @@ class RandomForest(RankingEstimator):
 
 
 class MART(RankingEstimator):
-    """Regression trees boosted on the squared error of the labels.
+    """Gradient-boosted regression trees on the squared error of the labels.
 
     The method ``mart`` of featherank (ranker, as published).
 
     Parameters
     ----------
     trees : int, default=1000
-        Most trees; with validation data the best number of them is kept. Range: 1 to 100000.
+        Maximum number of trees; with validation data the best number is kept. Range: 1 to 100000.
     learning_rate : float, default=0.1
-        Factor by which each tree's scores are multiplied. Range: 1e-6 to 1.
+        Learning rate: factor on the scores of each tree. Range: 1e-6 to 1.
     leaves : int, default=10
-        Leaves of a tree, best splits first. Range: 2 to 100000.
+        Number of leaves per tree, grown best-first. Range: 2 to 100000.
     min_leaf : int, default=1
-        Fewest documents in a leaf. Range: 1 to 1000000.
+        Minimum number of documents in a leaf. Range: 1 to 1000000.
     patience : int, default=100
-        Trees without a better validation value after which training stops. Range: 1 to 100000.
+        Stop after this many trees without improvement on validation data. Range: 1 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
         Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -802,33 +802,33 @@ class MART(RankingEstimator):
 
 
 class LambdaMART(RankingEstimator):
-    """Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM by default.
+    """Gradient-boosted regression trees on the lambdas of NDCG; by default with lambdas and splits as in LightGBM.
 
     The method ``lambdamart`` of featherank (ranker, as published).
 
     Parameters
     ----------
     trees : int, default=1000
-        Most trees; with validation data the best number of them is kept. Range: 1 to 100000.
+        Maximum number of trees; with validation data the best number is kept. Range: 1 to 100000.
     learning_rate : float, default=0.1
-        Factor by which each tree's scores are multiplied. Range: 1e-6 to 1.
+        Learning rate: factor on the scores of each tree. Range: 1e-6 to 1.
     leaves : int, default=10
-        Leaves of a tree, best splits first. Range: 2 to 100000.
+        Number of leaves per tree, grown best-first. Range: 2 to 100000.
     min_leaf : int, default=1
-        Fewest documents in a leaf. Range: 1 to 1000000.
+        Minimum number of documents in a leaf. Range: 1 to 1000000.
     patience : int, default=100
-        Trees without a better validation value after which training stops. Range: 1 to 100000.
+        Stop after this many trees without improvement on validation data. Range: 1 to 100000.
     measure : str, default='ndcg[ties=expected]@10'
         Measure on validation data. Range: any measure.
     cutoff : int, default=30
-        Positions whose NDCG the lambdas are of; 0 means all. Range: 0 to 1000000.
+        Cut-off of the NDCG that the lambdas optimise; 0: the whole list. Range: 0 to 1000000.
     normalise : bool, default=True
-        LightGBM's normalisation of lambdas: close pairs count more, and queries alike. Range: true, false.
+        LightGBM's normalisation of lambdas, by score differences and per query. Range: true, false.
     splits : str, default='newton'
-        What splits optimise: the leaves' Newton steps, or the squared error of the lambdas. Range: newton,
+        Split criterion: gain of the leaves' Newton steps, or squared error of the lambdas. Range: newton,
         least-squares.
     min_curvature : float, default=0.001
-        Least curvature in a leaf, for Newton splits. Range: 0 to 1e6.
+        Minimum sum of second derivatives in a leaf, for Newton splits. Range: 0 to 1e6.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 

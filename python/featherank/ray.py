@@ -238,9 +238,9 @@ def _start(
     except ImportError:
         raise UnsupportedError('Ray is not installed: pip install "featherank[ray]"') from None
     if shards is not None and (not isinstance(shards, int) or shards < 1):
-        raise InvalidParameterError(f"`{shards}` is not a valid number of shards: at least 1")
+        raise InvalidParameterError(f"`{shards}` is not a valid number of shards: expected at least 1")
     if not isinstance(restarts, int) or restarts < 0:
-        raise InvalidParameterError(f"`{restarts}` is not a valid number of restarts: 0 or more")
+        raise InvalidParameterError(f"`{restarts}` is not a valid number of restarts: expected 0 or more")
     found = [match for pattern in files for match in _matches(pattern, storage_options)]
     if not ray.is_initialized():
         ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
@@ -303,5 +303,5 @@ def _bytes_of(size: int | str | None) -> int | None:
         return size
     match = re.fullmatch(r"\s*([\d.]+)\s*([a-z]*)\s*", str(size).lower())
     if match is None or match[2] not in _UNITS or not float(match[1]) > 0:
-        raise InvalidParameterError(f"`{size}` is not a valid memory: bytes, or such as 500MB or 2GiB")
+        raise InvalidParameterError(f"`{size}` is not a valid memory: expected a number of bytes, or a size such as 2GiB")
     return int(float(match[1]) * _UNITS[match[2]])

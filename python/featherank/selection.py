@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from featherank import _core
+
 
 class PathStep(NamedTuple):
     """A step of the path from no features to all."""
@@ -33,6 +35,27 @@ class FrontMember(NamedTuple):
     """Its objectives by name."""
     chosen: bool
     """Whether this is the selected subset."""
+
+
+class Verdict(NamedTuple):
+    """What is known about the set of `AutoSelector` in comparison with all features."""
+
+    value: str
+    """``"shown"``, ``"not-shown"`` or ``"not-tested"``."""
+    words: str
+    """The verdict in a few words."""
+    headline: str
+    """The answer in one sentence; a recommendation only if the set is shown to be as good."""
+    difference: float | None
+    """Measured difference to all features on held-out queries; None if not tested."""
+    lower_bound: float | None
+    """Lower confidence bound of the difference."""
+    margin: float | None
+    """The acceptable loss."""
+    cost: float
+    """Total cost of the set."""
+    budget: float | None
+    """The greatest total cost that was allowed."""
 
 
 class Selection(Mapping[str, Any]):
@@ -67,7 +90,28 @@ class Selection(Mapping[str, Any]):
     def __repr__(self) -> str:
         """The selected features in one line."""
         names = ", ".join(str(feature.get("name", feature["id"])) for feature in self["selected"])
-        return f"<selection by {self['method']}: {names}>"
+        verdict = self.verdict
+        words = "" if verdict is None else f" ({verdict.words})"
+        return f"<selection by {self['method']}{words}: {names}>"
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What is known about the set in comparison with all features; None if the method does not say."""
+        text = _core.verdict(self._text) if "advice" in self else None
+        if text is None:
+            return None
+        found = json.loads(text)
+        evidence = found["evidence"] or {}
+        return Verdict(
+            value=found["verdict"],
+            words=found["badge"],
+            headline=found["headline"],
+            difference=evidence.get("difference"),
+            lower_bound=evidence.get("lower_bound"),
+            margin=evidence.get("margin"),
+            cost=found["cost"],
+            budget=found["budget"],
+        )
 
     def to_json(self) -> str:
         """The document's text."""

@@ -28,32 +28,38 @@ __all__ = [
 
 
 class AutoSelector(RankingSelector):
-    """The smallest set that is shown to be as good as all features, within a margin, for a ranker of your choice.
+    """Smallest feature set shown to be non-inferior to all features, within a margin, for the chosen ranker.
 
     The method ``auto`` of featherank (wrapper, original).
 
     Parameters
     ----------
     ranker : str, default='lambdamart'
-        Ranker that the features are for. Range: any ranker.
+        Ranker that will use the selected features. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: up to 300 trees, or what checking finds best. Range: name=value;name=value.
+        Parameters of the ranker; auto: up to 300 trees with early stopping, or tuned on validation data. Range:
+        name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that rankings are compared by. Range: any measure.
+        Measure of ranking quality. Range: any measure.
     margin : float, default=0.02
-        Share of the measure of all features that may be lost. Range: 0 to 0.5.
+        Largest acceptable relative loss of the measure, compared with all features. Range: 0 to 0.5.
     level : float, default=0.05
-        Probability of recommending a set that loses more. Range: 0.001 to 0.4.
+        Significance level: probability of recommending a set that loses more than the margin. Range: 0.001 to 0.4.
     baseline : str, default='mean'
-        What risk is measured against: the mean of single features, the best one, or all features together. Range: mean,
-        best-feature, full.
+        Baseline of the risk: mean of single features, best single feature, or all features. Range: mean, best-feature,
+        full.
     alpha : float, default=5.0
-        How much more a loss against the baseline weighs than a gain. Range: 0 to 1000.
+        Risk aversion: additional weight of losses against the baseline. Range: 0 to 1000.
     methods : str, default='auto'
-        Methods that propose sets; auto: as many as the size of the data and the time limit allow. Range: auto, or
-        elimination and selectors with commas between.
+        Methods that propose feature sets; auto: as many as data size and time limit allow. Range: auto, or a
+        comma-separated list of elimination and selectors.
     folds : int, default=5
-        Folds of the queries that are held out in turn. Range: 3 to 100.
+        Number of cross-validation folds over the queries. Range: 3 to 100.
+    repetitions : int, default=0
+        How often the queries are divided into folds; 0: as often as the number of queries requires, at most 10 times.
+        Range: 0 to 1000.
+    risk : str, default='report'
+        Role of the risk: require that it is as low, report it, or ignore it. Range: require, report, ignore.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -64,11 +70,13 @@ class AutoSelector(RankingSelector):
     .. [wellek2010]
         S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. Second edition, Chapman & Hall
         2010.
-    .. [maurer1995]
-        W. Maurer, L. A. Hothorn, W. Lehmacher: Multiple comparisons in drug clinical trials and preclinical assays:
-        a-priori ordered hypotheses. Biometrie in der chemisch-pharmazeutischen Industrie 6, 1995.
-    .. [nadeau2003]
-        C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52, 2003.
+    .. [romano2005]
+        J. P. Romano, M. Wolf: Exact and approximate stepdown methods for multiple hypothesis testing. Journal of the
+        American Statistical Association 100, 2005.
+    .. [hansen2005]
+        P. R. Hansen: A test for superior predictive ability. Journal of Business & Economic Statistics 23(4), 2005.
+    .. [bayle2020]
+        P. Bayle, A. Bayle, L. Janson, L. Mackey: Cross-validation confidence intervals for test error. NeurIPS 2020.
     """
 
     _method = "auto"
@@ -85,6 +93,8 @@ class AutoSelector(RankingSelector):
         alpha: float = 5.0,
         methods: str = "auto",
         folds: int = 5,
+        repetitions: int = 0,
+        risk: str = "report",
         checkpoint: str | PathLike[str] | None = None,
         k: int | None = None,
         keep: Iterable[int | str] | None = None,
@@ -116,11 +126,13 @@ class AutoSelector(RankingSelector):
         self.alpha = alpha
         self.methods = methods
         self.folds = folds
+        self.repetitions = repetitions
+        self.risk = risk
         self.checkpoint = checkpoint
 
 
 class GreedyForward(RankingSelector):
-    """Features with which a ranker, trained anew for each of them, ranks best.
+    """Forward selection: repeatedly add the feature with which the retrained ranker ranks best.
 
     The method ``greedy`` of featherank (wrapper, as published).
 
@@ -131,9 +143,9 @@ class GreedyForward(RankingSelector):
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     measure : str, default='map[ties=expected]'
-        Measure that rankers are compared by, on training data. Range: any measure.
+        Measure by which subsets are compared, on training data. Range: any measure.
     delta : float, default=0.005
-        Stops before the measure would grow by less. Range: 0 to 1.
+        Stop when the measure would increase by less than this. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -181,15 +193,15 @@ class GreedyForward(RankingSelector):
 
 
 class SPEA2(RankingSelector):
-    """Subsets that evolve towards effectiveness, low risk, few features or low cost.
+    """Multi-objective evolutionary search for effectiveness, low risk, few features or low cost.
 
     The method ``spea2`` of featherank (wrapper, as published).
 
     Parameters
     ----------
     objectives : str, default='e-r'
-        Objectives that subsets are compared by. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk,
-        trisk, georisk, features, cost, joined by +.
+        Objectives of the search. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk, trisk, georisk,
+        features, cost, joined by +.
     measure : str, default='ndcg[ties=expected]@10'
         Measure of effectiveness. Range: any measure.
     ranker : str, default='linear-regression'
@@ -197,32 +209,31 @@ class SPEA2(RankingSelector):
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     test : str, default='wilcoxon'
-        What proves that a subset is better; means: any difference. Range: wilcoxon, t-test, means.
+        Test that decides whether a subset is better; means: any difference. Range: wilcoxon, t-test, means.
     level : float, default=0.05
-        The level of the test. Range: 1e-9 to 0.5.
+        Significance level of the test. Range: 1e-9 to 0.5.
     baseline : str, default='full'
-        What risk is measured against. Range: full, mean, max, feature:NAME or scores:FILE.
+        Baseline of the risk. Range: full, mean, max, feature:NAME or scores:FILE.
     alpha : float, default=5.0
-        How much more a loss weighs than a gain in trisk and georisk. Range: 0 to 1e6.
+        Risk aversion: additional weight of losses in trisk and georisk. Range: 0 to 1e6.
     folds : int, default=0
-        Folds of the queries, each evaluated by a ranker that is trained on the others; 0 evaluates on training data.
-        Range: 0 to 100.
+        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to 100.
     choose : str, default='effectiveness'
-        Which member of the front is the answer. Range: effectiveness, knee, cheapest.
+        Which subset of the Pareto front is selected. Range: effectiveness, knee, cheapest.
     population : int, default=75
-        Subsets born in a generation. Range: 2 to 1000000.
+        Number of subsets in each generation. Range: 2 to 1000000.
     archive : int, default=150
-        Subsets that survive a generation. Range: 1 to 1000000.
+        Maximum number of subsets in the archive. Range: 1 to 1000000.
     generations : int, default=30
-        Generations after the random one. Range: 0 to 1000000000.
+        Number of generations after the random initial one. Range: 0 to 1000000000.
     crossover : float, default=0.8
-        Probability that parents are crossed. Range: 0 to 1.
+        Probability of crossover. Range: 0 to 1.
     mutation : float, default=0.2
-        Probability that a child is changed. Range: 0 to 1.
+        Probability that a child is mutated. Range: 0 to 1.
     gene : float, default=0.3
-        Probability that a bit of such a child flips. Range: 0 to 1.
+        Probability that each bit of a mutated child flips. Range: 0 to 1.
     tournament : int, default=2
-        Subsets that compete to become a parent. Range: 1 to 1000.
+        Tournament size. Range: 1 to 1000.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -303,7 +314,7 @@ class SPEA2(RankingSelector):
 
 
 class Backward(RankingSelector):
-    """Removes the feature without which a ranker, trained anew, ranks best.
+    """Backward elimination: repeatedly remove the feature without which the retrained ranker ranks best.
 
     The method ``backward`` of featherank (wrapper, as published).
 
@@ -314,11 +325,11 @@ class Backward(RankingSelector):
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     measure : str, default='map[ties=expected]'
-        Measure that rankers are compared by. Range: any measure.
+        Measure by which subsets are compared. Range: any measure.
     folds : int, default=5
-        Folds of the queries that are held out in turn; 0 evaluates on training data. Range: 0 to 100.
+        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to 100.
     delta : float, default=0.005
-        Stops before the measure would fall by more. Range: 0 to 1.
+        Stop when the measure would decrease by more than this. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -368,7 +379,7 @@ class Backward(RankingSelector):
 
 
 class RFE(RankingSelector):
-    """Recursive feature elimination: what matters least to a ranker leaves, round after round.
+    """Recursive feature elimination: repeatedly drop the features least important to a ranker.
 
     The method ``rfe`` of featherank (wrapper, as published).
 
@@ -379,14 +390,14 @@ class RFE(RankingSelector):
     settings : Mapping[str, Any] or str or None, default='auto'
         Parameters of the ranker; auto: 50 trees if it has trees. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that sizes are compared by. Range: any measure.
+        Measure by which subset sizes are compared. Range: any measure.
     step : float, default=0.2
-        Features removed in a round: below 1 a share of those that are left, otherwise a number; at least one. Range:
+        Features removed per round: below 1 a share of the remaining ones, otherwise a number; at least one. Range:
         0.001 to 100000.
     folds : int, default=5
-        Folds of the queries on which sizes are evaluated. Range: 2 to 100.
+        Number of cross-validation folds over the queries. Range: 2 to 100.
     slack : float, default=0.0
-        Takes the smallest size whose measure is at most this much below the best. Range: 0 to 1.
+        Take the smallest size whose measure is at most this much below the best. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -438,7 +449,7 @@ class RFE(RankingSelector):
 
 
 class Boruta(RankingSelector):
-    """All features that matter more to a forest than shadows of features, shuffled within queries.
+    """All relevant features: those more important to a forest than copies shuffled within queries.
 
     The method ``boruta`` of featherank (wrapper, as published).
 
@@ -450,11 +461,11 @@ class Boruta(RankingSelector):
         Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, as far as it has
         these parameters. Range: name=value;name=value.
     rounds : int, default=100
-        Most rounds. Range: 1 to 10000.
+        Maximum number of rounds. Range: 1 to 10000.
     level : float, default=0.01
-        Level of the test, before it is corrected for the number of features. Range: 1e-6 to 0.5.
+        Significance level of the test, before correction for the number of features. Range: 1e-6 to 0.5.
     tentative : str, default='drop'
-        Whether features that stay undecided are chosen. Range: keep, drop.
+        Keep or drop features that remain undecided. Range: keep, drop.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -504,7 +515,7 @@ class Boruta(RankingSelector):
 
 
 class RankWrapper(RankingSelector):
-    """Features in which documents of different relevance differ that are near to a ranker: Relief for ranking.
+    """Relief for ranking, with distances between documents weighted by a trained ranker.
 
     The method ``rank-wrapper`` of featherank (wrapper, reconstruction).
 
@@ -515,11 +526,11 @@ class RankWrapper(RankingSelector):
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     neighbours : int, default=10
-        Nearest documents that each document is compared with. Range: 1 to 100000.
+        Number of nearest neighbours of each document. Range: 1 to 100000.
     scale : str, default='overall'
         Scale features to [0, 1] over all documents, or within each query. Range: overall, query.
     balance : bool, default=True
-        Let pairs of different and of equal relevance have the same total weight. Range: true, false.
+        Give pairs of different and of equal relevance the same total weight. Range: true, false.
     sample : float, default=1.0
         Share of the queries to sample. Range: 1e-6 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -574,7 +585,7 @@ class RankWrapper(RankingSelector):
 
 
 class BTFS(RankingSelector):
-    """A population of subsets that loses what has least influence in boosted trees.
+    """Boosted-tree feature selection: a population of subsets from which the least important features are removed.
 
     The method ``btfs`` of featherank (wrapper, reconstruction).
 
@@ -585,17 +596,17 @@ class BTFS(RankingSelector):
     settings : Mapping[str, Any] or str or None, default='auto'
         Parameters of the ranker; auto: 50 trees if it has trees. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that subsets are compared by. Range: any measure.
+        Measure by which subsets are compared. Range: any measure.
     rate : float, default=0.25
-        Share of the features that leave after a generation, at least one. Range: 0.001 to 0.9.
+        Share of the features removed after each generation; at least one. Range: 0.001 to 0.9.
     population : int, default=4
-        Subsets in a generation. Range: 1 to 1000.
+        Number of subsets in each generation. Range: 1 to 1000.
     swaps : float, default=0.1
-        Share of a subset's features that are swapped for others, at least one unless 0. Range: 0 to 1.
+        Share of a subset's features swapped for others; at least one unless 0. Range: 0 to 1.
     folds : int, default=3
-        Folds of the queries on which subsets are evaluated. Range: 2 to 100.
+        Number of cross-validation folds over the queries. Range: 2 to 100.
     slack : float, default=0.0
-        Takes the smallest size whose measure is at most this much below the best. Range: 0 to 1.
+        Take the smallest size whose measure is at most this much below the best. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -656,7 +667,7 @@ class BTFS(RankingSelector):
 
 
 class BestFirst(RankingSelector):
-    """Best-first search for subsets of features that coordinate ascent makes most of.
+    """Best-first search for the subsets on which coordinate ascent ranks best.
 
     The method ``best-first`` of featherank (wrapper, reconstruction).
 
@@ -668,11 +679,11 @@ class BestFirst(RankingSelector):
         Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in each direction, as far as
         it has these parameters. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
-        Measure that rankers are compared by, on training data. Range: any measure.
+        Measure by which subsets are compared, on training data. Range: any measure.
     patience : int, default=5
-        Expansions without a better set after which the search ends. Range: 1 to 1000.
+        Stop after this many expansions without improvement. Range: 1 to 1000.
     subsets : int, default=1
-        Subsets to look for, one after the other; 0: until no feature is left. Range: 0 to 10000.
+        Number of disjoint subsets to search for; 0: until no feature is left. Range: 0 to 10000.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -725,51 +736,52 @@ class BestFirst(RankingSelector):
 
 
 class MOFSRank(RankingSelector):
-    """Evolutionary searches for pairs to learn from, for features, and for a sum of rankers.
+    """Three evolutionary searches: for training pairs, for features, and for an ensemble of rankers.
 
     The method ``mofsrank`` of featherank (wrapper, reconstruction).
 
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        Accuracy that is traded against numbers of pairs and features. Range: any measure.
+        Measure of accuracy, traded off against the numbers of pairs and features. Range: any measure.
     effort : str, default='paper'
-        A fifth of the published generations, as many, or four times as many. Range: quick, paper, long.
+        Number of generations: a fifth of the published number, as published, or four times as many. Range: quick,
+        paper, long.
     population : float or str, default='auto'
-        Individuals in each search; published: 50. Range: auto, or 2 to 10000.
+        Population size of each search; published: 50. Range: auto, or a whole number from 2 to 10000.
     pair_generations : float or str, default='auto'
-        Generations of the search for pairs; published: 200. Range: auto, or 0 to 1e6.
+        Generations of the search for pairs; published: 200. Range: auto, or a whole number from 0 to 1000000.
     feature_generations : float or str, default='auto'
-        Generations of the search for features; published: 300. Range: auto, or 0 to 1e6.
+        Generations of the search for features; published: 300. Range: auto, or a whole number from 0 to 1000000.
     ensemble_generations : float or str, default='auto'
-        Generations of the search for a sum of rankers; published: 500. Range: auto, or 0 to 1e6.
+        Generations of the search for an ensemble; published: 500. Range: auto, or a whole number from 0 to 1000000.
     crossover : float, default=1.0
-        Probability that two parents are crossed. Range: 0 to 1.
+        Probability of crossover. Range: 0 to 1.
     pair_mutation : float, default=0.01
-        Probability that a pair comes in or goes out. Range: 0 to 1.
+        Probability that mutation adds or removes a pair. Range: 0 to 1.
     shares : str, default='spread'
-        Share of the pairs that the first search starts with: from .005 to 1, or half. Range: spread, coins.
+        Initial share of the pairs in the first search: spread from .005 to 1, or half. Range: spread, coins.
     pairs : int, default=1000000
-        Largest number of preference pairs, drawn at random. Range: 1 to 100000000.
+        Maximum number of preference pairs; if there are more, a random sample is used. Range: 1 to 100000000.
     c : float or str, default='auto'
-        Weight of the mean loss of a pair; auto takes what is best on validation data with all pairs and features.
-        Range: auto, or 1e-9 to 1e9.
+        Weight of the mean loss of a pair; auto: the best on validation data with all pairs and features. Range: auto,
+        or 1e-9 to 1e9.
     instance_selection : bool, default=True
-        Whether pairs are searched for, or all of them are taken. Range: true, false.
+        Search for training pairs, or use all of them. Range: true, false.
     adaptive : bool, default=True
-        Whether mutation of features uses importance and redundancy. Range: true, false.
+        Adapt the mutation of features to their importance and redundancy. Range: true, false.
     ensemble : bool, default=True
-        Whether rankers are combined, or the best of them answers. Range: true, false.
+        Combine rankers into an ensemble, or return the best one. Range: true, false.
     choose : str, default='auto'
-        Data on which the answer is chosen among the undominated; auto: validation data if given, training data
-        otherwise; held-out: a fifth of the queries, which the searches do not see. Range: auto, training, validation,
+        Data on which the model is chosen from the Pareto front; auto: validation data if given, training data
+        otherwise; held-out: a fifth of the queries, unused by the searches. Range: auto, training, validation,
         held-out.
     slack : float, default=0.0
-        How many standard errors of the difference the answer may be below the best on that data, if it has fewer
-        features; not on training data. Range: 0 to 10.
+        Prefer a model with fewer features that is at most this many standard errors of the difference below the best;
+        ignored on training data. Range: 0 to 10.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto does if some value is outside 0 to 1. Range:
-        auto, true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
+        true, false.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def changed(array: np.ndarray, place: Any, value: Any) -> np.ndarray:
         ({"qid": [None, *DATA.qid[1:].tolist()]}, InputError, r"qid\[0\]"),
         ({"qid": changed(DATA.qid, 0, np.nan)}, InputError, r"this row has no query id\n  --> qid\[0\]"),
         ({"group": DATA.sizes[:-1]}, InputError, r"the query sizes add up to \d+, but there are \d+ rows"),
-        ({"group": -DATA.sizes}, InputError, "whole numbers, 0 or more"),
-        ({"group": DATA.sizes + 0.5}, InputError, "whole numbers, 0 or more"),
+        ({"group": -DATA.sizes}, InputError, "whole numbers of 0 or more"),
+        ({"group": DATA.sizes + 0.5}, InputError, "whole numbers of 0 or more"),
         ({"qid": DATA.qid, "group": DATA.sizes}, InputError, "qid and group were both given"),
         ({"y": np.zeros(len(DATA.y))}, NothingCountsError, "no query has documents of different relevance"),
     ],
@@ -73,12 +74,12 @@ def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) ->
 @pytest.mark.parametrize(
     ("selector", "kind", "says"),
     [
-        (TopK(k=0), InvalidParameterError, "`0` is not a valid k: a whole number, at least 1"),
+        (TopK(k=0), InvalidParameterError, "`0` is not a valid k: expected a whole number of 1 or more"),
         (TopK(k=2.5), InvalidParameterError, "`2.5` is not a valid k"),
         (TopK(k=9), InvalidParameterError, "at most 8, the number of features that may be selected"),
-        (TopK(k=1, keep=[0, 1]), ConstraintError, "help: raise k or keep fewer"),
+        (TopK(k=1, keep=[0, 1]), ConstraintError, "help: raise k, or keep fewer features"),
         (TopK(keep=[0], drop=[0]), ConstraintError, "name it in keep or in drop, not in both"),
-        (TopK(keep=[8]), InvalidParameterError, "`8` is not a valid column in keep: from 0 to 7, or a name"),
+        (TopK(keep=[8]), InvalidParameterError, "`8` is not a valid column in keep: expected 0 to 7, or a name"),
         (TopK(keep="bm25"), InvalidParameterError, "a list of columns or names"),
         (TopK(keep=["bm25"]), UnknownNameError, "there is no feature called `bm25`"),
         (TopK(costs=[1.0]), InvalidParameterError, "1 costs for 8 features"),
@@ -90,7 +91,7 @@ def test_invalid_data_raises(arguments: dict[str, Any], kind: Any, says: str) ->
         (TopK(random_state=-1), InvalidParameterError, "not a valid random_state"),
         (TopK(n_jobs=0), InvalidParameterError, "not a valid n_jobs"),
         (TopK(time_limit=0), InvalidParameterError, "not a valid time_limit"),
-        (BestGain(delta=2), InvalidParameterError, "`2` is not a valid delta of best-gain: 0 to 1"),
+        (BestGain(delta=2), InvalidParameterError, "`2` is not a valid delta of best-gain: expected 0 to 1"),
         (BestGain(delta=None), InvalidParameterError, "not a valid delta of best-gain"),
     ],
 )
@@ -109,6 +110,20 @@ def test_remedies_name_no_flags_of_the_command() -> None:
     assert ("Regroup", 'order them with numpy.argsort(qid, kind="stable")') in words
     assert ("K", "k") in words and ("K", "pass k") in words
     assert ('ParameterValue("eta", "auto")', 'pass eta="auto"') in words
+
+
+def test_every_problem_reads_as_a_sentence_without_flags() -> None:
+    texts = _core.problem_texts()
+    assert len(texts) > 35
+    for text in texts:
+        fact, place, remedy = text.splitlines()
+        assert place == "  --> train.txt, line 97"
+        assert remedy.startswith("  help: ")
+        for sentence in (fact, remedy.removeprefix("  help: ")):
+            assert re.match(r"[a-z0-9`]", sentence) and not re.search(r"[ .,;:]$", sentence), text
+            assert not re.search(r"  | [,;:]| \.(?!\w)|[,;] ?[,;]", sentence), text
+            assert sentence.count("`") % 2 == 0 and len(sentence) <= 200, text
+        assert "--" not in remedy and " -p " not in remedy, text
 
 
 def test_scattered_queries_raise_the_error_of_the_command(tmp_path: Path) -> None:
@@ -156,5 +171,5 @@ def test_measures_reject_inconsistent_input() -> None:
         ndcg_score([1, 0], [0.5, np.nan])
     with pytest.raises(InputError, match="label -1 is negative"):
         ndcg_score([1, -1], [0.5, 0.1])
-    with pytest.raises(FeatherankError, match="too large for the gain"):
+    with pytest.raises(FeatherankError, match="gain=linear"):
         ndcg_score([60, 1], [0.5, 0.1])

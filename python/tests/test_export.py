@@ -387,8 +387,8 @@ def test_pruned_feature_sets(tmp_path: Path) -> None:
 def test_models_that_a_target_cannot_represent_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     for model, target, says in [
-        (make_linear(1), "lightgbm", "holds trees"),
-        (make_linear(1), "xgboost-json", "holds trees"),
+        (make_linear(1), "lightgbm", "accepts tree models only"),
+        (make_linear(1), "xgboost-json", "accepts tree models only"),
         (make_trees(1) | {"scaler": {"normaliser": "query-minmax"}}, "solr", "query-minmax"),
         (make_linear(1), "elasticsearch-featureset", "--featureset"),
         (make_linear(1), "tensorflow", "no export target"),

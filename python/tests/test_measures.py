@@ -116,7 +116,8 @@ def test_measures_equal_those_of_ranx(tmp_path: Path) -> None:
     for k in CUTOFFS:
         same |= {f"ndcg@{k}": f"ndcg_burges@{k}", f"ndcg[gain=linear]@{k}": f"ndcg@{k}",
                  f"dcg@{k}": f"dcg_burges@{k}", f"dcg[gain=linear]@{k}": f"dcg@{k}",
-                 f"p@{k}": f"precision@{k}", f"p[rel=2]@{k}": f"precision@{k}-l2"}
+                 f"p@{k}": f"precision@{k}", f"p[rel=2]@{k}": f"precision@{k}-l2",
+                 f"recall@{k}": f"recall@{k}", f"recall[rel=2]@{k}": f"recall@{k}-l2"}
     found = evaluate(tmp_path, queries, list(same))
     expected = ranx_values(queries, list(same.values()))
     for ours, theirs in same.items():

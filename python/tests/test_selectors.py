@@ -8,11 +8,13 @@ from pathlib import Path
 
 import featherank
 import numpy as np
+import pandas as pd
 import pytest
 from featherank import SPEA2, AutoSelector, BestGain, TopK
 from featherank._names import SELECTORS
 from featherank._registry import as_text, methods
 from featherank._selector import RankingSelector
+from featherank.exceptions import InvalidParameterError, UnknownNameError
 from sklearn.base import clone
 
 from ranking_data import CHEAP, RankingData, ranking_data, write_letor
@@ -70,6 +72,24 @@ def test_results_do_not_depend_on_threads_or_query_format(data: RankingData) -> 
     by_ids = BestGain(n_jobs=1).fit(data.X, data.y, qid=data.qid)
     by_sizes = BestGain(n_jobs=2).fit(data.X, data.y, group=data.sizes)
     assert by_ids.selection_ == by_sizes.selection_
+
+
+@pytest.mark.parametrize("selector", [BestGain, SPEA2, featherank.Hierarchical, featherank.BTFS])
+def test_the_order_of_columns_does_not_matter(selector: type[RankingSelector], data: RankingData) -> None:
+    width = data.X.shape[1]
+    names = [f"x{place * 7 % width}" if width % 7 else f"x{width - place}" for place in range(width)]
+    table = pd.DataFrame(data.X, columns=names)
+    limits = {"keep": [names[2]], "drop": [names[0]], "costs": {names[3]: 3.0}, "budget": 6.0}
+    expected = cheap(selector, **limits).fit(table, data.y, qid=data.qid)
+    # Columns and costs by number follow the given order.
+    places = {name: place for place, name in enumerate(reversed(names))}
+    prices = [3.0 if name == names[3] else 1.0 for name in places]
+    numbered = {"keep": [places[names[2]]], "drop": [places[names[0]]], "costs": prices, "budget": 6.0}
+    found = cheap(selector, **numbered).fit(table[names[::-1]], data.y, qid=data.qid)
+    assert set(found.get_feature_names_out()) == set(expected.get_feature_names_out())
+    assert dict(zip(reversed(names), found.ranking_, strict=True)) == dict(zip(names, expected.ranking_, strict=True))
+    scores = dict(zip(names, expected.scores_, strict=True))
+    assert np.array_equal(found.scores_, [scores[name] for name in reversed(names)], equal_nan=True)
 
 
 def test_validation_data_gives_the_result_of_the_command(data: RankingData, letor: Path, tmp_path: Path) -> None:
@@ -133,3 +153,31 @@ def test_checkpoints_are_removed_and_time_limits_obeyed(data: RankingData, tmp_p
     assert checkpoint.exists()
     with pytest.raises(featherank.exceptions.TimeLimitError, match="time limit"):
         featherank.GreedyForward(time_limit=1e-6).fit(data.X, data.y, qid=data.qid)
+
+
+def test_the_verdict_is_that_of_the_command(data: RankingData, letor: Path) -> None:
+    settings = {"ranker": "linear-regression", "margin": 0.02}
+    fitted = AutoSelector(**settings, k=1, budget=2.5, random_state=7).fit(data.X, data.y, qid=data.qid)
+    verdict = fitted.verdict_
+    given = ["-p", "ranker=linear-regression", "-p", "margin=0.02", "--k", "1", "--budget", "2.5", "--seed", "7", "--quiet"]
+    headline = " ".join(run_ok("select", letor, *given).split("\n\n")[0].split())
+    assert verdict.headline in headline
+    assert verdict.value in ("shown", "not-shown", "not-tested") and verdict.words in repr(fitted.selection_)
+    assert verdict.headline.startswith("Recommendation: keep") == (verdict.value == "shown")
+    assert (verdict.cost, verdict.budget) == (1.0, 2.5)
+    advice = fitted.selection_["advice"]
+    if verdict.value != "not-tested":
+        tried = advice["tried"][advice["returned"]]["effectiveness"]
+        assert (verdict.difference, verdict.lower_bound) == (tried["mean_difference"], tried["lower_bound"])
+    assert TopK(k=1).fit(data.X, data.y, qid=data.qid).verdict_ is None
+def test_patterns_and_ranges_select_several_features(data: RankingData) -> None:
+    names = [f"bm25.{i}" if i < 3 else f"tf.{i}" for i in range(data.X.shape[1])]
+    table = pd.DataFrame(data.X, columns=names)
+    fitted = TopK(drop=["bm25.*"]).fit(table, data.y, qid=data.qid)
+    assert not fitted.support_[:3].any()
+    fitted = TopK(k=3, keep=["1-2"], costs={"tf.*": 2.0, "tf.3": 5.0}).fit(table, data.y, qid=data.qid)
+    assert fitted.support_[:2].all()
+    with pytest.raises(UnknownNameError, match="did you mean `bm25"):
+        TopK(keep=["bm24.*"]).fit(table, data.y, qid=data.qid)
+    with pytest.raises(InvalidParameterError, match="two costs"):
+        TopK(costs={0: 1.0, "bm25.0": 2.0}).fit(table, data.y, qid=data.qid)

@@ -149,10 +149,10 @@ def test_risk_matches_the_definitions(evaluation: dict[str, Any]) -> None:
 
 
 def test_geo_risk_matches_the_definition(evaluation: dict[str, Any]) -> None:
-    """GeoRisk of the ranking with the baseline, and of all rankings with the baseline."""
+    """GeoRisk of the ranking with the baseline, and of all rankings, of which the baseline is one."""
     baseline = per_query(evaluation, 1)["ndcg"]
     systems = [per_query(evaluation, number)["ndcg"] for number in range(len(evaluation["rankings"]))]
-    z_of_all, geo_of_all = geo_risk(np.column_stack([*systems, baseline]), ALPHA)
+    z_of_all, geo_of_all = geo_risk(np.column_stack(systems), ALPHA)
     for number, ranking in enumerate(evaluation["rankings"]):
         z, geo = geo_risk(np.column_stack([systems[number], baseline]), ALPHA)
         found = ranking["risk"]

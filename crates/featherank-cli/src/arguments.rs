@@ -3,11 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
-use featherank::data::{Dataset, Format, Missing, ReadOptions, Unjudged, read, read_like};
+use clap::{ArgAction, Args, ColorChoice, ValueEnum};
+use featherank::data::{
+    Dataset, Feature, FeatureTable, Format, Missing, Overlap, ReadOptions, Unjudged,
+    check_disjoint, guessed_separator, read_like_until, read_until,
+};
 use featherank::experiment::split_outside_brackets;
 use featherank::measure::{ConventionPreset, Measure};
+use featherank::run::StopToken;
 use featherank::{Error, Result};
+
+use crate::signals;
 
 /// Options of every command.
 #[derive(Args, Clone)]
@@ -19,8 +25,12 @@ pub struct Common {
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Number of threads, 0 for all cores; results are the same for any number
-    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    #[arg(long, global = true, default_value = "0", value_name = "N", value_parser = parse_threads)]
     pub threads: usize,
+    /// When to use colours; auto: on a terminal, unless NO_COLOR is set
+    // Read before the arguments are parsed, because it applies to help and usage errors, too.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 impl Common {
@@ -29,7 +39,7 @@ impl Common {
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build_global()
-            .map_err(|e| Error::invalid("number of threads", self.threads, e.to_string()))
+            .map_err(|e| Error::threads(self.threads, e))
     }
 }
 
@@ -137,7 +147,7 @@ impl Reading {
 
     /// Reads files as one data set.
     pub fn read(&self, files: &[PathBuf], output: &crate::output::Output) -> Result<Dataset> {
-        self.read_with(files, &self.options(), output)
+        self.read_with(files, &self.options(), signals::token(), output)
     }
 
     /// Reads files as one data set with modified options.
@@ -145,10 +155,15 @@ impl Reading {
         &self,
         files: &[PathBuf],
         options: &ReadOptions,
+        stop: &StopToken,
         output: &crate::output::Output,
     ) -> Result<Dataset> {
-        let _spinner = output.spinner(format!("reading {}", names(files)));
-        read(files, options)
+        let data = {
+            let _spinner = output.spinner(format!("reading {}", names(files)));
+            read_until(files, options, stop)?
+        };
+        note_separators(files, options, output)?;
+        Ok(data)
     }
 
     /// Reads files as one data set with the same features as `like`.
@@ -159,9 +174,59 @@ impl Reading {
         other: &[PathBuf],
         output: &crate::output::Output,
     ) -> Result<Dataset> {
-        let _spinner = output.spinner(format!("reading {}", names(files)));
-        read_like(files, &self.options(), like, &names(other))
+        let options = self.options();
+        let data = {
+            let _spinner = output.spinner(format!("reading {}", names(files)));
+            read_like_until(files, &options, like, &names(other), signals::token())?
+        };
+        note_separators(files, &options, output)?;
+        Ok(data)
     }
+}
+
+/// Says which files were read with another separator than their name says.
+fn note_separators(
+    files: &[PathBuf],
+    options: &ReadOptions,
+    output: &crate::output::Output,
+) -> Result<()> {
+    for file in files {
+        if let Some(separator) = guessed_separator(file, options)? {
+            let file = file.display();
+            output.note(format!(
+                "note: {file} has no commas; columns are separated by `{separator}`"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Says that the features of a document were found by id, because the data has no names.
+pub fn note_ids(features: &[Feature], table: &FeatureTable, output: &crate::output::Output) {
+    if table.finds_by_id(features) {
+        output.note("note: the data has no feature names; features were found by id");
+    }
+}
+
+/// Refuses validation data that shares queries with training data, and says what looks like it.
+pub fn check_validation(
+    train: &Dataset,
+    valid: &Dataset,
+    output: &crate::output::Output,
+) -> Result<()> {
+    let Overlap { ids, rows } = check_disjoint(train, valid)?;
+    if ids > 0 {
+        output.note(format!(
+            "note: {ids} validation queries have the id of a training query; make sure that they \
+             are other queries"
+        ));
+    }
+    if rows > 0 {
+        output.note(format!(
+            "note: {rows} validation queries have the same rows as a training query"
+        ));
+    }
+    Ok(())
 }
 
 fn names(files: &[PathBuf]) -> String {
@@ -170,6 +235,15 @@ fn names(files: &[PathBuf]) -> String {
         [first, ..] => format!("{} and {} more", first.display(), files.len() - 1),
         [] => String::new(),
     }
+}
+
+/// The largest number of threads: more than any machine has cores, and few enough to be started.
+const MOST_THREADS: usize = 1024;
+
+/// Parses a number of threads.
+fn parse_threads(text: &str) -> std::result::Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected a whole number from 0 to {MOST_THREADS}"))
 }
 
 /// Parses a size such as `500MB`, `8GiB` or `1000000`.
@@ -192,12 +266,15 @@ pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
+/// The measures that are reported unless others are named.
+pub const DEFAULT_MEASURES: &str = "ndcg@10,map";
+
 /// Options for measures.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Measures")]
 pub struct Measuring {
     /// Measures, for example ndcg@10,map,err[max=2]@20; see `featherank methods`
-    #[arg(long = "measure", short, value_name = "NAMES", default_value = "ndcg@10,map")]
+    #[arg(long = "measure", short, value_name = "NAMES", default_value = DEFAULT_MEASURES)]
     measures: String,
     /// Conventions for all measures: standard, letor3 or letor4
     #[arg(long, value_name = "PRESET")]
@@ -207,19 +284,21 @@ pub struct Measuring {
 impl Measuring {
     /// The measures in the given order.
     pub fn measures(&self) -> Result<Vec<Measure>> {
-        let parse = |name: &str| {
-            let measure: Measure = name.parse()?;
-            Ok(match self.preset {
-                Some(preset) => measure.with_preset(preset),
-                None => measure,
-            })
+        let with_preset = |measure: Measure| match self.preset {
+            Some(preset) => measure.with_preset(preset),
+            None => measure,
         };
-        let measures: Vec<Measure> =
-            split_outside_brackets(&self.measures).map(parse).collect::<Result<_>>()?;
-        match measures.is_empty() {
-            true => Err(Error::invalid("list of measures", &self.measures, "at least one measure")),
-            false => Ok(measures),
-        }
+        Ok(parse_measures(&self.measures)?.into_iter().map(with_preset).collect())
+    }
+}
+
+/// Parses measures separated by commas; at least one.
+pub fn parse_measures(list: &str) -> Result<Vec<Measure>> {
+    let measures: Vec<Measure> =
+        split_outside_brackets(list).map(str::parse).collect::<Result<_>>()?;
+    match measures.is_empty() {
+        true => Err(Error::invalid("list of measures", list, "at least one measure")),
+        false => Ok(measures),
     }
 }
 

@@ -1,9 +1,68 @@
 //! Errors on standard error, with the flags of the command, and the exit code.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 
 use featherank::error::{Error, RemedyWriter, Setting, Stop};
+
+use crate::output::shown;
+use crate::signals;
+use crate::style::ERROR;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library or the command refused or failed.
+    Library(Error),
+    /// Standard output cannot be written.
+    Output(io::Error),
+    /// Cells of a comparison failed; the printed table has the reasons.
+    CellsFailed {
+        /// How many failed.
+        failed: usize,
+        /// How many there are.
+        all: usize,
+    },
+    /// A signal stopped the run; its best result so far has been printed.
+    StoppedBySignal,
+}
+
+/// The result of a command.
+pub type CommandResult = Result<(), Failure>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Library(error)
+    }
+}
+
+impl Failure {
+    /// Whether the reader closed our output early, as in `featherank methods | head`.
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Failure::Library(Error::Io { source: error, .. }) | Failure::Output(error) => {
+                error.kind() == io::ErrorKind::BrokenPipe
+            }
+            Failure::Library(_) | Failure::CellsFailed { .. } | Failure::StoppedBySignal => false,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Library(error) => error.render(&Flags).fmt(f),
+            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Failure::CellsFailed { failed, all } if failed == all => {
+                f.write_str("every cell failed; see the table above")
+            }
+            Failure::CellsFailed { failed, all } => {
+                write!(f, "{failed} of {all} cells failed; see the table above")
+            }
+            Failure::StoppedBySignal => Stop::Interrupted.fmt(f),
+        }
+    }
+}
 
 /// Names settings by the flags of the command.
 pub struct Flags;
@@ -33,6 +92,7 @@ fn flag(setting: Setting) -> &'static str {
         Setting::Budget => "--budget",
         Setting::Valid => "--valid",
         Setting::NormaliseZscore => "--normalise zscore",
+        Setting::ImportancePermutation => "--importance permutation",
         Setting::Output => "--output",
         Setting::Depth => "--depth",
         Setting::FormTrec => "--form trec",
@@ -65,24 +125,21 @@ impl RemedyWriter for Flags {
     }
 }
 
-/// Prints an error and returns the exit code: 1 failed, 2 wrong usage, 130 interrupted.
-pub fn report(error: &anyhow::Error) -> u8 {
-    let broken_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    if error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken_pipe)) {
-        // The reader closed our output early, as in `featherank methods | head`.
+/// Prints a failure and returns the exit code: 1 failed, 2 wrong usage, 128 plus the number of the
+/// signal if interrupted.
+pub fn report(failure: &Failure) -> u8 {
+    if failure.is_closed_pipe() {
         return 0;
     }
-    // The message already names its causes. A closed standard error leaves nothing else to do.
-    let mut stderr = std::io::stderr();
-    let Some(error) = error.downcast_ref::<Error>() else {
-        let _ = writeln!(stderr, "error: {error}");
-        return 1;
-    };
-    let _ = writeln!(stderr, "error: {}", error.render(&Flags));
-    match error {
-        Error::Stopped(Stop::Interrupted) => 130,
-        error if error.is_usage() => 2,
-        _ => 1,
+    // A closed standard error leaves nothing else to do.
+    let text = failure.to_string();
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", shown(&text));
+    match failure {
+        Failure::Library(Error::Stopped(Stop::Interrupted)) | Failure::StoppedBySignal => {
+            signals::exit_code()
+        }
+        Failure::Library(error) if error.is_usage() => 2,
+        Failure::Library(_) | Failure::Output(_) | Failure::CellsFailed { .. } => 1,
     }
 }
 
@@ -90,20 +147,20 @@ pub fn report(error: &anyhow::Error) -> u8 {
 #[allow(clippy::unwrap_used, reason = "a failure in a helper is a failed test")]
 mod tests {
     use clap::CommandFactory;
-    use featherank::error::{Command, Part, Remedy};
+    use featherank::error::{Command, Location, Part, Problem, Remedy};
 
     use super::*;
 
-    struct Rendered(Remedy);
+    struct RenderedRemedy(Remedy);
 
-    impl fmt::Display for Rendered {
+    impl fmt::Display for RenderedRemedy {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             self.0.write(f, &Flags)
         }
     }
 
     fn rendered(part: impl Into<Part>) -> String {
-        Rendered(Remedy::default().then(part)).to_string()
+        RenderedRemedy(Remedy::default().then(part)).to_string()
     }
 
     /// The values that some command accepts for a flag; empty for any.
@@ -129,6 +186,37 @@ mod tests {
                 assert!(accepted.iter().any(|known| known == value), "{instruction}");
             }
             assert!(!rendered(setting).is_empty());
+        }
+    }
+
+    /// Words of Python and of its libraries.
+    const PYTHON: [&str; 6] = ["numpy", "sklearn", "featherank.", "=True", "=(", "=\""];
+
+    #[test]
+    fn every_problem_reads_as_a_sentence_with_flags() {
+        for problem in Problem::examples() {
+            let failure = Failure::from(problem.at(Location::line("train.txt", 97)));
+            let text = failure.to_string();
+            let [fact, place, help] = text.lines().collect::<Vec<_>>()[..] else {
+                panic!("not three lines: {text}");
+            };
+            assert_eq!(place, "  --> train.txt, line 97");
+            let help = help.strip_prefix("  help: ").unwrap();
+            for sentence in [fact, help] {
+                let first = sentence.chars().next().unwrap();
+                assert!(!first.is_uppercase() && !first.is_whitespace(), "{text}");
+                assert!(!sentence.ends_with([' ', '.', ',', ';', ':']), "{text}");
+                for stray in ["  ", " ,", " ;", " :", ",,", ", ;", "; ,", "; ;"] {
+                    assert!(!sentence.contains(stray), "{stray:?} in {text}");
+                }
+                assert!(sentence.matches('`').count() % 2 == 0, "{text}");
+                assert!(sentence.chars().count() <= 200, "{text}");
+            }
+            assert!(PYTHON.iter().all(|word| !help.contains(word)), "{text}");
+            let words = help.split([' ', ',', ';', ':']);
+            for flag in words.filter(|word| word.starts_with("--")) {
+                assert!(accepted(flag).is_some(), "no command takes {flag}: {text}");
+            }
         }
     }
 

@@ -6,26 +6,50 @@ mod arguments;
 mod commands;
 mod errors;
 mod output;
+mod paths;
 mod progress;
 mod scale;
+mod selection_text;
+mod signals;
+mod style;
 
 use std::ffi::OsString;
-use std::io::Write;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use errors::CommandResult;
 use output::Output;
 pub use scale::{Cluster, ShardRequest};
 
 /// Feature selection for learning to rank.
 #[derive(Parser)]
-#[command(name = "featherank", version, about, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "featherank",
+    version,
+    about,
+    long_about = PURPOSE,
+    propagate_version = true,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
     common: arguments::Common,
 }
+
+/// What the tool is for, and how to begin.
+const PURPOSE: &str = "\
+Feature selection for learning to rank: find the few features that a ranker needs, on data of
+queries, documents and relevance labels (LETOR text, CSV, Parquet, feature logs of search engines).
+
+Examples:
+  featherank demo
+      see everything on synthetic data, in about a minute
+  featherank select train.txt -o selection.json
+      find the smallest set of features that ranks as well as all of them
+  featherank compare train.txt --methods top-k,mrmr,rfe --rankers lambdamart -o results
+      compare selectors by cross-validation; then: featherank report results";
 
 #[derive(Subcommand)]
 enum Command {
@@ -51,8 +75,10 @@ enum Command {
     Convert(commands::convert::Args),
     /// Generate synthetic data with known relevant, redundant, noisy and risky features
     Synth(commands::synth::Args),
-    /// List the available measures, selectors and rankers with their parameters
+    /// List measures, selectors and rankers, or show one with its parameters
     Methods(commands::methods::Args),
+    /// Print or write the manual pages
+    Man(commands::man::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -63,8 +89,10 @@ enum Command {
 /// Runs the command and returns the exit code. The first argument is the program name. Only the
 /// Python package provides a cluster.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn Cluster>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    style::choose(style::requested(&arguments));
+    let (cli, matches) = match parse(arguments) {
+        Ok(parsed) => parsed,
         // Help and version also arrive here, with exit code 0. A closed output is not an error.
         Err(error) => {
             let _ = error.print();
@@ -72,14 +100,27 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn 
         }
     };
     let output = Output::new(&cli.common);
-    match run(cli, cluster, &output) {
+    let checked = paths::check(&matches).map_err(Into::into);
+    match checked.and_then(|()| run(cli, &matches, cluster, &output)) {
         Ok(()) => 0,
-        Err(error) => errors::report(&error),
+        Err(failure) => errors::report(&failure),
     }
 }
 
-fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Result<()> {
-    progress::handle_interrupts()?;
+fn parse(arguments: Vec<OsString>) -> Result<(Cli, ArgMatches), clap::Error> {
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok((cli, matches))
+}
+
+fn run(
+    cli: Cli,
+    matches: &ArgMatches,
+    cluster: Option<&dyn Cluster>,
+    output: &Output,
+) -> CommandResult {
+    signals::handle()?;
     cli.common.start_threads()?;
     match cli.command {
         Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
@@ -89,15 +130,16 @@ fn run(cli: Cli, cluster: Option<&dyn Cluster>, output: &Output) -> anyhow::Resu
         Command::Rank(args) => commands::rank::run(&args, output),
         Command::Export(args) => commands::export::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, cluster, output),
-        Command::Compare(args) => commands::compare::run(&args, output),
+        Command::Compare(args) => commands::compare::run(&args, matches, output),
         Command::Report(args) => commands::report::run(&args, output),
         Command::Convert(args) => commands::convert::run(&args, output),
         Command::Synth(args) => commands::synth::run(&args, output),
         Command::Methods(args) => commands::methods::run(&args, output),
+        Command::Man(args) => commands::man::run(&args, Cli::command(), output),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "featherank", &mut script);
-            Ok(std::io::stdout().write_all(&script)?)
+            output.print_bytes(&script)
         }
     }
 }

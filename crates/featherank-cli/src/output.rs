@@ -1,25 +1,41 @@
 //! Output: results on standard output, progress and notes on standard error.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
+use featherank::error::{Error, REPORT_DEFECT};
+use featherank::text::{Columns, LINE_WIDTH, text_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::arguments::Common;
+use crate::errors::{CommandResult, Failure};
+use crate::signals;
+use crate::style::{CAUTION, DIM, ERROR, GOOD, STRONG};
 
 /// Writes results and notes as the common options ask.
 pub struct Output {
     json: bool,
     quiet: bool,
     live: bool,
+    width: usize,
 }
 
 impl Output {
     /// Configured by the common options.
     pub fn new(common: &Common) -> Self {
-        Output { json: common.json, quiet: common.quiet, live: std::io::stderr().is_terminal() }
+        Output {
+            json: common.json,
+            quiet: common.quiet,
+            live: std::io::stderr().is_terminal(),
+            width: line_width(),
+        }
+    }
+
+    /// The length of lines.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Whether to print JSON instead of tables.
@@ -37,34 +53,116 @@ impl Output {
         self.live && !self.quiet
     }
 
-    /// Prints a text on standard output.
-    pub fn print(&self, text: impl AsRef<str>) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_ref().as_bytes())?;
-        Ok(out.write_all(b"\n")?)
+    /// Prints a text on standard output, with colours if they are wanted.
+    pub fn print(&self, text: impl AsRef<str>) -> CommandResult {
+        let mut out = anstream::stdout().lock();
+        out.write_all(shown_in_style(text.as_ref()).as_bytes())
+            .and_then(|()| out.write_all(b"\n"))
+            .map_err(Failure::Output)
+    }
+
+    /// Writes bytes to standard output.
+    pub fn print_bytes(&self, bytes: &[u8]) -> CommandResult {
+        std::io::stdout().lock().write_all(bytes).map_err(Failure::Output)
     }
 
     /// Prints a value as JSON on standard output.
-    pub fn print_json(&self, value: &impl Serialize) -> anyhow::Result<()> {
-        self.print(serde_json::to_string_pretty(value)?)
+    pub fn print_json(&self, value: &impl Serialize) -> CommandResult {
+        let text = serde_json::to_string_pretty(value)
+            .map_err(|e| Error::internal(format!("cannot write JSON: {e}"), REPORT_DEFECT))?;
+        self.print_bytes(json_shown(&text).as_bytes()).and_then(|()| self.print_bytes(b"\n"))
+    }
+
+    /// Prints the text of a document. If it has to be changed for terminals, it loses its checksum,
+    /// which would be wrong.
+    pub fn print_document(&self, text: &str) -> CommandResult {
+        let Cow::Owned(safe) = json_shown(text) else { return self.print_bytes(text.as_bytes()) };
+        let lines = safe.split_inclusive('\n').filter(|line| !line.starts_with("  \"checksum\":"));
+        self.print_bytes(lines.collect::<String>().as_bytes())
     }
 
     /// Prints a note on standard error.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             // A closed standard error must not stop the work.
-            let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+            let _ = writeln!(anstream::stderr(), "{}", shown_in_style(text.as_ref()));
         }
     }
 
     /// Shows a spinner until the returned value is dropped.
     pub fn spinner(&self, text: String) -> Spinner {
-        let bar = if self.live() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        // The bar of an observed run shows what it does.
+        let is_shown = self.live() && !signals::is_observed();
+        let bar = if is_shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::default_spinner());
-        bar.set_message(text);
-        bar.enable_steady_tick(Duration::from_millis(120));
+        bar.set_message(shown(&text).into_owned());
+        let weak = bar.downgrade();
+        let tick = move || {
+            while let Some(bar) = weak.upgrade().filter(|bar| !bar.is_finished()) {
+                bar.tick();
+                drop(bar);
+                std::thread::sleep(Duration::from_millis(120));
+            }
+        };
+        if is_shown {
+            // Without the thread the spinner does not turn.
+            drop(std::thread::Builder::new().spawn(tick));
+        }
         Spinner(bar)
     }
+}
+
+/// Text for a terminal: control characters, which names, labels and paths may contain, and marks
+/// that reverse the direction of text are written as escapes, so that a terminal shows them instead
+/// of obeying them.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_command) {
+        return text.into();
+    }
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_command(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+    }
+    safe.into()
+}
+
+/// Like [`shown`], except for the styles of whole lines, which are ours.
+fn shown_in_style(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_command) {
+        return text.into();
+    }
+    let line = |line: &str| {
+        let styles = [GOOD, CAUTION, ERROR, STRONG, DIM].map(|style| style.render().to_string());
+        let reset = STRONG.render_reset().to_string();
+        let inside = |style: &String| line.strip_prefix(style.as_str())?.strip_suffix(&reset);
+        match styles.iter().find_map(|style| Some((style, inside(style)?))) {
+            Some((style, inside)) => format!("{style}{}{reset}", shown(inside)),
+            None => shown(line).into_owned(),
+        }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n").into()
+}
+
+/// JSON for a terminal. Inside its strings, escapes mean the same as the characters.
+fn json_shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_command) {
+        return text.into();
+    }
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_command(c) {
+            true => safe += &format!("\\u{:04x}", u32::from(c)),
+            false => safe.push(c),
+        }
+    }
+    safe.into()
+}
+
+/// Whether a terminal obeys this character: control characters other than line ends and tabs, and
+/// overrides of the direction of text.
+fn is_command(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// See [`Output::spinner`].
@@ -76,37 +174,19 @@ impl Drop for Spinner {
     }
 }
 
-/// Formats a table: columns of numbers are right-aligned, other columns left-aligned.
-pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header.to_vec());
-    table.add_rows(rows.iter().cloned());
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let numeric = rows.iter().all(|row| row.get(i).is_none_or(|cell| looks_numeric(cell)));
-        column.set_padding((0, 2));
-        column.set_cell_alignment(if numeric { CellAlignment::Right } else { CellAlignment::Left });
-    }
-    let text = table.to_string();
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+/// `COLUMNS`, the width of the terminal, or a fixed width if output is piped.
+fn line_width() -> usize {
+    // Narrower lines would be words below each other.
+    const NARROWEST: usize = 40;
+    let variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal =
+        || terminal_size::terminal_size_of(std::io::stdout()).map(|size| size.0.0.into());
+    variable.or_else(terminal).unwrap_or(LINE_WIDTH).max(NARROWEST)
 }
 
-fn looks_numeric(cell: &str) -> bool {
-    // Lists of numbers are left-aligned.
-    !cell.contains(", ") && cell.starts_with(|c: char| c.is_ascii_digit() || "-+.<∞".contains(c))
-        || cell.is_empty()
-}
-
-/// Formats an integer with thousands separators.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|group| std::str::from_utf8(group).unwrap_or_default())
-        .collect();
-    groups.join(",")
+/// Formats a table whose first column identifies a row.
+pub fn table(header: &[&str], rows: &[Vec<String>], width: usize) -> String {
+    text_table(&Columns { header, rows, keys: 1 }, width)
 }
 
 /// Formats a number with a readable number of digits.
@@ -120,7 +200,21 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// Formats a p-value.
-pub fn p_value(p: f64) -> String {
-    if p < 0.0001 { "<.0001".into() } else { format!("{p:.4}").trim_start_matches('0').to_owned() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::style::styled;
+
+    #[test]
+    fn escapes_are_shown_and_not_obeyed() {
+        let name = "bm25\u{1b}[31m\u{7}\u{9b}2J\u{202e}txt\r\nnext\tü";
+        let safe = "bm25\\u{1b}[31m\\u{7}\\u{9b}2J\\u{202e}txt\\r\nnext\tü";
+        assert_eq!(shown(name), safe);
+        assert_eq!(shown_in_style(name), safe);
+        assert_eq!(shown_in_style(&styled(GOOD, name)), styled(GOOD, safe));
+        let json = serde_json::to_string(name).unwrap_or_default();
+        let safe = json_shown(&json);
+        assert!(!safe.contains(is_command));
+        assert_eq!(serde_json::from_str::<String>(&safe).ok().as_deref(), Some(name));
+    }
 }

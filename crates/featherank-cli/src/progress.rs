@@ -1,115 +1,130 @@
-//! Progress bars and Ctrl-C, as an observer of runs.
+//! The progress bar of a command, as an observer of runs that signals stop.
 
 use std::collections::HashSet;
+use std::io::Write;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use featherank::Stop;
-use featherank::run::{Observer, Step};
+use featherank::run::{Observer, ProgressState, Step, StopToken};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Output;
+use crate::signals;
 
-/// Ctrl-C was pressed during an observed run.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// An observed run is active and will check [`INTERRUPTED`] soon.
-static WATCHING: AtomicBool = AtomicBool::new(false);
+/// How often the bar is drawn: the first time soon after the start, then without a step, too.
+const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Installs the Ctrl-C handler. The process exits with code 130: at the next step of an observed
-/// run, or at once if there is none or Ctrl-C is pressed again. Files are written atomically, so it
-/// is safe to stop anywhere.
-pub fn handle_interrupts() -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
-        if !WATCHING.load(Ordering::Relaxed) || INTERRUPTED.swap(true, Ordering::Relaxed) {
-            featherank::data::discard_unfinished_writes();
-            std::process::exit(130);
-        }
-    })?;
-    Ok(())
-}
-
-/// Shows steps as a bar on a terminal, as one line per kind of work if output is piped, and not at
-/// all with `--quiet`; stops the run at Ctrl-C.
-pub struct Progress {
-    mode: Mode,
-    bar: Mutex<Option<(&'static str, ProgressBar)>>,
-    /// The lines already printed: methods may repeat a pass hundreds of times.
-    printed: Mutex<HashSet<&'static str>>,
-}
+/// Shows steps as one bar on a terminal, as one line per kind of work if output is piped, and not at
+/// all with `--quiet`. Its token is stopped by signals.
+pub struct Progress(Mode);
 
 enum Mode {
-    Bars,
-    Lines,
+    Bar(Arc<Bar>),
+    /// The lines already printed: methods may repeat a pass hundreds of times.
+    Lines(Mutex<HashSet<&'static str>>),
     Silent,
+}
+
+/// One bar for all steps of the command; dropping it clears the line.
+pub struct Bar {
+    state: Mutex<ProgressState>,
+    drawn: ProgressBar,
 }
 
 impl Progress {
     /// Starts observing and showing progress.
     pub fn start(output: &Output) -> Arc<Self> {
-        WATCHING.store(true, Ordering::Relaxed);
         let mode = match () {
             () if output.quiet() => Mode::Silent,
-            () if output.live() => Mode::Bars,
-            () => Mode::Lines,
+            () if output.live() => Mode::Bar(Bar::start()),
+            () => Mode::Lines(Mutex::default()),
         };
-        Arc::new(Progress { mode, bar: Mutex::new(None), printed: Mutex::default() })
+        Self::of(mode)
     }
 
-    /// Observes Ctrl-C only, for commands that show their own progress.
-    pub fn watch() -> Arc<Self> {
-        WATCHING.store(true, Ordering::Relaxed);
-        Arc::new(Progress { mode: Mode::Silent, bar: Mutex::new(None), printed: Mutex::default() })
+    /// Observes signals only, for commands that show their own progress.
+    pub fn silent() -> Arc<Self> {
+        Self::of(Mode::Silent)
     }
 
-    fn show(&self, step: &Step) {
-        let finished = step.total == Some(step.done);
-        match self.mode {
-            Mode::Silent => {}
-            Mode::Lines if finished => {
-                if self.printed.lock().unwrap_or_else(PoisonError::into_inner).insert(step.what) {
-                    eprintln!("{}: done", step.what);
-                }
-            }
-            Mode::Lines => {}
-            Mode::Bars => {
-                let mut current = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-                if current.as_ref().is_none_or(|(what, _)| *what != step.what) {
-                    if let Some((_, old)) = current.take() {
-                        old.finish_and_clear();
-                    }
-                    let bar = ProgressBar::new(step.total.unwrap_or(0));
-                    if let Ok(style) =
-                        ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}")
-                    {
-                        bar.set_style(style);
-                    }
-                    bar.set_message(step.what);
-                    *current = Some((step.what, bar));
-                }
-                if let Some((_, bar)) = current.as_ref() {
-                    bar.set_position(step.done);
-                    if finished {
-                        bar.finish_and_clear();
-                    }
-                }
-            }
+    fn of(mode: Mode) -> Arc<Self> {
+        signals::set_observed(true);
+        Arc::new(Progress(mode))
+    }
+}
+
+impl Bar {
+    /// Shows the bar, and keeps its time up to date.
+    pub fn start() -> Arc<Self> {
+        let drawn = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            drawn.set_style(style);
         }
+        let bar = Arc::new(Bar { state: Mutex::new(ProgressState::new(Instant::now())), drawn });
+        let weak = Arc::downgrade(&bar);
+        // Without the thread the bar is drawn at steps only.
+        drop(std::thread::Builder::new().name("progress".into()).spawn(move || draw(&weak)));
+        bar
+    }
+
+    /// Takes in a step.
+    pub fn add(&self, step: &Step) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).add(step, Instant::now());
+    }
+
+    /// Prints above the bar.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        self.drawn.suspend(print);
+    }
+
+    fn draw(&self) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.drawn.set_message(state.line(Instant::now()));
+        self.drawn.tick();
+    }
+}
+
+/// Draws the bar until it is dropped.
+fn draw(bar: &Weak<Bar>) {
+    while let Some(bar) = bar.upgrade() {
+        bar.draw();
+        drop(bar);
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.drawn.finish_and_clear();
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        WATCHING.store(false, Ordering::Relaxed);
+        signals::set_observed(false);
     }
 }
 
 impl Observer for Progress {
     fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
-        self.show(step);
-        match INTERRUPTED.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(Stop::Interrupted),
-            false => ControlFlow::Continue(()),
+        match &self.0 {
+            Mode::Silent => {}
+            Mode::Lines(printed) => {
+                let is_done = step.total == Some(step.done);
+                let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+                if is_done && printed.insert(step.what) {
+                    // A closed standard error must not stop the work.
+                    let _ = writeln!(std::io::stderr(), "{}: done", step.what);
+                }
+            }
+            Mode::Bar(bar) => bar.add(step),
         }
+        ControlFlow::Continue(())
+    }
+
+    fn stop(&self) -> &StopToken {
+        signals::token()
     }
 }

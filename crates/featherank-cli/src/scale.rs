@@ -4,18 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use featherank::data::{Format, PartSource, Parts, ReadOptions};
+use featherank::data::ReadOptions;
 use featherank::engine::{Engine, LocalEngine};
-use featherank::run::Observer;
-use featherank::shards::{CostedEngine, PassCost, StreamEngine};
+use featherank::run::{Observer, Step};
+use featherank::shards::{CostedEngine, PassCost, StreamEngine, parts_beyond_memory};
+use featherank::text::grouped;
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
-use crate::output::{Output, grouped, table};
-
-/// Data is loaded completely only if it fits into this fraction (1/n) of the memory limit; methods
-/// need the rest.
-const SHARE_OF_DATA: u64 = 2;
+use crate::output::{Output, table};
 
 /// Opens data on a cluster. Only the Python package implements it.
 pub trait Cluster: Sync {
@@ -72,7 +69,7 @@ pub struct Opening<'a> {
 }
 
 /// An engine over open data.
-pub struct Opened {
+pub struct OpenedData {
     /// The engine.
     pub engine: Arc<dyn Engine>,
     explained: Option<Arc<CostedEngine>>,
@@ -86,7 +83,7 @@ impl ScaleArgs {
         files: &[PathBuf],
         how: &Opening<'_>,
         check_remote: &dyn Fn() -> Result<()>,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedData> {
         let engine = match self.engine.as_str() {
             "local" => self.local(files, how, check_remote)?,
             name => {
@@ -106,7 +103,10 @@ impl ScaleArgs {
             }
         };
         let explained = self.explain.then(|| Arc::new(CostedEngine::new(engine.clone())));
-        Ok(Opened { engine: explained.clone().map_or(engine, |explained| explained), explained })
+        Ok(OpenedData {
+            engine: explained.clone().map_or(engine, |explained| explained),
+            explained,
+        })
     }
 
     fn local(
@@ -118,34 +118,24 @@ impl ScaleArgs {
         let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
             return Err(Error::settings(
-                "shards need a cluster",
+                "--shards is for clusters only",
                 "add --engine ray, or leave out --shards",
             ));
         }
         let mut options = reading.options();
         if let Some(memory) = self.memory {
-            let is_parquet = |path: &PathBuf| {
-                options.format.or_else(|| Format::from_name(&path.display().to_string()))
-                    == Some(Format::Parquet)
-            };
-            if files.iter().all(is_parquet) {
-                let parts =
-                    Parts::open(files.iter().cloned().map(PartSource::File).collect(), &options)?;
-                let bytes = parts.rows().saturating_mul(4 * parts.features().len() as u64);
-                if bytes > memory / SHARE_OF_DATA {
-                    check_remote()?;
-                    return Ok(Arc::new(StreamEngine::open(
-                        parts,
-                        memory,
-                        threads,
-                        observer.clone(),
-                    )?));
-                }
+            if let Some(parts) = parts_beyond_memory(files, &options, memory)? {
+                check_remote()?;
+                let engine = StreamEngine::open(parts, memory, threads, observer.clone())?;
+                return Ok(Arc::new(engine));
             }
             options.max_bytes = options.max_bytes.min(memory);
         }
-        let data = reading.read_with(files, &options, output)?;
-        Ok(Arc::new(LocalEngine::new(data, threads)?.observed_by(observer.clone())))
+        // What a bar shows until the first pass; stops are checked while reading.
+        let _ = observer.on_step(&Step::pass("reading", 0, None));
+        let data = reading.read_with(files, &options, observer.stop(), output)?;
+        let engine = LocalEngine::new(data, threads)?.observed_by(observer.clone());
+        Ok(Arc::new(engine.with_memory_limit(options.max_bytes)))
     }
 }
 
@@ -156,9 +146,9 @@ fn no_cluster() -> Error {
     )
 }
 
-impl Opened {
+impl OpenedData {
     /// The cost of each kind of pass as text, with `--explain`.
-    pub fn explanation(&self) -> Option<String> {
+    pub fn explanation(&self, width: usize) -> Option<String> {
         let costs = self.explained.as_ref()?.costs();
         let row = |name: &str, cost: &PassCost| {
             let each = |bytes: u64| grouped(bytes / cost.passes.max(1));
@@ -177,7 +167,7 @@ impl Opened {
         let header = ["pass", "count", "bytes sent", "bytes received", "total bytes", "seconds"];
         Some(format!(
             "passes over the data (bytes sent and received are per pass):\n{}",
-            table(&header, &rows)
+            table(&header, &rows, width)
         ))
     }
 }

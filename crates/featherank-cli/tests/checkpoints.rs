@@ -71,8 +71,10 @@ fn damaged_and_foreign_checkpoints_are_refused() {
     let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=3", "-q"];
     let (folder, _, _) = uninterrupted(&select);
     let folder = folder.path();
-    // The time limit is reached at once, so that the checkpoint is kept.
-    let short = [&select[..], &["--checkpoint", "kept.json", "--time-limit", "0.001s"]].concat();
+    // The time limit is reached after some generations, so that the checkpoint is kept.
+    let select =
+        ["select", "data/train.txt", "--method", "spea2", "-p", "generations=1000000", "-q"];
+    let short = [&select[..], &["--checkpoint", "kept.json", "--time-limit", "1s"]].concat();
     assert!(finished(folder, &short).status.success());
     let kept = fs::read(folder.join("kept.json")).unwrap();
     let refused = |args: &[&str], content: &[u8], says: &str| {
@@ -91,6 +93,89 @@ fn damaged_and_foreign_checkpoints_are_refused() {
     refused(&select, b"my only copy of something else", "not a featherank checkpoint");
     refused(&[&select[..], &["--seed", "2"]].concat(), &kept, "the seed is 1 there and 2 here");
     refused(&[&select[..], &["--k", "4"]].concat(), &kept, "what may be chosen");
+}
+
+/// One flipped bit anywhere in a checkpoint ends the run before it selects anything.
+#[test]
+fn damaged_checkpoints_are_named() {
+    let select = ["select", "data/train.txt", "--method", "spea2", "-p", "generations=3", "-q"];
+    let (folder, _, _) = uninterrupted(&select);
+    let folder = folder.path();
+    let select =
+        ["select", "data/train.txt", "--method", "spea2", "-p", "generations=1000000", "-q"];
+    let short = [&select[..], &["--checkpoint", "kept.json", "--time-limit", "1s"]].concat();
+    assert!(finished(folder, &short).status.success());
+    let kept = fs::read(folder.join("kept.json")).unwrap();
+    for place in (0..8).map(|part| part * kept.len() / 8 + part) {
+        let mut damaged = kept.clone();
+        damaged[place] ^= 1;
+        fs::write(folder.join("kept.json"), &damaged).unwrap();
+        let args = [&select[..], &["--checkpoint", "kept.json", "-o", "s.json"]].concat();
+        let output = finished(folder, &args);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("kept.json") && !error.contains("panicked"), "{error}");
+        assert!(!folder.join("s.json").exists());
+    }
+}
+
+/// A second run on the same checkpoint or folder is told which process uses it; the lock of a
+/// process that was killed does not count, and its temporary files are removed.
+#[test]
+fn runs_do_not_share_checkpoints_or_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
+    let select: &[&str] = &[
+        "select",
+        "data/train.txt",
+        "--method",
+        "spea2",
+        "-p",
+        "generations=1000000",
+        "-q",
+        "--checkpoint",
+        "kept.json",
+        "--time-limit",
+        "60s",
+    ];
+    let compare: &[&str] = &[
+        "compare",
+        "data/train.txt",
+        "--folds",
+        "3",
+        "--methods",
+        "spea2[generations=1000000]",
+        "--rankers",
+        "linear-regression",
+        "-o",
+        "results",
+        "-q",
+    ];
+    for (args, lock) in [(select, "kept.json.lock"), (compare, "results/.lock")] {
+        let mut first = featherank(folder, args).spawn().unwrap();
+        let held = || fs::read_to_string(folder.join(lock)).is_ok_and(|text| !text.is_empty());
+        while !held() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let second = finished(folder, args);
+        let error = String::from_utf8(second.stderr).unwrap();
+        assert_eq!(second.status.code(), Some(1), "{error}");
+        assert!(error.contains(&format!("in use by process {}", first.id())), "{error}");
+        first.kill().unwrap();
+        first.wait().unwrap();
+        assert!(held(), "a killed process leaves the lock file");
+        // The next run starts, which takes longer than being refused.
+        let mut third = featherank(folder, args).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(third.try_wait().unwrap().is_none(), "a stale lock is taken over");
+        third.kill().unwrap();
+        third.wait().unwrap();
+    }
+    fs::write(folder.join(".featherank-left.tmp"), "half of a file").unwrap();
+    let top_k = ["select", "data/train.txt", "--method", "top-k", "-q", "-o", "s.json"];
+    assert!(finished(folder, &top_k).status.success());
+    assert!(!folder.join(".featherank-left.tmp").exists());
 }
 
 #[cfg(unix)]
@@ -127,7 +212,7 @@ fn time_limits_are_respected() {
     };
     let (code, error) = said(&["spea2", "-p", "generations=1000000", "--time-limit", "0.3s"]);
     assert!(
-        code == Some(0) && error.contains("time limit reached; this is the best selection so far"),
+        code == Some(0) && error.contains("limit was reached; this is the best selection so far"),
         "{error}"
     );
     let (code, error) = said(&["rsrank", "-p", "iterations=100000", "--time-limit", "0.3s"]);

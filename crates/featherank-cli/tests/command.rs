@@ -15,6 +15,7 @@ fn folder_with_data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("data.txt"), ROWS).unwrap();
     std::fs::write(folder.path().join("bad.txt"), "1 qid:1 1:x\n").unwrap();
+    std::fs::write(folder.path().join("vali.txt"), ROWS.replace("qid:", "qid:v")).unwrap();
     folder
 }
 
@@ -90,7 +91,7 @@ fn quiet_prints_no_notes_and_json_prints_json() {
     for args in [
         &["inspect", "data.txt"][..],
         &["select", "data.txt", "-o", "s.json"],
-        &["train", "data.txt", "--valid", "data.txt", "--ranker", "single-feature", "-o", "m.json"],
+        &["train", "data.txt", "--valid", "vali.txt", "--ranker", "single-feature", "-o", "m.json"],
         &[
             "evaluate",
             "data.txt",
@@ -305,7 +306,7 @@ fn models_that_do_not_fit_are_refused() {
     let model = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     put("narrow.txt", "1 qid:1 1:0.5\n");
-    put("newer.json", &model.replace("\"version\": 2", "\"version\": 99"));
+    put("newer.json", &model.replace("\"version\": 3", "\"version\": 99"));
     put("cut.json", &model[..model.len() / 2]);
     put("selection.json", &model.replace("\"model\",", "\"selection\","));
     for (data, model, code, says) in [
@@ -372,7 +373,7 @@ fn missing_values_can_be_kept() {
         "1 qid:1 1:NULL 2:2\n0 qid:1 1:3 2:1\n"
     );
     let inspected = text(&keep(&["inspect", "t.csv", "--features"]).stdout);
-    assert!(inspected.contains("missing values     in 1 features: a (50.0 %)"), "{inspected}");
+    assert!(inspected.contains("missing values     in 1 feature: a (50.0 %)"), "{inspected}");
     assert!(!inspected.contains("NaN"), "{inspected}");
     let error = text(&keep(&["select", "t.csv"]).stderr);
     assert!(error.contains("feature a has some"), "{error}");

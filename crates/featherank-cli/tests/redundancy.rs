@@ -42,7 +42,7 @@ fn the_report_has_every_part() {
         "groups of features linked by |r| ≥ 0.9",
         "variance inflation factors within queries: 4 above 10",
         "a          ∞  linear combination of others",
-        "1 of 4 features are redundant at |r| ≥ 0.9: b",
+        "1 of 4 features is redundant at |r| ≥ 0.9: b",
         "evaluate a selection with a ranker before you drop any",
     ] {
         assert!(report.contains(part), "{part}:\n{report}");
@@ -116,7 +116,7 @@ fn small_data_gets_a_small_report() {
     assert_eq!(matrix, "feature\n");
     let (one_feature, matrix) = report("1 qid:1 1:2\n0 qid:1 1:1\n");
     assert!(
-        one_feature.contains("1 features compared") && one_feature.contains("0 above 10"),
+        one_feature.contains("1 feature compared") && one_feature.contains("0 above 10"),
         "{one_feature}"
     );
     assert_eq!(matrix, "feature,1\n1,1\n");

@@ -109,7 +109,7 @@ fn a_failed_write_changes_nothing() {
     );
     assert!(refused(folder.path(), &["results.json", "-o", "page"]).contains("folder"));
     let message = refused(folder.path(), &["results.json", "-o", "./results.json"]);
-    assert!(message.contains("its own source") && message.contains("help: "), "{message}");
+    assert!(message.contains("are the same file") && message.contains("help: "), "{message}");
     assert_eq!(std::fs::read_to_string(at("results.json")).unwrap(), EMPTY);
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

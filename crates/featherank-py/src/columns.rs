@@ -162,7 +162,7 @@ impl<T: Number, R: Copy + TryInto<usize>> Sparse<'_, T, R> {
         keep_missing: bool,
     ) -> Result<Option<BadCell>> {
         let damaged =
-            || featherank::Error::invalid("sparse matrix", "X", "indices inside the matrix");
+            || featherank::Error::invalid("sparse matrix", "X", "indices within its shape");
         for (column, stored) in values.chunks_mut(height.max(1)).enumerate() {
             let bounds = (self.starts.get(column), self.starts.get(column + 1));
             let (Some(&start), Some(&end)) = bounds else { return Err(damaged()) };

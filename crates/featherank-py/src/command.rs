@@ -45,5 +45,5 @@ impl Cluster for Ray {
 }
 
 fn refused(py: Python<'_>, raised: &PyErr) -> Error {
-    Error::unsupported("the cluster could not be used", raised.value(py).to_string())
+    Error::unsupported("the cluster cannot be used", raised.value(py).to_string())
 }

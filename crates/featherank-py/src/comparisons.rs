@@ -6,8 +6,8 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::background::run_observed;
 use crate::errors::to_json;
-use crate::watch::watched;
 
 /// The values of two systems on the same queries.
 fn pair(
@@ -18,7 +18,7 @@ fn pair(
     match a.len() == b.len() {
         true => Ok((a, b)),
         false => Err(PyValueError::new_err(format!(
-            "{} values and {}: both need one a query",
+            "{} values and {}: both systems need one value per query",
             a.len(),
             b.len()
         ))),
@@ -40,7 +40,7 @@ pub fn risk_report(
 #[pyfunction]
 pub fn geo_risk(systems: Vec<Vec<f64>>, alpha: f64) -> PyResult<String> {
     if systems.iter().any(|system| system.len() != systems[0].len()) {
-        return Err(PyValueError::new_err("every system needs one value for every query"));
+        return Err(PyValueError::new_err("every system needs one value per query"));
     }
     to_json(&risk::geo_risk(&systems, alpha))
 }
@@ -75,7 +75,9 @@ pub fn non_inferior(
 ) -> PyResult<String> {
     let (new, reference) = pair(&new, &reference)?;
     if !(margin >= 0.0 && level > 0.0 && level < 1.0) {
-        return Err(PyValueError::new_err("a margin is 0 or more, a level lies between 0 and 1"));
+        return Err(PyValueError::new_err(
+            "the margin must be 0 or more, and the level between 0 and 1",
+        ));
     }
     to_json(&significance::non_inferior(&new, &reference, margin, level))
 }
@@ -90,7 +92,7 @@ pub fn bootstrap_mean(
     seed: u64,
 ) -> PyResult<(f64, f64)> {
     let values = values.as_array().to_vec();
-    let interval = watched(py, 0, None, move |_| {
+    let interval = run_observed(py, 0, None, move |_| {
         Ok(significance::bootstrap_mean(&values, level, resamples, seed))
     })?;
     Ok((interval.low, interval.high))

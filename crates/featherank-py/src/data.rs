@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use featherank::data::{Dataset, FeatureTable, Queries};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::{Error, Location, Problem, Result};
 use numpy::{PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -155,9 +155,47 @@ impl Columns {
     }
 }
 
+/// The columns of the features that an item of a list names.
+pub fn matching(features: &FeatureTable, order: &ColumnOrder, item: &str) -> Result<Vec<usize>> {
+    Ok(features.matching(item)?.into_iter().map(|feature| order.column(feature)).collect())
+}
+
 /// Ranking data; each object can be used once.
 #[pyclass]
-pub struct Data(Option<Dataset>);
+pub struct Data {
+    data: Option<Dataset>,
+    order: ColumnOrder,
+}
+
+/// The features of a data set in the order in which Python has their columns.
+#[derive(Clone)]
+pub struct ColumnOrder(Vec<FeatureId>);
+
+impl ColumnOrder {
+    /// The order of a table before a data set orders its columns by identity.
+    fn given(table: &FeatureTable) -> Self {
+        let mut columns = vec![FeatureId(0); table.len()];
+        for (place, given) in table.identity_order().into_iter().enumerate() {
+            columns[given.index()] = FeatureId::from(place);
+        }
+        ColumnOrder(columns)
+    }
+
+    /// The order of the columns in the files of a data set.
+    pub fn of_files(table: &FeatureTable) -> Self {
+        ColumnOrder(table.by_id())
+    }
+
+    /// The features, by column.
+    pub fn features(&self) -> &[FeatureId] {
+        &self.0
+    }
+
+    /// The column of a feature.
+    pub fn column(&self, feature: FeatureId) -> usize {
+        self.0.iter().position(|&own| own == feature).unwrap_or_else(|| feature.index())
+    }
+}
 
 #[pymethods]
 impl Data {
@@ -176,17 +214,20 @@ impl Data {
         if values.len() != labels.len() * columns.features.len() {
             return Err(PyValueError::new_err("labels and columns have different lengths"));
         }
-        Ok(Data(Some(Dataset::new(values, labels, queries, columns.features.clone()))))
+        let order = ColumnOrder::given(&columns.features);
+        let data = Dataset::new(values, labels, queries, columns.features.clone());
+        Ok(Data { data: Some(data), order })
     }
 
     /// The ids of the features, in the order of the columns.
     fn feature_ids(&self) -> PyResult<Vec<u32>> {
-        Ok(self.get()?.features().iter().map(|(_, feature)| feature.id).collect())
+        let table = self.get()?.features();
+        Ok(self.order.features().iter().map(|&feature| table.get(feature).id).collect())
     }
 
-    /// The column of a feature name.
-    fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
-        self.get()?.features().resolve(name).map(|feature| feature.index()).or_raise(py)
+    /// The columns of a feature name, an id, a range of ids or a pattern of names.
+    fn matching(&self, py: Python<'_>, item: &str) -> PyResult<Vec<usize>> {
+        matching(self.get()?.features(), &self.order, item).or_raise(py)
     }
 
     /// Changes with any value, label, query or feature.
@@ -197,12 +238,23 @@ impl Data {
 
 impl Data {
     fn get(&self) -> PyResult<&Dataset> {
-        self.0.as_ref().ok_or_else(used)
+        self.data.as_ref().ok_or_else(used)
+    }
+
+    /// Costs by column in the order of ids.
+    pub fn costs_by_id(&self, costs: &[f64]) -> PyResult<Vec<f64>> {
+        let features = self.get()?.features().by_id().into_iter();
+        Ok(features.filter_map(|f| costs.get(self.order.column(f)).copied()).collect())
+    }
+
+    /// The features by column.
+    pub fn order(&self) -> &ColumnOrder {
+        &self.order
     }
 
     /// Removes and returns the data.
     pub fn take(&mut self) -> PyResult<Dataset> {
-        self.0.take().ok_or_else(used)
+        self.data.take().ok_or_else(used)
     }
 }
 
@@ -234,7 +286,11 @@ pub fn checked_queries(ids: Vec<String>, sizes: &[usize], rows: usize) -> Result
         return Err(problem.at(Location::file("group")));
     }
     if ids.len() != sizes.len() {
-        return Err(Error::invalid("queries", ids.len(), format!("{}, one a size", sizes.len())));
+        return Err(Error::invalid(
+            "number of query ids",
+            ids.len(),
+            format!("{}, one per query size", sizes.len()),
+        ));
     }
     let mut first = HashMap::with_capacity(ids.len());
     let mut row = 0;

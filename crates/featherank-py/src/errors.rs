@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use featherank::error::{Command, Part, Remedy, RemedyWriter, Setting};
+use featherank::error::{Command, Location, Part, Problem, Remedy, RemedyWriter, Setting};
 use featherank::{Error, Stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -36,6 +36,7 @@ fn argument(setting: Setting) -> &'static str {
         Setting::Budget => "budget",
         Setting::Valid => "valid=(X, y, qid)",
         Setting::NormaliseZscore => "normaliser=\"zscore\"",
+        Setting::ImportancePermutation => "sklearn.inspection.permutation_importance",
         Setting::Output => "output",
         Setting::Depth => "the depth",
         Setting::FormTrec => "a TREC run",
@@ -69,6 +70,7 @@ impl RemedyWriter for Arguments {
             Setting::Group => "pass group, the number of rows of each query",
             Setting::Ignore => "drop it from the table",
             Setting::Valid => "pass valid=(X, y, qid) to fit",
+            Setting::ImportancePermutation => "use sklearn.inspection.permutation_importance",
             Setting::FormTrec => "write a TREC run",
             Setting::FormScores => "write the scores alone",
             Setting::Format => "give the file its usual extension",
@@ -138,6 +140,15 @@ pub fn remedy_words() -> Vec<(String, String)> {
     let commands = Command::ALL.map(|command| (format!("{command:?}"), Part::from(command)));
     let worded = |(name, part): (String, Part)| (name, InPython(Remedy::from(part)).to_string());
     settings.chain(commands).map(worded).collect()
+}
+
+/// Every problem of the data, at one place, as Python words it; for tests.
+#[pyfunction]
+pub fn problem_texts() -> Vec<String> {
+    let text = |problem: Problem| {
+        problem.at(Location::line("train.txt", 97)).render(&Arguments).to_string()
+    };
+    Problem::examples().into_iter().map(text).collect()
 }
 
 /// The exception for an error, of the class that `featherank.exceptions` has for its kind.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use featherank::Stop;
 use featherank::data::ReadOptions;
-use featherank::experiment::{Comparison, ComparisonEvent, FoldSource, Plan, ResultsFolder};
-use featherank::run::{Constraints, Observer, Run, Step};
-use featherank::{Error, Stop};
+use featherank::experiment::{ComparisonData, ComparisonEvent, ComparisonJob, FeatureCosts, Plan};
+use featherank::run::{Constraints, Observer, Run, Step, StopToken};
 use pyo3::prelude::*;
 
+use crate::background::run_observed;
 use crate::data::Data;
 use crate::errors::OrRaise;
-use crate::watch::watched;
 
 /// The arguments of a comparison.
 #[derive(FromPyObject)]
@@ -46,38 +46,28 @@ pub fn compare(
 ) -> PyResult<String> {
     let Experiment { plan, command, paths, folds, costs, folder, threads, progress } = experiment;
     let plan = Plan::parse(&plan).or_raise(py)?;
-    // Check the plan before reading the data, which may take long.
-    plan.crossed().or_raise(py)?;
-    let folder = ResultsFolder::open(&folder).or_raise(py)?;
-    let data = data.map(Data::take).transpose()?;
-    watched(py, threads, progress.as_ref(), move |observer| {
-        let seed = plan.seed;
-        let source = match data {
-            Some(data) => FoldSource::split(data, folds.unwrap_or(FoldSource::FOLDS), seed)?,
-            None => FoldSource::find(&paths, folds, seed, &ReadOptions::default())?,
-        };
-        let title = plan.title.clone();
-        let mut comparison = Comparison::new(plan, title, command, source)?;
-        if !costs.is_empty() {
-            let features = comparison.features()?.len();
-            if costs.len() != features {
-                return Err(Error::invalid(
-                    "number of costs",
-                    costs.len(),
-                    format!("{features}, one a feature"),
-                ));
-            }
-            comparison = comparison.with_costs(costs);
-        }
+    let seed = plan.seed;
+    let costs = match &data {
+        Some(data) => data.costs_by_id(&costs)?,
+        None => costs,
+    };
+    let data = match data.map(Data::take).transpose()? {
+        Some(data) => ComparisonData::Rows(data, folds),
+        None => ComparisonData::Files { paths, folds, options: ReadOptions::default() },
+    };
+    let costs = if costs.is_empty() { FeatureCosts::Equal } else { FeatureCosts::Values(costs) };
+    let job = ComparisonJob::new(plan, command, data, &folder).or_raise(py)?.costs(costs);
+    run_observed(py, threads, progress.as_ref(), move |observer| {
+        let folder = job.folder().clone();
+        let comparison = job.open()?;
         let progress = Arc::new(ExperimentProgress {
             observer,
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
         });
         let run = Run { observer: progress.clone(), ..Run::new(seed, Constraints::default()) };
-        let results = comparison.run(&folder, &run, 0, &|event| progress.update(event))?;
-        folder.write(&results)?;
-        featherank_report::render(&results)
+        let on_event = |event: &ComparisonEvent<'_>| progress.update(event);
+        featherank_report::render(&comparison.run_and_save(&folder, &run, 0, &on_event)?)
     })
 }
 
@@ -102,10 +92,10 @@ impl ExperimentProgress {
 impl Observer for ExperimentProgress {
     fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
         let [done, total] = [&self.done, &self.total].map(|count| count.load(Ordering::Relaxed));
-        self.observer.on_step(&Step {
-            what: "comparing",
-            done,
-            total: (total > 0).then_some(total),
-        })
+        self.observer.on_step(&Step::stage("comparing", done, (total > 0).then_some(total)))
+    }
+
+    fn stop(&self) -> &StopToken {
+        self.observer.stop()
     }
 }

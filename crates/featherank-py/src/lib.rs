@@ -4,6 +4,7 @@
 //! library without holding the GIL, and returns documents as JSON. It contains no method names:
 //! classes are generated from the registry.
 
+mod background;
 mod columns;
 mod command;
 mod comparisons;
@@ -15,7 +16,6 @@ mod methods;
 mod model;
 mod registry;
 mod shards;
-mod watch;
 
 /// The contents of `featherank._core`.
 #[pyo3::pymodule]
@@ -29,13 +29,13 @@ mod _core {
     #[pymodule_export]
     use super::data::{Columns, Data};
     #[pymodule_export]
-    use super::errors::remedy_words;
+    use super::errors::{problem_texts, remedy_words};
     #[pymodule_export]
     use super::experiment::compare;
     #[pymodule_export]
     use super::measures::{canonical_measure, measure_per_query, measure_summary};
     #[pymodule_export]
-    use super::methods::{select, train};
+    use super::methods::{select, train, verdict};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -40,7 +40,7 @@ fn per_query(
         return Err(Error::invalid(
             "number of scores",
             scores.len(),
-            format!("{}, one a label", labels.len()),
+            format!("{}, one per label", labels.len()),
         ));
     }
     if let Some(row) = scores.iter().position(|score| score.is_nan()) {

@@ -2,22 +2,22 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use featherank::data::{Dataset, FeatureId, Normaliser};
+use featherank::data::{Dataset, Normaliser};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
-use featherank::run::{Constraints, Limited, Observer, Run};
-use featherank::select::SelectionJob;
+use featherank::run::{Constraints, Observer, Run};
+use featherank::select::{Selection, SelectionJob};
 use featherank::shards::RemoteEngine;
 use featherank::{Error, Result};
 use pyo3::prelude::*;
 
-use crate::data::Data;
+use crate::background::run_observed;
+use crate::data::{ColumnOrder, Data};
 use crate::errors::OrRaise;
 use crate::model::Model;
 use crate::shards::Cluster;
-use crate::watch::watched;
 
 /// The arguments that every selector and ranker takes, and the method's own parameters.
 #[derive(FromPyObject)]
@@ -50,19 +50,19 @@ pub struct ConstraintArguments {
     budget: Option<f64>,
 }
 
-impl From<ConstraintArguments> for Constraints {
-    fn from(arguments: ConstraintArguments) -> Self {
-        let ConstraintArguments { k, keep, drop, costs, budget } = arguments;
-        let columns = |list: Vec<usize>| list.into_iter().map(FeatureId::from).collect();
-        Constraints { k, keep: columns(keep), drop: columns(drop), costs, budget }
-    }
-}
-
-/// Stops training when the deadline has passed.
-fn limited(observer: Arc<dyn Observer>, deadline: Option<Instant>) -> Arc<dyn Observer> {
-    match deadline {
-        Some(deadline) => Arc::new(Limited { observer, deadline }),
-        None => observer,
+impl ConstraintArguments {
+    /// The constraints on features that are in these columns.
+    fn resolve(self, order: &ColumnOrder) -> Constraints {
+        let ConstraintArguments { k, keep, drop, costs, budget } = self;
+        let features = |list: Vec<usize>| {
+            list.iter().filter_map(|&column| order.features().get(column)).copied().collect()
+        };
+        let (keep, drop) = (features(keep), features(drop));
+        let mut by_feature = vec![1.0; costs.len()];
+        for (feature, cost) in order.features().iter().zip(costs) {
+            by_feature[feature.index()] = cost;
+        }
+        Constraints { k, keep, drop, costs: by_feature, budget }
     }
 }
 
@@ -82,6 +82,13 @@ enum DetachedData {
 }
 
 impl DataArgument<'_> {
+    fn order(&self) -> ColumnOrder {
+        match self {
+            DataArgument::Local(data) => data.order().clone(),
+            DataArgument::Remote(cluster) => cluster.order(),
+        }
+    }
+
     fn take(self) -> PyResult<DetachedData> {
         match self {
             DataArgument::Local(mut data) => Ok(DetachedData::Local(Box::new(data.take()?))),
@@ -97,7 +104,7 @@ impl DetachedData {
                 Ok(Arc::new(LocalEngine::new(*data, threads)?.observed_by(observer.clone())))
             }
             DetachedData::Remote(engine) => {
-                engine.watch(observer.clone());
+                engine.set_observer(observer.clone());
                 Ok(engine)
             }
         }
@@ -118,11 +125,11 @@ pub fn select(
     checkpoint: Option<PathBuf>,
 ) -> PyResult<(String, Option<Model>)> {
     let spec = featherank::registry::selector(method).or_raise(py)?;
+    let constraints = limits.resolve(&data.order());
     let (data, valid) = (data.take()?, valid.map(DataArgument::take).transpose()?);
-    let constraints = Constraints::from(limits);
     let time_limit = settings.time_limit();
     let RunSettings { params, seed, threads, progress, .. } = settings;
-    let outcome = watched(py, threads, progress.as_ref(), move |observer| {
+    let outcome = run_observed(py, threads, progress.as_ref(), move |observer| {
         let run = Run { observer, ..Run::new(seed, constraints) };
         let job = SelectionJob::new(spec, params, run).time_limit(time_limit);
         let observer = job.observer();
@@ -144,6 +151,18 @@ pub fn select(
     Ok((selection.to_json().or_raise(py)?, selection.model.map(Model::from)))
 }
 
+/// The verdict on a selection, given as its document, in the words of every front end; as JSON, None
+/// if the method gives none.
+#[pyfunction]
+pub fn verdict(py: Python<'_>, selection: &str) -> PyResult<Option<String>> {
+    let unreadable = |error: serde_json::Error| {
+        Error::invalid("selection", error, "a document written by featherank")
+    };
+    let parsed = serde_json::from_str::<Selection>(selection).map_err(unreadable).or_raise(py)?;
+    let found = parsed.verdict().map(|verdict| serde_json::to_string(&verdict));
+    found.transpose().map_err(unreadable).or_raise(py)
+}
+
 /// Trains a ranker on normalised features.
 #[pyfunction]
 #[pyo3(signature = (ranker, data, valid, settings, normalise))]
@@ -158,12 +177,12 @@ pub fn train(
     let ranker = featherank::registry::ranker(ranker).or_raise(py)?;
     let normaliser: Normaliser = normalise.parse().or_raise(py)?;
     let (mut data, mut valid) = (data.take()?, valid.map(Data::take).transpose()?);
-    let deadline = settings.time_limit().and_then(|limit| Instant::now().checked_add(limit));
+    let time_limit = settings.time_limit();
     let RunSettings { params, seed, threads, progress, .. } = settings;
-    let trained = watched(py, threads, progress.as_ref(), move |observer| {
+    let trained = run_observed(py, threads, progress.as_ref(), move |observer| {
         let plan = TrainingPlan { ranker, params: &params, features: None, normaliser, tune: None };
-        let run =
-            Run { observer: limited(observer, deadline), ..Run::new(seed, Constraints::default()) };
+        let run = Run { observer, ..Run::new(seed, Constraints::default()) };
+        let run = run.stopped_after(time_limit);
         train_ranker(&plan, &run, &mut data, valid.as_mut())
     })?;
     Ok(Model::from(trained.model))

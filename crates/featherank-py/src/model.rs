@@ -4,15 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use featherank::export::{ExportOptions, target};
-use featherank::rank::Scorer;
-use featherank::rank::tree::Importance;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::background::run_observed;
 use crate::data::Data;
 use crate::errors::OrRaise;
-use crate::watch::watched;
 
 /// A trained model: scores documents, can be saved, and can be exported to other systems.
 #[pyclass(module = "featherank._core", frozen)]
@@ -55,13 +53,7 @@ impl Model {
 
     /// The importance of each feature: the gain of its splits (trees) or the absolute weight.
     fn importances(&self) -> Vec<f64> {
-        match &self.0.scorer {
-            Scorer::Trees(trees) => trees.importance(Importance::Gain),
-            Scorer::Linear(linear) => {
-                linear.weights().iter().map(|weight| weight.weight.abs()).collect()
-            }
-            _ => Vec::new(),
-        }
+        self.0.importances()
     }
 
     /// The scores of the documents, in their order.
@@ -72,7 +64,7 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let (model, data) = (self.0.clone(), data.take()?);
-        let scores = watched(py, threads, None, move |_| model.score(&data.view()))?;
+        let scores = run_observed(py, threads, None, move |_| model.score(&data.view()))?;
         Ok(PyArray1::from_vec(py, scores))
     }
 

@@ -9,13 +9,13 @@ use crate::errors::to_json;
 
 #[derive(Serialize)]
 struct Registry {
-    selectors: Vec<Method>,
-    rankers: Vec<Method>,
+    selectors: Vec<MethodEntry>,
+    rankers: Vec<MethodEntry>,
 }
 
 /// A selector or a ranker.
 #[derive(Serialize)]
-struct Method {
+struct MethodEntry {
     name: &'static str,
     summary: &'static str,
     category: Option<Category>,
@@ -65,7 +65,7 @@ impl From<&Param> for Parameter {
 /// All selectors and rankers with their parameters, as JSON.
 #[pyfunction]
 pub fn registry() -> PyResult<String> {
-    let selectors = SELECTORS.iter().map(|spec| Method {
+    let selectors = SELECTORS.iter().map(|spec| MethodEntry {
         name: spec.name,
         summary: spec.summary,
         category: Some(spec.category),
@@ -77,7 +77,7 @@ pub fn registry() -> PyResult<String> {
         resumes: spec.resumes,
         parameters: spec.params.iter().map(Parameter::from).collect(),
     });
-    let rankers = RANKERS.iter().map(|spec| Method {
+    let rankers = RANKERS.iter().map(|spec| MethodEntry {
         name: spec.name,
         summary: spec.summary,
         category: None,

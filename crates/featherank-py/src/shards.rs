@@ -14,8 +14,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::background::run_observed;
+use crate::data::{ColumnOrder, matching};
 use crate::errors::OrRaise;
-use crate::watch::watched;
 
 /// A file: a path, or a name and an object with `size()` and `read_at(count, start)`.
 #[derive(FromPyObject)]
@@ -162,9 +163,9 @@ impl Cluster {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let shards = Arc::new(PythonTransport::new(carrier, count));
-        let engine = watched(py, 1, progress.as_ref(), move |observer| {
+        let engine = run_observed(py, 1, progress.as_ref(), move |observer| {
             let engine = RemoteEngine::open(shards, memory, observer)?;
-            engine.watch(Arc::new(Silent));
+            engine.set_observer(Arc::new(Silent));
             Ok(engine)
         })?;
         Ok(Cluster(Arc::new(engine)))
@@ -172,17 +173,19 @@ impl Cluster {
 
     /// The ids of the features, in the order of the columns.
     fn feature_ids(&self) -> Vec<u32> {
-        self.0.schema().features.iter().map(|(_, feature)| feature.id).collect()
+        let table = &self.0.schema().features;
+        self.order().features().iter().map(|&feature| table.get(feature).id).collect()
     }
 
     /// The names of the features, or their ids.
     fn feature_names(&self) -> Vec<String> {
-        self.0.schema().features.iter().map(|(_, feature)| feature.label()).collect()
+        let table = &self.0.schema().features;
+        self.order().features().iter().map(|&feature| table.label(feature)).collect()
     }
 
-    /// The column of a feature name.
-    fn resolve(&self, py: Python<'_>, name: &str) -> PyResult<usize> {
-        self.0.schema().features.resolve(name).map(|feature| feature.index()).or_raise(py)
+    /// The columns of a feature name, an id, a range of ids or a pattern of names.
+    fn matching(&self, py: Python<'_>, item: &str) -> PyResult<Vec<usize>> {
+        matching(&self.0.schema().features, &self.order(), item).or_raise(py)
     }
 
     /// Changes with any value, label, query or feature.
@@ -203,6 +206,11 @@ impl Cluster {
 }
 
 impl Cluster {
+    /// The features by column.
+    pub fn order(&self) -> ColumnOrder {
+        ColumnOrder::of_files(&self.0.schema().features)
+    }
+
     /// The engine.
     pub fn engine(&self) -> Arc<RemoteEngine> {
         self.0.clone()

@@ -48,19 +48,19 @@ function layoutOf(figure, width) {
   const narrow = width < NARROW;
   // A long legend increases the height instead of shrinking the plot.
   const entries = figure.traces.filter((trace) => trace.showlegend !== false).length;
-  const legend = 18 * Math.max(0, Math.ceil(entries / (narrow ? 1 : 5)) - 3);
+  const legend = 18 * Math.max(0, Math.ceil(entries / (narrow ? 1 : 4)) - (narrow ? 2 : 3));
   return {
     width,
-    height: figure.height?.(width) ?? (narrow ? 360 : 440) + legend,
-    margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: 48 },
+    height: printing ? (figure.paperHeight ?? 230) + legend : (figure.height?.(width) ?? (narrow ? 360 : 440) + legend),
+    margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: printing ? 32 : 48 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: "system-ui, sans-serif", size: narrow ? 12 : 13, color: colour("text") },
+    font: { family: "system-ui, sans-serif", size: printing ? 9 : narrow ? 12 : 13, color: colour("text") },
     hoverlabel: { bgcolor: colour("surface"), bordercolor: colour("accent"), font: { family: "system-ui, sans-serif", color: colour("text"), size: 13 }, align: "left", namelength: -1 },
     hovermode: "closest",
     dragmode: false,
     showlegend: figure.legend ?? entries > 1,
-    legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: narrow ? 11 : 12 } },
+    legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: printing ? 9 : narrow ? 11 : 12 } },
     ...figure.layout,
   };
 }
@@ -71,10 +71,17 @@ function layoutOf(figure, width) {
  */
 function chartFigure({ name, caption, build, onClick, table: numbersTable }) {
   const plot = element("div", { class: "plot", role: "img", "aria-label": `${name}. ${caption}` });
-  const figure = element("figure", {}, plot, element("figcaption", {}, caption), numbersTable);
+  const figure = element("figure", {}, plot, element("figcaption", {}, caption), chartButtons(name, plot), numbersTable);
   const chart = { plot, build, onClick, drawn: false, width: 0 };
   charts.push(chart);
   figure.redraw = () => chart.drawn && draw(chart);
+  return figure;
+}
+
+/** What a chart would show, in a sentence: for data that is too small to draw. */
+function sentenceFigure(sentence, numbersTable) {
+  const figure = element("figure", {}, element("p", {}, sentence), numbersTable);
+  figure.redraw = () => {};
   return figure;
 }
 
@@ -83,7 +90,9 @@ function draw(chart) {
   if (width === 0) return;
   const figure = chart.build(width);
   const config = { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false, showTips: false };
-  Plotly.react(chart.plot, figure.traces, layoutOf(figure, width), config);
+  // A chart whose labels need more room scrolls; paper cannot.
+  const needed = printing ? width : Math.max(width, figure.minWidth ?? 0);
+  Plotly.react(chart.plot, figure.traces, layoutOf(figure, needed), config);
   if (!chart.drawn && chart.onClick) chart.plot.on("plotly_click", (event) => chart.onClick(event.points[0]));
   chart.drawn = true;
   chart.width = width;

@@ -21,11 +21,17 @@ const featureName = (id) => content.features[id] ?? String(id);
 const shortened = (text, most = 28) => (Array.from(text).length > most ? Array.from(text).slice(0, most - 1).join("") + "…" : text);
 
 /** A number with a minus sign and fixed decimals; a dash if missing. */
-const fixed = (value, decimals = 4) => (value == null ? "–" : value.toFixed(decimals).replace("-", "−"));
-const signed = (value, decimals = 4) => (value > 0 ? "+" : "") + fixed(value, decimals);
+const fixed = (value, decimals = 4) => (value == null ? "–" : value.toFixed(decimals).replace(/^-(?=0\.?0*$)/, "").replace("-", "−"));
+const signed = (value, decimals = 4) => (fixed(value, decimals).match(/^0\.0*$/) || !(value > 0) ? "" : "+") + fixed(value, decimals);
 const interval = (low, high) => (low == null || high == null ? "–" : `${fixed(low)} to ${fixed(high)}`);
-const pValue = (p) => (p < 0.0001 ? "< .0001" : p.toFixed(4).replace(/^0/, ""));
-const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The index of a method, and a label that no two methods share: the letter of the tables and the name. */
+const methodIndex = (name) => Math.max(0, content.methods.findIndex((method) => method.name === name));
+function methodLabel(name, most = 28) {
+  const known = content.methods.find((method) => method.name === name);
+  return known ? `${known.letter}: ${shortened(name, most)}` : shortened(name, most);
+}
 
 /** A readable duration. */
 function duration(seconds) {
@@ -41,7 +47,8 @@ const freshId = () => `part-${(lastId += 1)}`;
 /** A horizontally scrollable table under a fixed caption. Columns are names, or [name, "number"]. */
 function table(caption, columns, rows) {
   const id = freshId();
-  return element("div", {}, element("p", { class: "caption", id }, caption), bareTable(id, columns, rows));
+  const title = element("div", { class: "titled" }, element("p", { class: "caption", id }, caption), csvButton(caption));
+  return element("div", { "data-export": true }, title, bareTable(id, columns, rows));
 }
 
 function bareTable(label, columns, rows) {
@@ -63,7 +70,7 @@ function bareTable(label, columns, rows) {
 /** The numbers of a chart, collapsed on screen and expanded in print. */
 function numbers(caption, columns, rows) {
   const id = freshId();
-  return element("details", { class: "numbers" }, element("summary", { id }, `Table: ${caption}`), bareTable(id, columns, rows));
+  return element("details", { class: "numbers", "data-export": true }, element("summary", { id }, `Table: ${caption}`), csvButton(caption), bareTable(id, columns, rows));
 }
 
 /** A labelled drop-down list; calls `onChoose` with the index. */

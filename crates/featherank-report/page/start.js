@@ -5,7 +5,7 @@ document.getElementById("about").textContent = content.about;
 document.getElementById("notices").append(...content.notices.map((text) => element("p", { class: "notice", role: "note" }, text)));
 applyTheme();
 
-addPart("recommendation", "Recommendation", fillRecommendation);
+addPart("recommendation", content.recommendation.title, fillRecommendation);
 if (content.fronts) addPart("fronts", "Fronts", fillFronts);
 if (content.sizes) addPart("sizes", "Sizes", fillSizes);
 if (content.queries) addPart("queries", "Queries", fillQueries);

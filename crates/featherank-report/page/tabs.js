@@ -41,14 +41,10 @@ function onTabKey(event) {
   show(parts[next].id, true);
 }
 
-/** Print layout: all sections visible, tables expanded, light theme. */
+/** Print layout: all sections visible, light theme. Tables of numbers stay as they are. */
 function onPaper(wanted) {
   if (printing === wanted) return;
   printing = wanted;
   document.documentElement.classList.toggle("paper", wanted);
-  for (const details of document.querySelectorAll("details.numbers")) {
-    if (wanted) details.dataset.wasOpen = String(details.open);
-    details.open = wanted || details.dataset.wasOpen === "true";
-  }
   applyTheme();
 }

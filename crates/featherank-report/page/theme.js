@@ -17,12 +17,14 @@ function applyTheme() {
 /** A colour from the style sheet. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// The colour-blind safe palette of Okabe and Ito. No two methods share colour, marker and dash.
-const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
+// The colour-blind safe palette of Okabe and Ito. The first 28 methods differ by their marker alone;
+// beyond that colour and dash differ.
+const SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down", "pentagon", "hexagram", "hourglass", "bowtie", "star-square", "triangle-right"];
+const SIGNS = [...SHAPES, ...SHAPES.map((shape) => `${shape}-open`)];
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
 const COLOURS = 7;
 const look = (index) => ({
-  colour: colour(`series-${(index % COLOURS) + 1}`),
-  symbol: SIGNS[(index + Math.floor(index / COLOURS)) % SIGNS.length],
+  colour: colour(`series-${((index + Math.floor(index / SIGNS.length)) % COLOURS) + 1}`),
+  symbol: SIGNS[index % SIGNS.length],
   dash: DASHES[Math.floor(index / COLOURS) % DASHES.length],
 });

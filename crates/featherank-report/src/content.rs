@@ -6,15 +6,16 @@ use std::path::Path;
 use featherank::data::Feature;
 use featherank::experiment::Results;
 use featherank::select::Selection;
+use featherank::text::{counted, grouped as grouped_number};
 use serde::Serialize;
 
-use crate::grouped;
+use crate::grouped::{self, Grouped};
 use crate::tabs::convergence::{self, Convergence};
 use crate::tabs::fronts::{self, Front};
 use crate::tabs::methods::{self, MethodSummary};
 use crate::tabs::queries::{self, BaselineComparison};
 use crate::tabs::recommendation::{self, Recommended};
-use crate::tabs::redundancy::{self, Redundancy};
+use crate::tabs::redundancy::{self, RedundancyTab};
 use crate::tabs::repeat::{self, Repeat};
 use crate::tabs::sizes::{self, Sizes};
 use crate::tabs::stability::{self, StabilityTab};
@@ -42,7 +43,7 @@ pub struct Content {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub convergence: Vec<Convergence>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub redundancy: Option<Redundancy>,
+    pub redundancy: Option<RedundancyTab>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stability: Option<StabilityTab>,
     pub repeat: Repeat,
@@ -72,7 +73,7 @@ pub fn of_results(results: &Results) -> Content {
         about: [
             counted(groups.len(), "method"),
             counted(results.folds.len(), "fold"),
-            counted(results.folds.iter().map(|fold| fold.queries.len()).sum(), "test quer|y|ies"),
+            test_queries(results, &groups),
             counted(results.features.len(), "feature"),
         ]
         .join(" · "),
@@ -109,12 +110,7 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
             selection.selected.len(),
             counted(selection.data.features as usize, "feature")
         ),
-        about: [
-            counted(selection.data.queries as usize, "quer|y|ies"),
-            counted(selection.data.documents as usize, "document"),
-            counted(selection.data.features as usize, "feature"),
-        ]
-        .join(" · "),
+        about: about_selection(selection),
         notices,
         features: chosen.chain(excluded).map(|feature| (feature.id, feature.label())).collect(),
         measures: selection.advice.iter().map(|advice| advice.measure.clone()).collect(),
@@ -130,25 +126,32 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Content {
     }
 }
 
-/// A count with its noun: "1 fold", "5 folds", "2 queries" (`quer|y|ies`).
-pub fn counted(count: usize, noun: &str) -> String {
-    let mut parts = noun.split('|');
-    let stem = parts.next().unwrap_or_default();
-    let (one, many) = (parts.next().unwrap_or(""), parts.next().unwrap_or("s"));
-    format!("{count} {stem}{}", if count == 1 { one } else { many })
+/// The number of test queries, and how many of them count: the sum of wins, losses and ties.
+fn test_queries(results: &Results, groups: &[Grouped<'_>]) -> String {
+    let all: usize = results.folds.iter().map(|fold| fold.queries.len()).sum();
+    let values = groups.iter().map(|group| group.per_query(&results.folds, 0));
+    let counting = values.map(|values| values.iter().filter(|value| !value.is_nan()).count()).max();
+    let words = counted(all, "test quer|y|ies");
+    match counting.filter(|&counting| 0 < counting && counting < all) {
+        Some(counting) => format!("{words}, of which {} count", grouped_number(counting as u64)),
+        None => words,
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_with_their_nouns() {
-        assert_eq!(counted(1, "fold"), "1 fold");
-        assert_eq!(counted(0, "fold"), "0 folds");
-        assert_eq!(
-            (counted(1, "quer|y|ies"), counted(2, "quer|y|ies")),
-            ("1 query".into(), "2 queries".into())
-        );
-    }
+/// The data that features were selected from, and the queries that sets were compared on: `auto`
+/// adds those of the validation data.
+fn about_selection(selection: &Selection) -> String {
+    let data = &selection.data;
+    let mut parts = vec![
+        counted(data.queries as usize, "training quer|y|ies"),
+        counted(data.documents as usize, "document"),
+        counted(data.features as usize, "feature"),
+    ];
+    let verdict = selection.verdict().filter(|verdict| verdict.queries > 0);
+    parts.extend(
+        verdict.map(|verdict| {
+            format!("compared on {}", counted(verdict.queries, "held-out quer|y|ies"))
+        }),
+    );
+    parts.join(" · ")
 }

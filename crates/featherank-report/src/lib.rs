@@ -14,7 +14,6 @@ mod check;
 mod content;
 mod grouped;
 mod page;
-mod shell;
 mod source;
 mod tabs;
 
@@ -23,8 +22,9 @@ use std::path::Path;
 use featherank::Result;
 use featherank::experiment::Results;
 use featherank::select::Selection;
+use featherank::shell;
 
-pub use source::Source;
+pub use source::ReportSource;
 
 /// Renders an experiment. The same results give the same bytes.
 ///
@@ -40,7 +40,9 @@ pub fn render(results: &Results) -> Result<String> {
 /// An inconsistent selection.
 pub fn render_selection(selection: &Selection, file: &Path) -> Result<String> {
     check::selection(selection).map_err(|what| check::damaged(what, file))?;
-    page::page(&content::of_selection(selection, file))
+    // Commands of the page run from any folder.
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    page::page(&content::of_selection(selection, &file))
 }
 
 fn render_as(results: &Results, file: &Path) -> Result<String> {

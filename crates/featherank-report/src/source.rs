@@ -10,12 +10,12 @@ use serde::Deserialize;
 use crate::{render_as, render_selection};
 
 /// A document to report on, with its path.
-pub struct Source {
+pub struct ReportSource {
     path: PathBuf,
-    document: Document,
+    document: ReportDocument,
 }
 
-enum Document {
+enum ReportDocument {
     Results(Box<Results>),
     Selection(Box<Selection>),
 }
@@ -25,11 +25,11 @@ const NAMES: [&str; 2] = ["results.json", "selection.json"];
 
 /// The field that identifies the kind of a document.
 #[derive(Deserialize)]
-struct Kind {
+struct DocumentKind {
     featherank: String,
 }
 
-impl Source {
+impl ReportSource {
     /// Reads results or a selection; in a directory, `results.json` or else `selection.json`.
     ///
     /// # Errors
@@ -42,14 +42,14 @@ impl Source {
         }
         let path = if path.is_dir() { inside(path)? } else { path.to_owned() };
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
-        let is_selection =
-            serde_json::from_str(&text).is_ok_and(|kind: Kind| kind.featherank == "selection");
+        let is_selection = serde_json::from_str(&text)
+            .is_ok_and(|kind: DocumentKind| kind.featherank == "selection");
         // Other documents are refused by the reader of results.
         let document = match is_selection {
-            true => Document::Selection(Box::new(Selection::load(&path)?)),
-            false => Document::Results(Box::new(Results::load(&path)?)),
+            true => ReportDocument::Selection(Box::new(Selection::load(&path)?)),
+            false => ReportDocument::Results(Box::new(Results::load(&path)?)),
         };
-        Ok(Source { path, document })
+        Ok(ReportSource { path, document })
     }
 
     /// The file that was read.
@@ -63,8 +63,8 @@ impl Source {
     /// An inconsistent document.
     pub fn render(&self) -> Result<String> {
         match &self.document {
-            Document::Results(results) => render_as(results, &self.path),
-            Document::Selection(selection) => render_selection(selection, &self.path),
+            ReportDocument::Results(results) => render_as(results, &self.path),
+            ReportDocument::Selection(selection) => render_selection(selection, &self.path),
         }
     }
 }

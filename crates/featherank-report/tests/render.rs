@@ -215,9 +215,11 @@ fn a_selection_shows_what_it_has() {
     let command = shown["recommendation"]["commands"][0]["command"].as_str().unwrap();
     assert!(
         command.contains("--ranker linear-regression")
-            && command.contains("--selection 'my selection.json'")
+            && command.contains("--selection '/")
+            && command.contains("/my selection.json'"),
+        "{command}"
     );
     let mut damaged = auto.clone();
-    damaged.advice.as_mut().unwrap().chosen = Some(1000);
+    damaged.advice.as_mut().unwrap().returned = Some(1000);
     assert!(render_selection(&damaged, "s.json".as_ref()).is_err());
 }

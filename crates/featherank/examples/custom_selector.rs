@@ -8,53 +8,35 @@
 use featherank::Result;
 use featherank::data::FeatureId;
 use featherank::data::synth::{Preset, generate};
-use featherank::declare::{Category, DataAccess, Declared, Status};
 use featherank::engine::passes::Moments;
 use featherank::engine::{Ask, Engine, LocalEngine};
-use featherank::params::Params;
+use featherank::method;
 use featherank::run::{Constraints, Run};
-use featherank::select::{Selection, Selector, SelectorSpec};
+use featherank::select::{Findings, Selector};
 
-struct VaryingMost {
-    params: Params,
-}
-
-/// The declaration: the name and everything that front ends need to know.
-static SPEC: SelectorSpec = SelectorSpec {
-    name: "varying-most",
-    summary: "features that vary most within queries, relative to their whole variation",
-    category: Category::Filter,
-    cites: &[],
-    status: Status::AsPublished,
-    access: DataAccess::Passes,
-    resumes: false,
-    uses_valid: false,
-    leaves_model: false,
-    params: &[],
-    build: |params| Ok(Box::new(VaryingMost { params: params.clone() })),
-};
-
-impl Declared<SelectorSpec> for VaryingMost {
-    fn spec(&self) -> &'static SelectorSpec {
-        &SPEC
-    }
-
-    fn params(&self) -> &Params {
-        &self.params
+// The declaration: the name, the parameters and everything else that front ends need to know. The
+// struct, its builder and its registry entry follow from it.
+method! {
+    /// Features that vary most within queries, relative to their whole variation.
+    pub struct VaryingMost: Selector as "varying-most" in Filter,
+        cites [], Original, Passes, setters VaryingMostSetters
+    {
+        /// Power of the whole variation that the variation within queries is divided by.
+        power: Real(0.0..=2.0) = "1",
     }
 }
 
 impl Selector for VaryingMost {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        // One pass over the rows. Features that cannot rank are dead, for every method.
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        // One pass over the rows. Features that are constant within queries cannot rank alone.
         let statistics = engine.ask(&Moments)?;
-        let (alive, dead) = statistics.alive();
+        let (alive, unusable) = statistics.varying_within_queries();
         let score = |feature: &FeatureId| {
             let moments = &statistics.features[feature.index()];
-            moments.deviation_within() / moments.deviation()
+            moments.deviation_within() / moments.deviation().powf(self.power)
         };
         let scored: Vec<_> = alive.iter().map(|feature| (*feature, score(feature))).collect();
-        Selection::by_score(run, engine.schema(), &scored, &dead)
+        Findings::by_score(run, engine.schema(), &scored, &unusable)
     }
 }
 
@@ -62,10 +44,11 @@ pub(crate) fn main() -> Result<()> {
     let (data, _) = generate(&Preset::Tiny.config())?;
     let engine = LocalEngine::new(data, 0)?;
     let run = Run::new(1, Constraints { k: Some(4), ..Constraints::default() });
-    let selection = SPEC.run(&[], &run, &engine)?;
+    let selection = VaryingMost::builder().power(0.5).build()?.select(&run, &engine)?;
     for chosen in &selection.selected {
         println!("feature {:>2}  {:.3}", chosen.id, chosen.score);
     }
     assert_eq!(selection.selected.len(), 4);
+    assert_eq!(selection.parameters["power"], "0.5");
     Ok(())
 }

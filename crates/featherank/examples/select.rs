@@ -27,7 +27,8 @@ pub(crate) fn main() -> Result<()> {
         println!("feature {:>2}  score {:.4}  {:?}", chosen.id, chosen.score, role.map(|f| f.role));
     }
 
-    // Features that are constant, or constant within every query, are set aside for every method.
+    // Constant features are set aside; those that are constant within queries, unless trees use
+    // them.
     println!("set aside: {:?}", selection.set_aside.iter().map(|s| s.id).collect::<Vec<_>>());
 
     // The JSON document is what `featherank select -o` writes; `Selection::load` reads it back.

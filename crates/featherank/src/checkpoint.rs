@@ -2,8 +2,9 @@
 //! was killed.
 //!
 //! A checkpoint identifies its run by method, parameters, seed, constraints, data and release. A
-//! run resumes from its own checkpoint only. Any other file, and a truncated one, is rejected and
-//! left unchanged: a result must never mix two different runs.
+//! run resumes from its own checkpoint only. Any other file, and a damaged or edited one, is
+//! rejected and left unchanged: a result must never mix two different runs. A lock beside the file
+//! keeps two runs from using it at the same time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,15 +14,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::constraints::Constraints;
+use crate::data::PathLock;
 use crate::document;
 use crate::error::{Error, Result};
 
 const KIND: &str = "checkpoint";
-const VERSION: u32 = 1;
+/// Version 2: with a checksum.
+const VERSION: u32 = 2;
 
 /// The identity of a run: two runs with equal values compute the same result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Work {
+pub(crate) struct Work {
     /// The method's name.
     pub method: String,
     /// All its parameters.
@@ -91,7 +94,7 @@ impl Checkpoint {
 
     /// The same file for the run with this identity.
     #[must_use]
-    pub fn of(&self, work: Work) -> Self {
+    pub(crate) fn of(&self, work: Work) -> Self {
         Checkpoint { path: self.path.clone(), work }
     }
 
@@ -101,7 +104,8 @@ impl Checkpoint {
         if !self.path.exists() {
             return Ok(None);
         }
-        let WorkAlone { work } = document::load(KIND, VERSION, &self.path)?;
+        let text = document::read_state(KIND, VERSION, &self.path)?;
+        let WorkAlone { work } = document::content(KIND, &text, &self.path)?;
         if let Some(difference) = self.work.difference(&work) {
             return Err(Error::Document {
                 what: format!("this checkpoint belongs to another run: {difference}"),
@@ -109,8 +113,24 @@ impl Checkpoint {
                 help: "repeat the run that wrote it, or give this run another file".into(),
             });
         }
-        let LoadedState { state } = document::load(KIND, VERSION, &self.path)?;
+        let LoadedState { state } = document::content(KIND, &text, &self.path)?;
         Ok(Some(state))
+    }
+
+    /// The error for a state that does not fit the data.
+    pub(crate) fn does_not_fit(&self) -> Error {
+        Error::document(
+            "this checkpoint is damaged: its state does not fit the data",
+            &self.path,
+            "delete the file to start over",
+        )
+    }
+
+    /// Holds the checkpoint for this process; an error if another run holds it.
+    pub(crate) fn lock(path: &Path) -> Result<PathLock> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".lock");
+        PathLock::take("checkpoint", path, Path::new(&beside))
     }
 
     /// Replaces the saved state.
@@ -132,6 +152,7 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::tests::every_flip_is_refused;
 
     fn checkpoint(folder: &Path, seed: u64) -> Checkpoint {
         let parameters = BTreeMap::from([("measure".to_owned(), "ndcg@10".to_owned())]);
@@ -150,6 +171,20 @@ mod tests {
         own.remove().unwrap();
         own.remove().unwrap();
         assert_eq!(own.load::<Vec<f64>>().unwrap(), None);
+    }
+
+    #[test]
+    fn damaged_and_edited_checkpoints_are_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = checkpoint(folder.path(), 1);
+        own.save(&vec![0.5, 0.25]).unwrap();
+        every_flip_is_refused(&own.path, || own.load::<Vec<f64>>());
+        let mut whole: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&own.path).unwrap()).unwrap();
+        whole.as_object_mut().unwrap().remove("checksum");
+        fs::write(&own.path, whole.to_string()).unwrap();
+        let error = own.load::<Vec<f64>>().unwrap_err().to_string();
+        assert!(error.contains("has no checksum") && error.contains("delete the file"), "{error}");
     }
 
     #[test]

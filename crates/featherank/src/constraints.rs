@@ -49,8 +49,8 @@ impl Constraints {
             return Err(Error::invalid("number of features", k, expected));
         }
         if let Some(k) = self.k.filter(|&k| k < self.keep.len()) {
-            let what = format!("{} features are kept, but only {k} selected", self.keep.len());
-            return Err(Error::constraint(what, remedy!["raise ", K, " or keep fewer"]));
+            let what = format!("a selection of {k} cannot keep {} features", self.keep.len());
+            return Err(Error::constraint(what, remedy!["raise ", K, ", or keep fewer features"]));
         }
         let kept: f64 = self.keep.iter().map(|&f| self.cost(f)).sum();
         match self.budget {
@@ -59,7 +59,7 @@ impl Constraints {
             }
             Some(budget) if kept > budget => Err(Error::constraint(
                 format!("the features to keep cost {kept}, more than the budget of {budget}"),
-                remedy!["raise ", Budget, " or keep fewer"],
+                remedy!["raise ", Budget, ", or keep fewer features"],
             )),
             _ => Ok(()),
         }

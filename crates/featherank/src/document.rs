@@ -1,31 +1,57 @@
-//! Saved documents: versioned JSON, written atomically, with kind and version checked on reading.
+//! Saved documents: versioned JSON with a checksum, written atomically; kind, version and checksum
+//! are checked on reading.
+//!
+//! Selections, models, plans and results may be edited: without the field `checksum` they are
+//! accepted as they are. Checkpoints and cells are never edited: without it they are refused.
+
+mod checksum;
 
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::data::write_atomically;
+use crate::data::{write_atomically, write_bytes};
 use crate::error::{Error, REPORT_DEFECT, Result};
+use checksum::{Checksum, Scan};
 
 /// The fields at the start of every document.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Header {
     featherank: String,
     version: u32,
+    #[serde(default)]
+    checksum: Option<String>,
 }
 
 #[derive(Serialize)]
 struct Document<'a, T> {
     featherank: &'a str,
     version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     #[serde(flatten)]
     content: &'a T,
 }
 
+impl<'a, T: Serialize> Document<'a, T> {
+    fn new(kind: &'a str, version: u32, content: &'a T) -> Self {
+        Document { featherank: kind, version, checksum: None, content }
+    }
+
+    /// The same document with the checksum of its text.
+    fn sealed(mut self) -> serde_json::Result<Self> {
+        let mut sum = Checksum::default();
+        serde_json::to_writer(&mut sum, &self)?;
+        self.checksum = Some(sum.text());
+        Ok(self)
+    }
+}
+
 /// A document's text, with a final newline.
 pub(crate) fn to_json<T: Serialize>(kind: &str, version: u32, content: &T) -> Result<String> {
-    let text = serde_json::to_string_pretty(&Document { featherank: kind, version, content });
+    let sealed = Document::new(kind, version, content).sealed();
+    let text = sealed.and_then(|document| serde_json::to_string_pretty(&document));
     text.map(|text| text + "\n")
         .map_err(|e| Error::internal(format!("cannot write the {kind}: {e}"), REPORT_DEFECT))
 }
@@ -38,25 +64,27 @@ pub(crate) fn save_compact<T: Serialize>(
     content: &T,
     path: &Path,
 ) -> Result<()> {
-    let document = Document { featherank: kind, version, content };
+    let failed = |e: serde_json::Error| Error::io("write", path, e.into());
+    let document = Document::new(kind, version, content).sealed().map_err(failed)?;
     write_atomically(path, |file| {
-        let failed = |e: serde_json::Error| Error::io("write", path, e.into());
         serde_json::to_writer(std::io::BufWriter::new(file), &document).map_err(failed)
     })
 }
 
 /// Writes a document.
 pub(crate) fn save<T: Serialize>(kind: &str, version: u32, content: &T, path: &Path) -> Result<()> {
-    let text = to_json(kind, version, content)?;
-    write_atomically(path, |file| {
-        file.write_all(text.as_bytes()).map_err(|e| Error::io("write", path, e))
-    })
+    write_bytes(path, to_json(kind, version, content)?.as_bytes())
 }
 
 /// Reads a document of the given kind, of this or an older version.
 pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -> Result<T> {
+    parse(kind, version, &read(kind, path)?, path)
+}
+
+/// The kind of a document; `None` if the file is not a document of featherank.
+pub(crate) fn kind(path: &Path) -> Result<Option<String>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    parse(kind, version, &text, path)
+    Ok(serde_json::from_str(&text).ok().map(|header: Header| header.featherank))
 }
 
 /// Parses a document; `path` is used in error messages.
@@ -66,12 +94,56 @@ pub(crate) fn parse<T: DeserializeOwned>(
     text: &str,
     path: &Path,
 ) -> Result<T> {
+    check_text(kind, version, text, path)?;
+    content(kind, text, path)
+}
+
+/// Reads the text of a document that must have a checksum, because nobody edits it.
+pub(crate) fn read_state(kind: &str, version: u32, path: &Path) -> Result<String> {
+    let text = read(kind, path)?;
+    match check_text(kind, version, &text, path)? {
+        true => Ok(text),
+        false => {
+            let what = format!("this {kind} has no checksum, so it cannot be trusted");
+            Err(refused(path, what, "delete the file to repeat its work"))
+        }
+    }
+}
+
+/// The content of a document whose text has been checked.
+pub(crate) fn content<T: DeserializeOwned>(kind: &str, text: &str, path: &Path) -> Result<T> {
+    serde_json::from_str(text)
+        .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
+}
+
+fn read(kind: &str, path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => {
+            refused(path, format!("this {kind} is damaged: it is not UTF-8"), "write it again")
+        }
+        _ => Error::io("read", path, e),
+    })
+}
+
+/// Checks kind, version and checksum of a text; whether it has a checksum.
+fn check_text(kind: &str, version: u32, text: &str, path: &Path) -> Result<bool> {
     let header: Header = serde_json::from_str(text).map_err(|e| {
         refused(path, format!("this is not a featherank {kind}: {e}"), "check the path")
     })?;
     check(&header, kind, version, path)?;
-    serde_json::from_str(text)
-        .map_err(|e| refused(path, format!("this {kind} is damaged: {e}"), "write it again"))
+    let scan = Scan::of(text);
+    match &header.checksum {
+        None if scan.is_garbled => {
+            let what = format!("this {kind} is damaged: the name of its checksum is garbled");
+            Err(refused(path, what, "write it again"))
+        }
+        Some(noted) if *noted != scan.found => Err(refused(
+            path,
+            format!("the checksum of this {kind} is wrong: the file was damaged or edited"),
+            "write it again; remove the field `checksum` if you edited the file on purpose",
+        )),
+        noted => Ok(noted.is_some()),
+    }
 }
 
 /// Returns an error if the file is a document of another kind or of a newer version and so must not
@@ -123,7 +195,7 @@ pub(crate) mod inside {
         content: Option<&T>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        content.map(|content| Document { featherank: kind, version, content }).serialize(to)
+        content.map(|content| Document::new(kind, version, content)).serialize(to)
     }
 
     /// Returns an error for another kind of document or a newer version.
@@ -142,5 +214,73 @@ pub(crate) mod inside {
                 read.featherank, read.version
             ))),
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Flips bits of a file, one at a time: each is an error that names the file.
+    pub(crate) fn every_flip_is_refused<T>(path: &Path, load: impl Fn() -> Result<T>) {
+        /// The header and the first fields.
+        const START: usize = 120 * 8;
+        const OTHERS: usize = 3000;
+        let whole = std::fs::read(path).unwrap();
+        assert!(load().is_ok());
+        let bits = whole.len() * 8;
+        // An odd stride visits all bits of a byte.
+        let stride = (bits / OTHERS) | 1;
+        for bit in (0..START.min(bits)).chain((START..bits).step_by(stride)) {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(path, &damaged).unwrap();
+            let text = String::from_utf8_lossy(&damaged);
+            let Err(error) = load() else { panic!("bit {bit} of {}: {text}", path.display()) };
+            let said = error.to_string();
+            assert!(said.contains(&*path.to_string_lossy()), "bit {bit}: {said}");
+        }
+        std::fs::write(path, &whole).unwrap();
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Content {
+        values: Vec<f64>,
+        text: String,
+    }
+
+    fn content() -> Content {
+        Content { values: vec![0.1 + 0.2, -1e-300, 7.0, 0.0], text: "a \"b\" \\ \u{e9}".into() }
+    }
+
+    #[test]
+    fn flipped_bits_are_refused_however_the_document_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("content.json");
+        save("content", 3, &content(), &path).unwrap();
+        every_flip_is_refused(&path, || load::<Content>("content", 3, &path));
+        save_compact("content", 3, &content(), &path).unwrap();
+        every_flip_is_refused(&path, || load::<Content>("content", 3, &path));
+    }
+
+    #[test]
+    fn documents_may_be_indented_edited_without_checksum_and_old() {
+        let path = Path::new("content.json");
+        let parsed = |text: &str| parse::<Content>("content", 3, text, path);
+        let text = to_json("content", 3, &content()).unwrap();
+        assert_eq!(parsed(&text).unwrap(), content());
+        let indented = text.replace("\n  ", "\n\t\t");
+        assert_eq!(parsed(&indented).unwrap(), content());
+        let edited = text.replace("7.0", "8.0");
+        let said = parsed(&edited).unwrap_err().to_string();
+        assert!(
+            said.contains("is wrong") && said.contains("remove the field `checksum`"),
+            "{said}"
+        );
+        let line = text.lines().find(|line| line.contains("\"checksum\"")).unwrap();
+        let without = edited.replace(&format!("{line}\n"), "");
+        assert_eq!(parsed(&without).unwrap().values[2], 8.0);
+        let old = without.replace("\"version\": 3", "\"version\": 1");
+        assert_eq!(parsed(&old).unwrap().values[2], 8.0);
     }
 }

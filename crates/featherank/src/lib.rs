@@ -45,7 +45,7 @@
 //! 7. `experiment` compares methods as papers do: settings are chosen on validation data, and test
 //!    data is used once.
 
-pub mod checkpoint;
+mod checkpoint;
 mod cluster;
 mod constraints;
 pub mod data;
@@ -54,16 +54,19 @@ mod document;
 pub mod engine;
 pub mod error;
 pub mod evaluate;
+#[doc(hidden)] // For benchmarks; users choose the selectors that use it.
 pub mod evolve;
 #[cfg(feature = "experiments")]
 pub mod experiment;
 pub mod export;
 pub mod inspect;
 pub mod measure;
+mod memory;
 mod names;
 pub mod params;
 pub mod prelude;
 mod progress;
+#[doc(hidden)] // For tests and benchmarks, which need reproducible numbers too.
 pub mod random;
 pub mod rank;
 pub mod redundancy;
@@ -72,6 +75,10 @@ pub mod run;
 pub mod select;
 #[cfg(feature = "shards")]
 pub mod shards;
+#[doc(hidden)] // For front ends, which print commands.
+pub mod shell;
+mod stop;
+pub mod text;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};

@@ -2,9 +2,55 @@
 
 use crate::error::Error;
 
-/// The error for a name that is not among the known ones.
-pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Error {
-    Error::Unknown { kind: kind.into(), name: name.into(), near: near_names(name, known) }
+/// Names of other tools, by the kind of name that people try them as, and what to use instead.
+const ELSEWHERE: [(&str, &[&str], &str); 3] = [
+    (
+        "ranker",
+        &["lightgbm", "lgbm", "lgb", "xgboost", "xgb", "catboost", "gbdt", "gbm"],
+        "use lambdamart, whose defaults follow LightGBM's lambdarank; an exported model runs in \
+         LightGBM and XGBoost.",
+    ),
+    (
+        "selector",
+        &["lightgbm", "lgbm", "xgboost", "xgb", "lambdamart", "mart"],
+        "a ranker's importances select features through `rfe`, `boruta` or `auto`.",
+    ),
+    ("selector", &["lasso", "l1"], "use l1-svm, a linear ranker with an L1 penalty."),
+];
+
+/// The error for a name that is not among the known ones: it lists them, nearest first.
+pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let known: Vec<&str> = known.collect();
+    let wanted = name.to_lowercase();
+    let hint = ELSEWHERE.iter().find(|(of, names, _)| *of == kind && names.contains(&&*wanted));
+    Error::Unknown {
+        kind: kind.into(),
+        name: name.into(),
+        near: near_names(name, known.iter().copied()),
+        known: nearest_first(&wanted, known),
+        hint: hint.map(|(.., hint)| *hint),
+    }
+}
+
+/// The error for a name that is not among many known ones: it lists only similar names.
+pub(crate) fn unknown_of_many<'a>(
+    kind: impl Into<String>,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Error {
+    Error::Unknown {
+        kind: kind.into(),
+        name: name.into(),
+        near: near_names(name, known),
+        known: Vec::new(),
+        hint: None,
+    }
+}
+
+fn nearest_first(wanted: &str, mut known: Vec<&str>) -> Vec<String> {
+    // Stable: names that are equally far keep their order.
+    known.sort_by_key(|name| edit_distance(wanted, &name.to_lowercase()));
+    known.into_iter().map(str::to_owned).collect()
 }
 
 /// Names within two edits of `wanted`, or that begin within one edit of it, nearest first.
@@ -51,5 +97,16 @@ mod tests {
         assert_eq!(near("RankSVN"), ["`ranksvm-primal`", "`ranksvm-struct`"]);
         assert!(near("xyz").is_empty());
         assert!(near("ra").is_empty(), "two letters are no hint");
+    }
+
+    #[test]
+    fn an_unknown_name_lists_what_there_is_and_explains_other_tools() {
+        let says = |kind: &str, name: &str| {
+            unknown(kind, name, ["mart", "lambdamart", "rankrls"].into_iter()).to_string()
+        };
+        assert!(says("ranker", "rankrl").ends_with("there are: rankrls, mart, lambdamart"));
+        assert!(says("ranker", "XGBoost").contains("use lambdamart"));
+        assert!(says("selector", "lasso").contains("use l1-svm"));
+        assert!(!says("measure", "xgboost").contains("lambdamart, whose"));
     }
 }

@@ -1,4 +1,20 @@
 //! What most programs need: `use featherank::prelude::*;`.
+//!
+//! Every selector and ranker is built with typed setters. A wrapper trains a ranker, which is set by
+//! its name or as a built ranker with parameters of its own:
+//!
+//! ```
+//! use featherank::prelude::*;
+//!
+//! let by_name = RFE::builder().ranker("mart").build()?;
+//! assert_eq!(by_name.params().text("settings"), "auto");
+//!
+//! let ranker = LambdaMART::builder().trees(50).leaves(8).build()?;
+//! let with_parameters = RFE::builder().ranker(ranker).build()?;
+//! assert_eq!(with_parameters.params().text("ranker"), "lambdamart");
+//! assert_eq!(with_parameters.params().text("settings"), "trees=50;leaves=8");
+//! # Ok::<(), featherank::Error>(())
+//! ```
 
 pub use crate::data::Dataset;
 pub use crate::declare::{Builder, Declared, Method};
@@ -53,4 +69,4 @@ pub use crate::select::wrapper::mofsrank::MOFSRank;
 pub use crate::select::wrapper::rank_wrapper::RankWrapper;
 pub use crate::select::wrapper::rfe::RFE;
 pub use crate::select::wrapper::spea2::SPEA2;
-pub use crate::select::{Selection, Selector};
+pub use crate::select::{Findings, Selection, Selector};

@@ -1,5 +1,8 @@
 //! Reproducible random numbers: one seed for each run, split by purpose and index, never by thread.
 
+use std::ops::Range;
+
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -64,4 +67,18 @@ pub fn stream(seed: u64, purpose: Purpose, index: u64) -> Stream {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     generator.set_stream((purpose as u64) << 48 | index);
     generator
+}
+/// Shuffles a column within queries, given by their rows; among queries, if the column is constant
+/// within each of them.
+pub(crate) fn shuffle_column(column: &mut [f32], queries: &[Range<usize>], random: &mut Stream) {
+    let is_query_level =
+        queries.iter().all(|rows| column[rows.clone()].iter().all(|x| *x == column[rows.start]));
+    if !is_query_level {
+        queries.iter().for_each(|rows| column[rows.clone()].shuffle(random));
+        return;
+    }
+    let filled: Vec<&Range<usize>> = queries.iter().filter(|rows| !rows.is_empty()).collect();
+    let mut levels: Vec<f32> = filled.iter().map(|rows| column[rows.start]).collect();
+    levels.shuffle(random);
+    filled.into_iter().zip(levels).for_each(|(rows, level)| column[rows.clone()].fill(level));
 }

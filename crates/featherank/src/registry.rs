@@ -5,6 +5,7 @@ use serde::Serialize;
 
 pub use crate::declare::{Category, DataAccess, Status};
 pub use crate::measure::{MEASURES, ParameterEntry};
+#[doc(hidden)] // For front ends, whose own names are looked up in the same way.
 pub use crate::names::unknown;
 use crate::params::Param;
 pub use crate::rank::{RANKERS, ranker};
@@ -30,16 +31,20 @@ pub struct Entry {
     /// Runs on rows that are not in this process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scales_out: Option<bool>,
+    /// Returns its best result so far when it is stopped, and resumes from a checkpoint; for
+    /// selectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_so_far: Option<bool>,
     /// Its parameters; for measures the options of its name.
     pub parameters: Vec<ParameterEntry>,
     /// What is tried when its parameters are chosen on validation data, for rankers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TuningGrid>,
 }
 
 /// A parameter and the values that are tried for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Tried {
+pub struct TuningGrid {
     /// The parameter.
     pub name: &'static str,
     /// Its values.
@@ -67,6 +72,7 @@ pub fn entries() -> Vec<Entry> {
         category: None,
         status: None,
         scales_out: None,
+        best_so_far: None,
         parameters: spec.option_entries(),
         tried: Vec::new(),
     });
@@ -78,6 +84,7 @@ pub fn entries() -> Vec<Entry> {
         category: Some(spec.category),
         status: Some(spec.status),
         scales_out: Some(spec.access.is_passes()),
+        best_so_far: Some(spec.resumes),
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),
         tried: Vec::new(),
     });
@@ -89,8 +96,9 @@ pub fn entries() -> Vec<Entry> {
         category: None,
         status: Some(spec.status),
         scales_out: Some(spec.access.is_passes()),
+        best_so_far: None,
         parameters: spec.params.iter().map(ParameterEntry::from).collect(),
-        tried: spec.grid.iter().map(|&(name, values)| Tried { name, values }).collect(),
+        tried: spec.grid.iter().map(|&(name, values)| TuningGrid { name, values }).collect(),
     });
     measures.chain(selectors).chain(rankers).collect()
 }

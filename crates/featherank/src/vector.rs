@@ -1,10 +1,19 @@
 //! Sums over slices with the widest SIMD registers available, in an order of summation that is the
 //! same on all machines.
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::Arch;
+/// Work on slices that is compiled for the widest registers, see [`wide`].
+pub(crate) use pulp::NullaryFnOnce as Kernel;
 
 /// The number of SIMD lanes over which a sum is split.
 const LANES: usize = 8;
+
+/// Runs a kernel with the widest registers. A kernel of many short slices chooses the instructions
+/// once, where [`dot`] and [`add_times`] choose them for every slice; it uses [`dot_here`] and
+/// [`add_times_here`] instead.
+pub(crate) fn wide<K: Kernel>(kernel: K) -> K::Output {
+    Arch::new().dispatch(kernel)
+}
 
 /// The dot product.
 pub(crate) fn dot<T: Copy + Into<f64>>(a: &[f64], b: &[T]) -> f64 {
@@ -28,36 +37,40 @@ struct Dot<'a, T> {
     b: &'a [T],
 }
 
-impl<T: Copy + Into<f64>> NullaryFnOnce for Dot<'_, T> {
+impl<T: Copy + Into<f64>> Kernel for Dot<'_, T> {
     type Output = f64;
 
     #[inline(always)]
     fn call(self) -> f64 {
-        let Dot { a, b } = self;
-        let mut lanes = [0.0; LANES];
-        let (a_rest, b_rest) =
-            (a.chunks_exact(LANES).remainder(), b.chunks_exact(LANES).remainder());
-        for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-            for lane in 0..LANES {
-                lanes[lane] += a[lane] * b[lane].into();
-            }
-        }
-        let mut sum = 0.0;
-        for lane in lanes {
-            sum += lane;
-        }
-        for (a, &b) in a_rest.iter().zip(b_rest) {
-            sum += a * b.into();
-        }
-        sum
+        dot_here(self.a, self.b)
     }
+}
+
+/// [`dot`] inside a kernel.
+#[inline(always)]
+pub(crate) fn dot_here<T: Copy + Into<f64>>(a: &[f64], b: &[T]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (a_rest, b_rest) = (a.chunks_exact(LANES).remainder(), b.chunks_exact(LANES).remainder());
+    for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+        for lane in 0..LANES {
+            lanes[lane] += a[lane] * b[lane].into();
+        }
+    }
+    let mut sum = 0.0;
+    for lane in lanes {
+        sum += lane;
+    }
+    for (a, &b) in a_rest.iter().zip(b_rest) {
+        sum += a * b.into();
+    }
+    sum
 }
 
 struct SumKernel<'a> {
     a: &'a [f64],
 }
 
-impl NullaryFnOnce for SumKernel<'_> {
+impl Kernel for SumKernel<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -80,14 +93,20 @@ struct AddTimes<'a, T> {
     x: &'a [T],
 }
 
-impl<T: Copy + Into<f64>> NullaryFnOnce for AddTimes<'_, T> {
+impl<T: Copy + Into<f64>> Kernel for AddTimes<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        for (sum, &x) in self.sum.iter_mut().zip(self.x) {
-            *sum += self.factor * x.into();
-        }
+        add_times_here(self.sum, self.factor, self.x);
+    }
+}
+
+/// [`add_times`] inside a kernel.
+#[inline(always)]
+pub(crate) fn add_times_here<T: Copy + Into<f64>>(sum: &mut [f64], factor: f64, x: &[T]) {
+    for (sum, &x) in sum.iter_mut().zip(x) {
+        *sum += factor * x.into();
     }
 }
 

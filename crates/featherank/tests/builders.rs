@@ -1,60 +1,110 @@
 //! Every selector and ranker can be built with typed setters, and equals the registry's.
 
 use featherank::data::synth::{Preset, generate};
-use featherank::params::Params;
+use featherank::params::{Kind, Params};
 use featherank::prelude::*;
 use featherank::rank::RankerSpec;
-use featherank::registry::{Category, RANKERS, SELECTORS};
+use featherank::registry::{RANKERS, SELECTORS};
 use featherank::select::SelectorSpec;
 
 fn data() -> Dataset {
     generate(&Preset::Tiny.config()).unwrap().0
 }
 
-/// Whether running a method with its defaults takes milliseconds.
-fn is_quick(spec: &SelectorSpec) -> bool {
-    spec.category == Category::Filter || ["fenchel-rank", "greedy-rankrls"].contains(&spec.name)
-}
+/// Parameters as text, as on the command line.
+type Set = Vec<(String, String)>;
 
-fn check_selector<M: Method + Selector>(engine: &LocalEngine) -> &'static str {
-    let method = M::builder().build().unwrap();
-    let spec = method.spec();
+fn check_selector<M: Method + Selector>(
+    builder: Builder<M>,
+    set: &Set,
+    engine: &LocalEngine,
+) -> &'static str {
+    let spec = M::builder().build().unwrap().spec();
     assert_eq!((M::NAME, M::PARAMS.len()), (spec.name, spec.params.len()));
-    assert_eq!(method.params(), &Params::new(spec.name, spec.params, &[]).unwrap());
-    if is_quick(spec) {
-        let run = Run::new(1, Constraints { k: Some(3), ..Constraints::default() });
-        let built = method.select(&run, engine).unwrap();
-        assert_eq!(built.method, spec.name);
-        let expected = spec.run(&[], &run, engine).unwrap();
-        assert_eq!(built.to_json().unwrap(), expected.to_json().unwrap(), "{}", spec.name);
-    }
+    let method = builder.build().unwrap();
+    assert_eq!(method.params(), &Params::new(spec.name, spec.params, set).unwrap());
+    let run = Run::new(1, Constraints { k: Some(3), ..Constraints::default() });
+    let built = method.select(&run, engine).unwrap();
+    assert_eq!(built.method, spec.name);
+    let expected = spec.run(set, &run, engine).unwrap();
+    assert_eq!(built.to_json().unwrap(), expected.to_json().unwrap(), "{}", spec.name);
     spec.name
 }
 
-fn check_ranker<M: Method + Ranker>(data: &Dataset) -> &'static str {
-    let ranker = M::builder().build().unwrap();
+fn check_ranker<M: Method + Ranker>(
+    builder: Builder<M>,
+    set: &Set,
+    data: &Dataset,
+) -> &'static str {
+    let ranker = builder.build().unwrap();
     let spec: &RankerSpec = ranker.spec();
-    assert_eq!(ranker.params(), &Params::new(spec.name, spec.params, &[]).unwrap());
-    if !spec.takes_missing {
-        let run = Run::new(1, Constraints::default());
-        let built = ranker.fit(&run, &data.view(), None).unwrap();
-        assert_eq!(built, spec.fit(&[], &run, &data.view(), None).unwrap(), "{}", spec.name);
-        assert_eq!(built.trained.unwrap().ranker, spec.name);
-    }
+    assert_eq!(ranker.params(), &Params::new(spec.name, spec.params, set).unwrap());
+    let run = Run::new(1, Constraints::default());
+    let built = ranker.fit(&run, &data.view(), None).unwrap();
+    let expected = spec.fit(set, &run, &data.view(), None).unwrap();
+    assert_eq!(built.to_json().unwrap(), expected.to_json().unwrap(), "{}", spec.name);
+    assert_eq!(built.trained.unwrap().ranker, spec.name);
     spec.name
+}
+
+/// Checks methods, each with the setters to call; a value that does not print as the text of its
+/// parameter is followed by the text. The settings are small, so that every method runs quickly.
+macro_rules! check_all {
+    ($check:ident($on:expr): $(
+        $method:ident $({ $($setter:ident: $value:expr $(=> $text:literal)?),+ })?
+    )*) => {
+        [$({
+            let builder = $method::builder()$($(.$setter($value))+)?;
+            let set = vec![$($(
+                (stringify!($setter).replace('_', "-"), check_all!(@text $value $(=> $text)?))
+            ),+)?];
+            $check(builder, &set, $on)
+        }),*]
+    };
+    (@text $value:expr => $text:literal) => { $text.to_owned() };
+    (@text $value:expr) => { $value.to_string() };
 }
 
 #[test]
 fn every_selector_has_a_builder() {
     let engine = LocalEngine::new(data(), 0).unwrap();
-    macro_rules! check {
-        ($($method:ident)*) => { [$(check_selector::<$method>(&engine)),*] };
-    }
-    let names = check![
-        AutoSelector TopK BestGain GAS DivFS MRMR FCBF CFS Consistency Interact NGAS XGAS HCAS
-        Hierarchical RankFilter GreedyForward SPEA2 Backward RFE Boruta RankWrapper BTFS BestFirst
-        MOFSRank L1SVM RankRWFSL1 RankRWFSL0 RankL2AROM FenchelRank FSMRank NonconvexSVM
-        GreedyRankRLS EGRank RSRank
+    let names = check_all![check_selector(&engine):
+        AutoSelector { ranker: "linear-regression", folds: 3, methods: "best-gain" }
+        TopK
+        BestGain { delta: 0.03 }
+        GAS { c: 0.5 }
+        DivFS
+        MRMR
+        FCBF
+        CFS
+        Consistency
+        Interact
+        NGAS
+        XGAS
+        HCAS
+        Hierarchical
+        RankFilter { neighbours: 3, sample: 0.5 }
+        GreedyForward { ranker: "linear-regression" }
+        SPEA2 { population: 6, archive: 6, generations: 2 }
+        Backward { ranker: "linear-regression" }
+        RFE { settings: &[("trees", "3")] => "trees=3", folds: 2 }
+        Boruta { settings: &[("trees", "3")] => "trees=3", rounds: 3 }
+        RankWrapper { neighbours: 3 }
+        BTFS { settings: &[("trees", "3")] => "trees=3" }
+        BestFirst { ranker: "linear-regression" }
+        MOFSRank {
+            population: 4, pair_generations: 1, feature_generations: 1, ensemble_generations: 1
+        }
+        L1SVM { c: &[0.01] => "0.01" }
+        RankRWFSL1 { c: &[0.01] => "0.01" }
+        RankRWFSL0 { c: &[0.01] => "0.01" }
+        RankL2AROM { c: &[0.01] => "0.01" }
+        FenchelRank { r: &[1.0, 10.0] => "1,10" }
+        FSMRank { lambda1: &[0.01] => "0.01", lambda2: &[0.001] => "0.001" }
+        NonconvexSVM { lambda: &[0.01] => "0.01", rounds: 3 }
+        GreedyRankRLS { lambda: &[1.0] => "1" }
+        EGRank { r: &[10.0] => "10", steps: 20 }
+        RSRank { g: &[0.1] => "0.1", iterations: 5 }
     ];
     assert!(names.into_iter().eq(SELECTORS.iter().map(|spec| spec.name)));
 }
@@ -62,14 +112,63 @@ fn every_selector_has_a_builder() {
 #[test]
 fn every_ranker_has_a_builder() {
     let data = data();
-    macro_rules! check {
-        ($($ranker:ident)*) => { [$(check_ranker::<$ranker>(&data)),*] };
-    }
-    let names = check![
-        SingleFeature LinearRegression RankRLS RankSVMPrimal RankSVMStruct SVMMAP ListNet LambdaRank
-        AdaRankNDCG AdaRankMAP CoordinateAscent RegressionTree RandomForest MART LambdaMART
+    let names = check_all![check_ranker(&data):
+        SingleFeature { feature: "3" }
+        LinearRegression { ridge: 0.5 }
+        RankRLS { lambda: 0.5 }
+        RankSVMPrimal { tolerance: 0.001 }
+        RankSVMStruct { epsilon: 0.01 }
+        SVMMAP { epsilon: 0.05 }
+        ListNet { epochs: 5 }
+        LambdaRank { epochs: 5 }
+        AdaRankNDCG { rounds: 5 }
+        AdaRankMAP { rounds: 5 }
+        CoordinateAscent { restarts: 1, iterations: 5 }
+        RegressionTree { leaves: 8 }
+        RandomForest { trees: 3, leaves: 8, bootstrap: false }
+        MART { trees: 5 }
+        LambdaMART { trees: 5 }
     ];
     assert!(names.into_iter().eq(RANKERS.iter().map(|spec| spec.name)));
+}
+
+#[test]
+fn wrappers_take_rankers_by_name_and_built() {
+    fn same<M: Method + Selector>(a: Builder<M>, b: Builder<M>) {
+        assert_eq!(a.build().unwrap().params(), b.build().unwrap().params(), "{}", M::NAME);
+    }
+    macro_rules! check {
+        ($($wrapper:ident)*) => { [$({
+            let new = $wrapper::builder;
+            let ranker = LambdaMART::builder().leaves(8).trees(5).build().unwrap();
+            same(
+                new().ranker(ranker),
+                new().ranker("lambdamart").settings(&[("trees", "5"), ("leaves", "8")]),
+            );
+            // A built ranker has all its parameters; a name leaves those of the wrapper.
+            let defaults = RankRLS::builder().build().unwrap();
+            same(new().ranker(defaults), new().ranker("rankrls").settings(&[]));
+            same(new().ranker("rankrls".to_owned()), new().set("ranker", "rankrls"));
+            <$wrapper as Method>::NAME
+        }),*] };
+    }
+    let names = check![
+        AutoSelector GreedyForward SPEA2 Backward RFE Boruta RankWrapper BTFS BestFirst
+    ];
+    let trains = |spec: &&&SelectorSpec| spec.params.iter().any(|p| p.kind == Kind::Ranker);
+    assert!(names.into_iter().eq(SELECTORS.iter().filter(trains).map(|spec| spec.name)));
+}
+
+#[test]
+fn a_built_ranker_gives_the_selection_of_its_text() {
+    let engine = LocalEngine::new(data(), 0).unwrap();
+    let run = Run::new(1, Constraints { k: Some(3), ..Constraints::default() });
+    let forest = RandomForest::builder().trees(3).bootstrap(false).build().unwrap();
+    let built = RFE::builder().ranker(forest).build().unwrap().select(&run, &engine).unwrap();
+    let set = [("ranker", "random-forest"), ("settings", "trees=3;bootstrap=false")];
+    let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let expected = RFE::SPEC.run(&set, &run, &engine).unwrap();
+    assert_eq!(built.to_json().unwrap(), expected.to_json().unwrap());
 }
 
 #[test]

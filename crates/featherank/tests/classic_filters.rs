@@ -354,7 +354,7 @@ fn results_on_real_data_equal_weka() {
                 "{what} {id}: {got} {expected}"
             );
         }
-        // First on exactly the features that WEKA uses, including dead ones; then as users run it,
+        // First on exactly the features that WEKA uses, including constant ones; then as users run it,
         // without them.
         let search = BestFirstSearch { patience: 5, revisits: true };
         let expected = |key: &str| -> BTreeSet<u32> {
@@ -416,7 +416,7 @@ fn feature_counts_are_pinned_beside_the_published_ones() {
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let engine = LocalEngine::new(data.clone(), 0).unwrap();
-    let (alive, _) = engine.ask(&Moments).unwrap().alive();
+    let (alive, _) = engine.ask(&Moments).unwrap().varying_within_queries();
     let codes = Discrete::of(&run(), &engine, &alive, Encoding::Better).unwrap();
     let inconsistent =
         |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();

@@ -14,7 +14,7 @@ use featherank::rank::linear::ranksvm_struct::PairHinge;
 use featherank::rank::linear::svm_map::AveragePrecisionRisk;
 use featherank::rank::{Model, Scorer};
 use featherank::registry;
-use featherank::run::{Constraints, Run};
+use featherank::run::{Constraints, Run, StopToken};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -71,7 +71,8 @@ fn regression_on_subsets_equals_worked_numbers() {
     let labels = numbers(&fixture["y"]).into_iter().map(|y| y as f32).collect();
     let data = from_rows(&rows, labels, &[5, 7]);
     let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
-    let solver = GramSolver::new(answer_view(&pass, &data.view()), 0.0);
+    let solver =
+        GramSolver::new(answer_view(&pass, &data.view(), &StopToken::default()).unwrap(), 0.0);
     for (subset, expected) in fixture["subsets"].as_object().unwrap() {
         let subset: Vec<usize> = subset.split(',').map(|k| k.parse().unwrap()).collect();
         let got = solver.solve(&subset);
@@ -255,17 +256,17 @@ proptest! {
             0.5 * w.iter().zip(&penalties).map(|(w, p)| p * w * w).sum::<f64>() + 0.5 * c * loss
         };
         prop_assert!((objective - explicit(&w)).abs() < 1e-9 * objective.max(1.0));
-        for (k, slope) in gradient.iter().enumerate() {
+        for (k, derivative) in gradient.iter().enumerate() {
             let moved = |step: f64| explicit(&w.iter().enumerate().map(|(i, w)| w + if i == k { step } else { 0.0 }).collect::<Vec<_>>());
             let numeric = (moved(1e-5) - moved(-1e-5)) / 2e-5;
             // The gradient has a kink where a margin is 1, which a finite difference smooths over
             // its width.
             let differences = pair_differences(&design);
-            let bend = penalties[k] + c * differences.iter().map(|d| d[k] * d[k]).sum::<f64>();
-            prop_assert!((slope - numeric).abs() < 1e-5 * bend + 1e-7 * objective, "{slope} {numeric}");
+            let curvature = penalties[k] + c * differences.iter().map(|d| d[k] * d[k]).sum::<f64>();
+            prop_assert!((derivative - numeric).abs() < 1e-5 * curvature + 1e-7 * objective, "{derivative} {numeric}");
             let lost = |d: &Vec<f64>| (1.0 - dot(d, &w)).max(0.0) * d[k];
             let exact = penalties[k] * w[k] - c * differences.iter().map(lost).sum::<f64>();
-            prop_assert!((slope - exact).abs() < 1e-9 * (1.0 + bend), "{slope} {exact}");
+            prop_assert!((derivative - exact).abs() < 1e-9 * (1.0 + curvature), "{derivative} {exact}");
         }
     }
 
@@ -279,12 +280,12 @@ proptest! {
         prop_assert!(solution.objectives.windows(2).all(|pair| pair[1] < pair[0]));
         // Optimality: the weights are the sum of the violated pairs, each multiplied by its
         // violation.
-        let mut slope = solution.weights.clone();
+        let mut gradient = solution.weights.clone();
         for d in pair_differences(&design) {
             let lost = (1.0 - dot(&d, &solution.weights)).max(0.0);
-            slope.iter_mut().zip(d).for_each(|(s, d)| *s -= c * lost * d);
+            gradient.iter_mut().zip(d).for_each(|(s, d)| *s -= c * lost * d);
         }
-        let norm = dot(&slope, &slope).sqrt();
+        let norm = dot(&gradient, &gradient).sqrt();
         prop_assert!(norm < 1e-7 * (1.0 + c * problem.pairs() as f64), "{norm}");
         prop_assert!((norm - solution.gradient_norm).abs() < 1e-7 * (1.0 + c * problem.pairs() as f64));
     }
@@ -337,7 +338,7 @@ proptest! {
     #[test]
     fn regression_equals_direct_normal_equations(data in small_data(), ridge in 0.1f64..5.0) {
         let pass = Gram::new((0..4).map(FeatureId).collect(), Centring::Overall);
-        let solved = GramSolver::new(answer_view(&pass, &data.view()), ridge).solve(&[2, 0, 1]);
+        let solved = GramSolver::new(answer_view(&pass, &data.view(), &StopToken::default()).unwrap(), ridge).solve(&[2, 0, 1]);
         // At the minimum the derivatives with respect to intercept and weights are 0.
         let columns: Vec<&[f32]> = [2, 0, 1].iter().map(|&f| data.column(FeatureId(f))).collect();
         let errors: Vec<f64> = (0..data.documents()).map(|i| {
@@ -347,8 +348,8 @@ proptest! {
         prop_assert!(errors.iter().sum::<f64>().abs() < 1e-9);
         prop_assert!((errors.iter().map(|e| e * e).sum::<f64>() - solved.rss).abs() < 1e-8);
         for (column, w) in columns.iter().zip(&solved.weights) {
-            let slope: f64 = errors.iter().zip(*column).map(|(e, &x)| e * f64::from(x)).sum();
-            prop_assert!((slope - ridge * w).abs() < 1e-8);
+            let product: f64 = errors.iter().zip(*column).map(|(e, &x)| e * f64::from(x)).sum();
+            prop_assert!((product - ridge * w).abs() < 1e-8);
         }
     }
 
@@ -418,9 +419,9 @@ fn warm_starts_converge_to_the_same_weights() {
             (spec.build)(&featherank::params::Params::new(ranker, spec.params, &set).unwrap())
                 .unwrap()
         };
-        let near = build("1").fit(&run(), &data.view(), None).unwrap();
+        let first = build("1").fit(&run(), &data.view(), None).unwrap();
         let cold = build("2").fit(&run(), &data.view(), None).unwrap();
-        let warm = build("2").fit_from(&run(), &data.view(), None, Some(&near)).unwrap();
+        let warm = build("2").fit_from(&run(), &data.view(), None, Some(&first)).unwrap();
         // Cutting planes stop within a thousandth of the objective, which allows the weights to
         // vary by about 3 %.
         close(

@@ -70,12 +70,12 @@ fn listnet_equals_the_fixture() {
     assert_near(&implied, &numbers(&fixture["p_score"]), 1e-9);
     let loss = fixture["cross_entropy"].as_f64().unwrap();
     assert_near(&[cross_entropy(&target, &scores)], &[loss], 1e-9);
-    let slope: Vec<f64> = implied.iter().zip(&target).map(|(s, y)| s - y).collect();
-    assert_near(&slope, &numbers(&fixture["grad_scores"]), 1e-9);
+    let gradient: Vec<f64> = implied.iter().zip(&target).map(|(s, y)| s - y).collect();
+    assert_near(&gradient, &numbers(&fixture["grad_scores"]), 1e-9);
     let data = one_query(&fixture["X"], &labels);
     let design = Design::new(&data.view()).unwrap();
     // Features are single precision.
-    assert_near(&design.transposed(&slope), &numbers(&fixture["grad_w"]), 1e-7);
+    assert_near(&design.transposed(&gradient), &numbers(&fixture["grad_w"]), 1e-7);
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn listnet_gradient_equals_finite_differences() {
                 scores[i] += by;
                 cross_entropy(&target, &scores)
             };
-            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            let derivative = (moved(1e-5) - moved(-1e-5)) / 2e-5;
             assert!(
-                (slope - (implied[i] - target[i])).abs() < 1e-9,
-                "{n} documents, score {i}: {slope}"
+                (derivative - (implied[i] - target[i])).abs() < 1e-9,
+                "{n} documents, score {i}: {derivative}"
             );
         }
     }
@@ -140,7 +140,7 @@ fn lambdas_equal_the_fixture() {
         .unwrap()
         .transposed(&lambda)
         .iter()
-        .map(|slope| 0.1 * slope)
+        .map(|gradient| 0.1 * gradient)
         .collect();
     assert_near(&step, &numbers(&fixture["linear_lambdarank_step_eta_0_1"]), 1e-8);
 }
@@ -317,7 +317,7 @@ fn grids_omit_settings_fixed_by_the_user() {
     assert_eq!(tuned.settings[0], fixed[0]);
     let whole = declared_grid(spec, &[]);
     let error = tune(spec, &fixed, &whole, &run(), &view, &view, &measure).unwrap_err().to_string();
-    assert!(error.contains("not both"), "{error}");
+    assert!(error.contains("either a fixed value"), "{error}");
 }
 
 #[test]

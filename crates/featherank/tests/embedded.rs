@@ -42,9 +42,13 @@ fn selections_hold_their_model() {
     }
     let text = std::fs::read_to_string(folder.path("s.json")).unwrap();
     let newer = text.replace("\"featherank\": \"model\"", "\"featherank\": \"tree\"");
-    folder.put("s.json", newer);
+    folder.put("s.json", &newer);
     let error = Selection::load(&folder.path("s.json")).unwrap_err().to_string();
-    assert!(error.contains("a model of version 2 is expected"), "{error}");
+    assert!(error.contains("s.json") && error.contains("remove the field `checksum`"), "{error}");
+    let edited = newer.lines().filter(|line| !line.starts_with("  \"checksum\""));
+    folder.put("s.json", edited.collect::<String>());
+    let error = Selection::load(&folder.path("s.json")).unwrap_err().to_string();
+    assert!(error.contains("a model of version 3 is expected"), "{error}");
 }
 
 /// The best of all models on validation data is chosen, and its value is the measure of the final

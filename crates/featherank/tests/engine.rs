@@ -11,7 +11,7 @@ use featherank::engine::{Ask, Block, Engine, LocalEngine, Merge, PartEngine, Pas
 use featherank::measure::Measure;
 use featherank::rank::LinearModel;
 use featherank::rank::passes::{
-    LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge, PlacedModel,
+    AddedFeature, LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge, PlacedModel,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl AnyPass {
     fn of_part<P: Pass<Answer: std::fmt::Debug>>(pass: P) -> Self {
         let answer = move |engine: &dyn Engine| {
             let folds = QueryFolds::new(&engine.schema().query_keys, 3, 7);
-            let part = PartEngine::of(engine, folds.range(|fold| fold != 1)).unwrap();
+            let part = PartEngine::of(engine, folds.sample(|fold| fold != 1)).unwrap();
             format!("{:?}", part.ask(&pass).unwrap())
         };
         AnyPass { name: P::NAME, answer: Box::new(answer) }
@@ -96,7 +96,6 @@ pub fn passes() -> Vec<AnyPass> {
             features: features[..5].to_vec(),
             neighbours: 3,
             ranges: None,
-            sample: None,
             distance_weights: None,
         }),
         AnyPass::of(PairwiseHinge {
@@ -112,10 +111,8 @@ pub fn passes() -> Vec<AnyPass> {
         AnyPass::of(LeaveQueryOut {
             divisors: vec![1.0; 20],
             centring: Centring::PerPair,
-            weights: Vec::new(),
-            penalised: Vec::new(),
-            projections: Vec::new(),
-            slopes: (0..20).map(f64::from).collect(),
+            added: vec![AddedFeature { place: 3, curvature: 1e12, products: vec![1e6; 21] }],
+            gradients: (0..20).map(f64::from).collect(),
             curvatures: vec![1e12; 20],
             features,
         }),
@@ -181,7 +178,7 @@ fn passes_over_a_part_ignore_other_queries() {
     let whole = engine(2);
     let data = whole.local().unwrap();
     let folds = QueryFolds::new(&whole.schema().query_keys, 3, 5);
-    let asked = PartEngine::of(&whole, folds.range(|fold| fold != 1)).unwrap();
+    let asked = PartEngine::of(&whole, folds.sample(|fold| fold != 1)).unwrap();
     let part = LocalEngine::new(data.subset(asked.places()), 2).unwrap();
     let (whole, asked, part): (&dyn Engine, &dyn Engine, &dyn Engine) = (&whole, &asked, &part);
     let features: Vec<FeatureId> = (0..20).map(FeatureId).collect();
@@ -198,7 +195,7 @@ fn passes_over_a_part_ignore_other_queries() {
     assert_eq!(got.pairs, expected.pairs);
     assert_ne!(whole.ask(&pass).unwrap().pairs, expected.pairs);
     close(&[got.loss], &[expected.loss]);
-    close(&got.slope, &expected.slope);
+    close(&got.gradient, &expected.gradient);
     close(&got.curvature, &expected.curvature);
     let pass = NdcgPairs {
         weights: hinge(&features).weights,
@@ -207,7 +204,7 @@ fn passes_over_a_part_ignore_other_queries() {
     };
     let (got, expected) = (asked.ask(&pass).unwrap(), part.ask(&pass).unwrap());
     close(&[got.loss], &[expected.loss]);
-    close(&got.slope, &expected.slope);
+    close(&got.gradient, &expected.gradient);
     let gram = Gram::new(features, Centring::PerQuery);
     let (got, expected) = (asked.ask(&gram).unwrap(), part.ask(&gram).unwrap());
     assert_eq!(got.count, expected.count);

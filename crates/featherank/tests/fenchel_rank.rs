@@ -36,8 +36,8 @@ fn fenchel_rank_equals_worked_numbers() {
         close(&[sum / 7.0], &[expected["loss"].as_f64().unwrap()], 1e-6);
         // The gap, recomputed over explicit pairs.
         let radius: f64 = r.parse().unwrap();
-        let along: f64 = gradient.iter().zip(&w).map(|(g, w)| g * w / 7.0).sum();
-        let gap = along + radius * gradient.iter().map(|g| g.abs() / 7.0).fold(0.0, f64::max);
+        let directional: f64 = gradient.iter().zip(&w).map(|(g, w)| g * w / 7.0).sum();
+        let gap = directional + radius * gradient.iter().map(|g| g.abs() / 7.0).fold(0.0, f64::max);
         assert!(gap <= 2e-9 && (gap - found.certificate["gap"]).abs() < 1e-12, "{gap}");
     }
 }

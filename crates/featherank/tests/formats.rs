@@ -19,9 +19,16 @@ fn plain() -> ReadOptions {
     ReadOptions::default()
 }
 
+/// The features in the order of the file.
+fn labels(data: &Dataset) -> Vec<String> {
+    data.features().by_id().into_iter().map(|feature| data.features().label(feature)).collect()
+}
+
 /// All files here hold the same three documents.
 fn check(data: &Dataset, what: &str) {
-    assert_eq!(data.values(), [0.5, 1e-3, 0.0, 3.0, -4.0, 7.0], "{what}");
+    let in_file = data.features().by_id().into_iter();
+    let values: Vec<f32> = in_file.flat_map(|feature| data.column(feature).to_vec()).collect();
+    assert_eq!(values, [0.5, 1e-3, 0.0, 3.0, -4.0, 7.0], "{what}");
     assert_eq!(data.labels(), [2.0, 0.0, 1.0], "{what}");
     assert_eq!(data.queries().ids(), ["a", "b"], "{what}");
     assert_eq!(data.queries().sizes().collect::<Vec<_>>(), [2, 1], "{what}");
@@ -68,8 +75,7 @@ fn text_reads_the_same_in_every_variant() {
 #[test]
 fn columns_keep_their_names() {
     let data = read_bytes(CSV.into(), "t.csv", &plain()).unwrap();
-    assert_eq!(data.features().label(0.into()), "bm25");
-    assert_eq!(data.features().label(1.into()), "age");
+    assert_eq!(labels(&data), ["bm25", "age"]);
     let options = ReadOptions {
         ignore: vec!["docid".into()],
         document_column: Some("bm25".into()),
@@ -112,14 +118,15 @@ fn query_sizes_come_from_side_files() {
 fn names_files_list_names_or_ids_with_names() {
     let folder = Folder::new();
     let data = folder.put("t.txt", LETOR);
-    for (file, labels) in [
+    for (file, expected) in [
         ("bm25\nage\n", ["bm25", "age"]),
         ("2\tage of page\n1\tbm25", ["bm25", "age of page"]),
         ("2\tage", ["1", "age"]),
     ] {
         let options = ReadOptions { names: Some(folder.put("names", file)), ..plain() };
         let data = read(&[&data], &options).unwrap();
-        assert_eq!([0, 1].map(|i: usize| data.features().label(i.into())), labels);
+        check(&data, file);
+        assert_eq!(labels(&data), expected);
     }
 }
 

@@ -47,14 +47,14 @@ fn counts_equal_the_published_ones() {
 }
 
 #[test]
-fn dead_features_are_the_known_ones() {
+fn features_without_variation_within_queries_are_the_known_ones() {
     for (folder, expected) in
         [(OHSUMED, vec![5, 6, 7, 20, 21, 22, 35, 36, 37]), (MQ2008, vec![6, 7, 8, 9, 10, 43])]
     {
         let Some(data) = all_parts(folder) else { return };
         let engine = LocalEngine::new(data, 0).unwrap();
-        let (_, dead) = engine.ask(&Moments).unwrap().alive();
-        let ids: Vec<u32> = dead.iter().map(|&f| engine.schema().features.get(f).id).collect();
+        let (_, constant) = engine.ask(&Moments).unwrap().varying_within_queries();
+        let ids: Vec<u32> = constant.iter().map(|&f| engine.schema().features.get(f).id).collect();
         assert_eq!(ids, expected, "{folder}");
     }
 }
@@ -167,7 +167,7 @@ fn single_features_are_pinned() {
         let measure = measure(name);
         let engine = LocalEngine::new(data, 0).unwrap();
         let engine: &dyn Engine = &engine;
-        let (alive, _) = engine.ask(&Moments).unwrap().alive();
+        let (alive, _) = engine.ask(&Moments).unwrap().varying_within_queries();
         let values =
             engine.ask(&FeatureMeasures::new(&measure, &alive)).unwrap().summaries(&measure);
         let mut ranked: Vec<(u32, f64)> =

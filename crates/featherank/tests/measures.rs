@@ -145,7 +145,8 @@ proptest! {
     fn bounds_and_invariance(rows in prop::collection::vec((-50i8..50, 0u8..5), 1..40)) {
         let (scores, labels): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(s, y)| (f32::from(s), f32::from(y))).unzip();
         for spec in MEASURES {
-            let name = if spec.name == "p" { "p@5" } else { spec.name };
+            let cut = if matches!(spec.name, "p" | "recall") { "@5" } else { "" };
+            let name = &format!("{}{cut}", spec.name);
             let measure = measure(name);
             let value = measure.of_query(&scores, &labels);
             let ideal = measure.of_query(&labels, &labels);

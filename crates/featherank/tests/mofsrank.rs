@@ -4,16 +4,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::common::StopAt;
-use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Preset, Role, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::LocalEngine;
 use featherank::measure::Measure;
 use featherank::registry::selector;
-use featherank::run::{Constraints, Run};
+use featherank::run::{Checkpoint, Constraints, Run};
 use featherank::select::Selection;
 
 const QUICK: &[(&str, &str)] = &[
@@ -179,7 +178,7 @@ fn best_result_so_far_is_returned_at_the_time_limit() {
     let first_generations =
         ["pair-generations", "feature-generations", "ensemble-generations"].map(|name| (name, "0"));
     let expected = select(&[QUICK, &first_generations].concat(), &plain(), tiny()).unwrap();
-    let late = Run { deadline: Some(Instant::now()), ..plain() };
+    let late = Run { best_so_far: true, ..plain().stopped_after(Some(Duration::ZERO)) };
     let found = select(QUICK, &late, tiny()).unwrap();
     assert!(found.unfinished && !expected.unfinished);
     assert_eq!((found.selected, found.fits), (expected.selected, expected.fits));
@@ -207,8 +206,8 @@ fn costs_guide_the_search() {
 fn invalid_settings_are_rejected() {
     for (set, says) in [
         (("choose", "validation"), "no validation data is given"),
-        (("population", "2.5"), "auto, or 2 to 10000"),
-        (("population", "1"), "auto, or 2 to 10000"),
+        (("population", "2.5"), "auto, or a whole number from 2 to 10000"),
+        (("population", "1"), "auto, or a whole number from 2 to 10000"),
         (("effort", "huge"), "quick, paper, long"),
         (("c", "0"), "auto, or"),
     ] {

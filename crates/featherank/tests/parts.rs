@@ -84,24 +84,24 @@ fn part_equals_data_of_its_queries() {
         let queries: Vec<usize> =
             (0..data.queries().len()).filter(|&q| folds.fold_of(keys[q]) == number).collect();
         assert!((66..=67).contains(&queries.len()));
-        let part = PartEngine::of(&whole, folds.range(|fold| fold == number)).unwrap();
+        let part = PartEngine::of(&whole, folds.sample(|fold| fold == number)).unwrap();
         assert_eq!(part.places(), queries);
         assert!(part.local().is_none() && part.view().is_none());
         assert_same(&part, &LocalEngine::new(data.subset(&queries), 2).unwrap());
-        let others = PartEngine::of(&whole, folds.range(|fold| fold != number)).unwrap();
+        let others = PartEngine::of(&whole, folds.sample(|fold| fold != number)).unwrap();
         assert_ne!(part.schema().fingerprint, others.schema().fingerprint);
         // A part of a part, with rows if available.
         let halves = QueryFolds::new(&part.schema().query_keys, 2, 2);
-        let half = PartEngine::of(&part, halves.range(|fold| fold == 0)).unwrap();
+        let half = PartEngine::of(&part, halves.sample(|fold| fold == 0)).unwrap();
         let of_half: Vec<usize> =
             queries.iter().copied().filter(|&q| halves.fold_of(keys[q]) == 0).collect();
         assert_eq!(of_half.len(), 33);
         assert_same(&half, &LocalEngine::new(data.subset(&of_half), 2).unwrap());
-        let at_hand = PartEngine::of(&everything, folds.range(|fold| fold == number)).unwrap();
+        let at_hand = PartEngine::of(&everything, folds.sample(|fold| fold == number)).unwrap();
         assert_eq!(at_hand.view().unwrap().queries().collect::<Vec<_>>(), queries);
     }
-    let nobody = PartEngine::of(&whole, folds.range(|_| false)).unwrap();
-    assert_eq!((nobody.schema().queries(), nobody.schema().pairs), (0, 0));
+    let empty = PartEngine::of(&whole, folds.sample(|_| false)).unwrap();
+    assert_eq!((empty.schema().queries(), empty.schema().pairs), (0, 0));
     assert_same(&PartEngine::all(&whole), &everything);
 }
 

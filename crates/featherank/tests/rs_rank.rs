@@ -10,7 +10,7 @@ use featherank::data::folds::FoldFiles;
 use featherank::data::{Dataset, FeatureId, ReadOptions};
 use featherank::engine::LocalEngine;
 use featherank::rank::reduction::weighted_pairs;
-use featherank::select::embedded::sample::{Sample, Scale};
+use featherank::select::embedded::sample::{Sample, Standardisation};
 use proptest::prelude::*;
 
 fn modified_huber(v: f64) -> f64 {
@@ -33,11 +33,11 @@ fn loss_and_gradient_equal_worked_numbers() {
     let data = shared_data();
     let beta = numbers(&fixture["beta"]);
     let (run, engine) = (run(), LocalEngine::new(data.clone(), 1).unwrap());
-    let sample = Sample::of(&run, &engine, Scale::None).unwrap();
+    let sample = Sample::of(&run, &engine, Standardisation::None).unwrap();
     let found = sample.ndcg_pairs(&beta).unwrap();
     // Rounding the fixture's values to 32 bits changes its results by about 1e-7.
     close(&[found.loss], &[fixture["loss"].as_f64().unwrap()], 1e-6);
-    close(&found.slope, &numbers(&fixture["grad"]), 1e-6);
+    close(&found.gradient, &numbers(&fixture["grad"]), 1e-6);
     let (explicit, known) =
         (explicit(&data, &beta), &fixture["pairs_qid_i_j_posi_posj_weight_margin_phi"]);
     let known: Vec<Vec<f64>> = known.as_array().unwrap().iter().map(numbers).collect();
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let data = coarse(&cells, &labels);
         let (run, engine) = (run(), LocalEngine::new(data.clone(), 1).unwrap());
-        let Ok(sample) = Sample::of(&run, &engine, Scale::None) else { return Ok(()) };
+        let Ok(sample) = Sample::of(&run, &engine, Standardisation::None) else { return Ok(()) };
         prop_assume!(sample.width() == 3);
         let found = sample.ndcg_pairs(&beta).unwrap();
         let pairs = explicit(&data, &beta);
@@ -139,8 +139,8 @@ proptest! {
                 };
                 pairs.iter().map(lost).sum()
             };
-            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            prop_assert!((found.slope[k] - slope).abs() < 1e-3 * (1.0 + slope.abs()), "{} {slope}", found.slope[k]);
+            let derivative = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            prop_assert!((found.gradient[k] - derivative).abs() < 1e-3 * (1.0 + derivative.abs()), "{} {derivative}", found.gradient[k]);
         }
     }
 
@@ -158,12 +158,12 @@ proptest! {
         let run = run();
         let answer = |data: Dataset| {
             let engine = LocalEngine::new(data, 1).unwrap();
-            let sample = Sample::of(&run, &engine, Scale::None).ok()?;
+            let sample = Sample::of(&run, &engine, Standardisation::None).ok()?;
             (sample.width() == 3).then(|| sample.ndcg_pairs(&[0.5, 0.0, -0.5]).unwrap())
         };
         if let (Some(a), Some(b)) = (answer(data), answer(coarse(&turned, &labels))) {
             prop_assert!((a.loss - b.loss).abs() < 1e-9 && (a.weight - b.weight).abs() < 1e-9);
-            prop_assert!(a.slope.iter().zip(&b.slope).all(|(a, b)| (a - b).abs() < 1e-9));
+            prop_assert!(a.gradient.iter().zip(&b.gradient).all(|(a, b)| (a - b).abs() < 1e-9));
         }
     }
 }

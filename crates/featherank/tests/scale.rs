@@ -9,8 +9,8 @@ use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use featherank::Result;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::data::{
-    Dataset, FeatureId, PartSource, Parts, Queries, RangeSource, ReadOptions, Unjudged,
-    WriteOptions, read, write,
+    Dataset, FeatureId, FeatureTable, PartSource, Parts, Queries, RangeSource, ReadOptions,
+    Unjudged, WriteOptions, read, write,
 };
 use featherank::engine::passes::Moments;
 use featherank::engine::{Ask, Engine, LocalEngine};
@@ -65,6 +65,46 @@ fn rows(data: &Dataset, range: Range<usize>) -> Dataset {
     let values = columns.flat_map(|f| data.column(f)[range.clone()].to_vec()).collect();
     let labels = data.labels()[range.clone()].to_vec();
     Dataset::new(values, labels, Queries::new(&sizes, ids), data.features().clone())
+}
+
+/// A table whose columns are in another order selects the same features, in memory and in pieces.
+#[test]
+fn permuted_tables_give_the_same_answers() {
+    let (folder, data) = (tempfile::tempdir().unwrap(), data());
+    let names = (0..data.features().len()).map(|i| format!("x{}", i * 7 % 40)).collect();
+    let data = data.with_names(names);
+    let file = |name: &str, order: Vec<FeatureId>| {
+        let labels = order.iter().map(|&f| data.features().label(f)).collect();
+        let table = FeatureTable::named(labels);
+        let values = order.iter().flat_map(|&f| data.column(f)).copied().collect();
+        let data = Dataset::new(values, data.labels().to_vec(), data.queries().clone(), table);
+        let path = folder.path().join(name);
+        write(&data, &path, &WriteOptions::default()).unwrap();
+        path
+    };
+    let order = data.features().identity_order();
+    let mut reversed = order.clone();
+    reversed.reverse();
+    let files = [file("a.parquet", order), file("b.parquet", reversed)];
+    let options = ReadOptions::default();
+    let read_all = files.each_ref().map(|path| read(&[path], &options).unwrap());
+    assert_ne!(read_all[0].features(), read_all[1].features(), "ids are places in the file");
+    assert_eq!(read_all[1].features().by_id()[0].index(), read_all[1].features().len() - 1);
+    let chosen = |engine: &dyn Engine| {
+        let constraints = Constraints { k: Some(8), ..Constraints::default() };
+        let run = Run::new(1, constraints);
+        let selection = selector("best-gain").unwrap().run(&[], &run, engine).unwrap();
+        let chosen = selection.selected.into_iter();
+        (selection.data, chosen.map(|one| (one.name, one.score)).collect::<Vec<_>>())
+    };
+    let expected = chosen(&LocalEngine::new(read_all[0].clone(), 1).unwrap());
+    for path in &files {
+        let data = read(&[path], &options).unwrap();
+        assert_eq!(chosen(&LocalEngine::new(data, 2).unwrap()), expected, "{path:?}");
+        let parts = Parts::open(vec![PartSource::File(path.clone())], &options).unwrap();
+        let engine = StreamEngine::open(parts, 1 << 20, 2, Arc::new(Silent)).unwrap();
+        assert_eq!(chosen(&engine), expected, "{path:?} in pieces");
+    }
 }
 
 /// The data in three files whose boundaries lie within queries.

@@ -10,8 +10,8 @@ use featherank::data::FeatureId;
 use featherank::engine::LocalEngine;
 use featherank::registry::ranker;
 use featherank::select::embedded::proximal_newton::{Penalty, minimise};
-use featherank::select::embedded::rank_rwfs::{Reweighted, Rule};
-use featherank::select::embedded::sample::{Sample, Scale};
+use featherank::select::embedded::rank_rwfs::{Reweighted, ReweightingRule};
+use featherank::select::embedded::sample::{Sample, Standardisation};
 use proptest::prelude::*;
 
 #[test]
@@ -51,7 +51,7 @@ proptest! {
             return Ok(());
         }
         let (run, engine) = (run(), LocalEngine::new(data, 1).unwrap());
-        let Ok(sample) = Sample::of(&run, &engine, Scale::None) else { return Ok(()) };
+        let Ok(sample) = Sample::of(&run, &engine, Standardisation::None) else { return Ok(()) };
         let lasso = 1.0 / (c * sample.pairs());
         let penalty = Penalty::lasso(vec![lasso; sample.width()]);
         let found = minimise(&sample, &penalty, &vec![0.0; sample.width()], 1e-9 * lasso).unwrap();
@@ -65,8 +65,8 @@ proptest! {
         let other = objective(&other);
         prop_assert!(total <= other * (1.0 + 1e-9), "{total} {other}");
         prop_assert!(!settled || total >= other * (1.0 - 1e-9), "{total} {other}");
-        for (slope, w) in loss(&explicit, &w).1.iter().map(|g| c * g).zip(&w) {
-            let far = if *w == 0.0 { (slope.abs() - 1.0).max(0.0) } else { (slope + w.signum()).abs() };
+        for (derivative, w) in loss(&explicit, &w).1.iter().map(|g| c * g).zip(&w) {
+            let far = if *w == 0.0 { (derivative.abs() - 1.0).max(0.0) } else { (derivative + w.signum()).abs() };
             prop_assert!(far <= 1e-8, "{far}");
         }
     }
@@ -86,22 +86,26 @@ fn l1_svm_on_real_data_equals_the_reference() {
 /// The samples of the shared data, unscaled.
 fn with_sample<T>(work: impl FnOnce(&Sample<'_>) -> T) -> T {
     let (run, engine) = (run(), LocalEngine::new(shared_data(), 1).unwrap());
-    work(&Sample::of(&run, &engine, Scale::None).unwrap())
+    work(&Sample::of(&run, &engine, Standardisation::None).unwrap())
 }
 
-fn reweighted(rule: Rule, target: usize) -> Reweighted {
+fn reweighted(rule: ReweightingRule, target: usize) -> Reweighted {
     Reweighted { rule, threshold: 1e-5, target, exactly: false, precision: 0.0 }
 }
 
 /// C = 1, times the seven pairs.
-fn rounds(rule: Rule, target: usize) -> Vec<Vec<f64>> {
+fn rounds(rule: ReweightingRule, target: usize) -> Vec<Vec<f64>> {
     with_sample(|sample| reweighted(rule, target).rounds(sample, 7.0, &[0.0; 3]).unwrap())
 }
 
 #[test]
 fn reweighting_equals_worked_numbers() {
     let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
-    for (rule, name) in [(Rule::L1, "l1_trace"), (Rule::L0, "l0_trace"), (Rule::L0, "arom_trace")] {
+    for (rule, name) in [
+        (ReweightingRule::L1, "l1_trace"),
+        (ReweightingRule::L0, "l0_trace"),
+        (ReweightingRule::L0, "arom_trace"),
+    ] {
         let trace = rounds(rule, 0);
         let expected = fixture[name].as_array().unwrap();
         assert!(trace.len() >= 4);
@@ -123,7 +127,7 @@ fn reweighting_converges_to_the_documented_limits() {
     let fixture = fixture(include_str!("fixtures/rankrwfs.json"));
     let data = shared_data();
     let pairs = differences(&data);
-    let trace = rounds(Rule::L1, 0);
+    let trace = rounds(ReweightingRule::L1, 0);
     let limit = trace.last().unwrap();
     close(limit, &numbers(&fixture["l1_limit_400_iters"]), 1e-5);
     // The minimum of ‖w‖₁ + (C/2) Σ max(0, 1 − wᵀδ)²: half the weight of l1-svm's sum.
@@ -133,15 +137,18 @@ fn reweighting_converges_to_the_documented_limits() {
     close(&[gradient[0] / 2.0, gradient[2] / 2.0], &[-1.0, -1.0], 1e-4);
     assert!(gradient[1].abs() / 2.0 < 1.0);
     // Stationary for Σ log|w| + (C/2) Σ max(0, 1 − wᵀδ)²: w ∇ = −1 for every remaining weight.
-    let trace = rounds(Rule::L0, 0);
+    let trace = rounds(ReweightingRule::L0, 0);
     let limit = trace.last().unwrap();
     let gradient = loss(&pairs, limit).1;
-    for (w, slope) in limit.iter().zip(&gradient).filter(|(w, _)| **w != 0.0) {
-        close(&[w * slope / 2.0], &[-1.0], 1e-4);
+    for (w, derivative) in limit.iter().zip(&gradient).filter(|(w, _)| **w != 0.0) {
+        close(&[w * derivative / 2.0], &[-1.0], 1e-4);
     }
     assert!(limit.iter().any(|w| *w != 0.0));
     // One decays by about a half per round, the other quadratically.
-    assert_eq!((rounds(Rule::L0, 2).len(), rounds(Rule::L1, 2).len()), (4, 15));
+    assert_eq!(
+        (rounds(ReweightingRule::L0, 2).len(), rounds(ReweightingRule::L1, 2).len()),
+        (4, 15)
+    );
 }
 
 /// The remaining features are retrained, unscaled; AROM is RankRWFS-ℓ0 by another name.
@@ -171,11 +178,11 @@ fn coupled_penalties_equal_worked_numbers() {
     let similarity: Vec<f64> =
         fixture["similarity"].as_array().unwrap().iter().flat_map(numbers).collect();
     for (lambdas, expected) in fixture["solutions"].as_object().unwrap() {
-        let (likeness, price) = lambdas.split_once(',').unwrap();
-        let (likeness, price): (f64, f64) = (likeness.parse().unwrap(), price.parse().unwrap());
+        let (lambda1, lambda2) = lambdas.split_once(',').unwrap();
+        let (lambda1, lambda2): (f64, f64) = (lambda1.parse().unwrap(), lambda2.parse().unwrap());
         let penalty = Penalty {
-            linear: numbers(&fixture["importance"]).iter().map(|s| price / s).collect(),
-            coupling: similarity.iter().map(|a| likeness * a).collect(),
+            linear: numbers(&fixture["importance"]).iter().map(|s| lambda2 / s).collect(),
+            coupling: similarity.iter().map(|a| lambda1 * a).collect(),
         };
         let found = with_sample(|sample| minimise(sample, &penalty, &[0.0; 3], 1e-10).unwrap());
         close(&found.weights, &numbers(&expected["w"]), 2e-6);

@@ -4,15 +4,14 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::StopAt;
-use featherank::checkpoint::Checkpoint;
 use featherank::data::synth::{Role, SynthConfig, Truth, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::LocalEngine;
 use featherank::registry;
-use featherank::run::{Constraints, Run};
+use featherank::run::{Checkpoint, Constraints, Run};
 use featherank::select::Selection;
 use featherank::{Error, Result, Stop};
 
@@ -232,12 +231,12 @@ fn best_result_so_far_is_returned_at_the_time_limit() {
         generate(&SynthConfig { queries: 60, documents: 600, ..SynthConfig::default() }).unwrap();
     let set = [("generations", "1000000000")];
     for wait in [Duration::ZERO, Duration::from_millis(200)] {
-        let limited = Run { deadline: Some(Instant::now() + wait), ..run() };
+        let limited = Run { best_so_far: true, ..run().stopped_after(Some(wait)) };
         let found = select(&data, &limited, &set).unwrap();
         assert!(found.unfinished && !found.selected.is_empty());
         assert!(!found.searched.unwrap().generations.is_empty());
     }
-    let late = Run { deadline: Some(Instant::now()), ..run() };
+    let late = Run { best_so_far: true, ..run().stopped_after(Some(Duration::ZERO)) };
     assert!(
         !select(&data, &late, &[("generations", "0")]).unwrap().unfinished,
         "there was no more to do"

@@ -205,6 +205,36 @@ fn query_dependent_features_matter_in_the_given_share_of_queries() {
     assert!((matters - config.active_share).abs() < 0.08, "{matters}");
 }
 
+/// A switch has one value in each query, positive where its query-dependent feature matters.
+#[test]
+fn switches_show_where_query_dependent_features_matter() {
+    let config = SynthConfig {
+        useful: 1,
+        risky: 0,
+        query_dependent: 1,
+        switches: 1,
+        signal: 1.0,
+        no_relevant: 0.0,
+        ..clear()
+    };
+    let (data, truth) = generate(&config).unwrap();
+    let switch = truth.with_role(Role::Switch).next().unwrap();
+    let dependent = truth.with_role(Role::QueryDependent).next().unwrap();
+    assert_eq!(switch.parent, Some(dependent.id));
+    let (levels, values) =
+        (data.column(FeatureId(switch.id - 1)), data.column(FeatureId(dependent.id - 1)));
+    let (mut on, mut off) = (Vec::new(), Vec::new());
+    for rows in data.view().rows() {
+        let level = levels[rows.start];
+        assert!(levels[rows.clone()].iter().all(|&other| other == level));
+        let agreement = agreement(&values[rows.clone()], &data.labels()[rows]);
+        if level > 0.0 { &mut on } else { &mut off }.extend(agreement);
+    }
+    let share = on.len() as f64 / (on.len() + off.len()) as f64;
+    assert!((share - config.active_share).abs() < 0.08, "{share}");
+    assert!(mean(&on) > 0.4 && mean(&off).abs() < 0.05, "{} {}", mean(&on), mean(&off));
+}
+
 #[test]
 fn only_constant_features_are_constant_within_queries() {
     let (data, truth) = generate(&Preset::Tiny.config()).unwrap();

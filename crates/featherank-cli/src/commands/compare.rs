@@ -1,20 +1,25 @@
 //! `featherank compare`: compare selectors and rankers by cross-validation.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use clap::ArgMatches;
 use featherank::data::read_costs;
 use featherank::experiment::{
-    CellOutcome, Comparison, ComparisonEvent, DataPlan, FoldSource, Plan, Results, ResultsFolder,
-    TableFormat, split_outside_brackets, tables,
+    CellOutcome, Comparison, ComparisonData, ComparisonEvent, ComparisonJob, FeatureCosts, Plan,
+    Results, ResultsFolder, split_outside_brackets, tables, text_tables, verdict,
 };
-use featherank::measure::Measure;
-use featherank::run::{Constraints, Run};
+use featherank::run::{Constraints, Run, Step};
+use featherank::text::{counted, wrapped};
 use featherank::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::arguments::Reading;
+use crate::arguments::{DEFAULT_MEASURES, Reading, parse_measures};
+use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::paths::repeatable;
+use crate::progress::{Bar, Progress};
+use crate::style::{STRONG, of_verdict, styled};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -111,17 +116,9 @@ impl ExperimentArgs {
         let words = |list: &Option<String>| -> Vec<String> {
             split_outside_brackets(list.as_deref().unwrap_or_default()).map(str::to_owned).collect()
         };
-        let measures: Vec<Measure> =
-            split_outside_brackets(self.measure.as_deref().unwrap_or("ndcg@10,map"))
-                .map(str::parse)
-                .collect::<Result<_>>()?;
-        if measures.is_empty() {
-            return Err(Error::invalid("list of measures", "", "at least one measure"));
-        }
+        let measures = parse_measures(self.measure.as_deref().unwrap_or(DEFAULT_MEASURES))?;
         Ok(Plan {
             title: "Comparison".into(),
-            intro: Vec::new(),
-            remarks: Vec::new(),
             choose: self.choose.clone(),
             measures: measures.iter().map(ToString::to_string).collect(),
             seed: self.seed.unwrap_or(1),
@@ -139,107 +136,94 @@ impl ExperimentArgs {
     }
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
-    let plan_file =
-        args.data.iter().find(|path| path.extension().is_some_and(|ending| ending == "toml"));
-    let found = match plan_file {
-        Some(path) => with_plan(args, path, output)?,
-        None => {
-            if args.root.is_some() {
-                return Err(refused("--data is for plans", "name the data itself").into());
+impl Args {
+    /// The comparisons to run: one, or one per data set of a plan.
+    fn jobs(&self, command: Vec<String>) -> Result<Vec<ComparisonJob>> {
+        let is_plan = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
+        let Some(path) = self.data.iter().find(is_plan) else {
+            if self.root.is_some() {
+                return Err(Error::settings(
+                    "--data is for plans only",
+                    "name the data without --data",
+                ));
             }
-            let plan = args.experiment.plan()?;
-            // Check the plan before reading the data, which may take long.
-            plan.crossed()?;
-            let folder = ResultsFolder::open(&args.output)?;
-            let spinner = output.spinner("reading".into());
-            let source = FoldSource::find(
-                &args.data,
-                args.experiment.folds,
-                plan.seed,
-                &args.reading.options(),
-            )?;
-            drop(spinner);
-            vec![compare(args, plan, String::new(), source, &folder, output)?]
-        }
-    };
-    match found.iter().any(|results| results.done().next().is_some()) {
-        true => Ok(()),
-        false => Err(anyhow::anyhow!("every cell failed; see the table above")),
-    }
-}
-
-/// Runs the data sets of a plan in order, each in a directory of its own if there are several.
-fn with_plan(args: &Args, path: &Path, output: &Output) -> anyhow::Result<Vec<Results>> {
-    if args.data.len() > 1 {
-        return Err(refused("a plan names its own data", "name the plan alone").into());
-    }
-    if let Some(option) = args.experiment.given() {
-        let what = format!("{option} and a plan were both given");
-        return Err(refused(&what, &format!("set it in {}", path.display())).into());
-    }
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let plan = Plan::parse(&text)?;
-    if plan.data.is_empty() {
-        return Err(
-            refused("the plan names no data", "add [[data]] with a name and a folder").into()
-        );
-    }
-    plan.crossed()?;
-    let own =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = args.root.as_deref().unwrap_or(own);
-    let mut found = Vec::new();
-    for data in &plan.data {
-        let folder = if plan.data.len() > 1 {
-            args.output.join(folder_name(data))
-        } else {
-            args.output.clone()
+            let data = ComparisonData::Files {
+                paths: self.data.clone(),
+                folds: self.experiment.folds,
+                options: self.reading.options(),
+            };
+            let plan = self.experiment.plan()?;
+            return Ok(vec![ComparisonJob::new(plan, command, data, &self.output)?]);
         };
-        let folder = ResultsFolder::open(&folder)?;
-        let source = data.source(root, &args.reading.options(), plan.seed)?;
-        found.push(compare(args, plan.clone(), data.name.clone(), source, &folder, output)?);
+        if self.data.len() > 1 {
+            return Err(Error::settings(
+                "a plan and other data were both given",
+                "name the plan alone; it names its data",
+            ));
+        }
+        if let Some(option) = self.experiment.given() {
+            let what = format!("{option} and a plan were both given");
+            return Err(Error::settings(what, format!("set it in {}", path.display())));
+        }
+        let (root, options) = (self.root.as_deref(), self.reading.options());
+        ComparisonJob::of_plan_file(path, root, &options, &command, &self.output)
     }
-    Ok(found)
 }
 
-fn folder_name(data: &DataPlan) -> String {
-    data.name
-        .chars()
-        .map(|c| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' })
-        .collect()
+pub fn run(args: &Args, matches: &ArgMatches, output: &Output) -> CommandResult {
+    let (mut failed, mut all, mut printed) = (0, 0, Ok(()));
+    for job in args.jobs(repeatable(matches, &["output", "jobs"]))? {
+        let (results, folder) = compare(args, job, output)?;
+        failed += results.cells.len() - results.done().count();
+        all += results.cells.len();
+        // The results are in files: a closed standard output does not end later comparisons.
+        printed = printed.and(print(&results, &folder, output));
+    }
+    printed?;
+    if failed == 0 { Ok(()) } else { Err(Failure::CellsFailed { failed, all }) }
 }
 
-fn refused(what: &str, help: &str) -> Error {
-    Error::plan(what, help.to_owned())
-}
-
-/// Runs a plan on one data set and prints the tables.
-fn compare(
-    args: &Args,
-    plan: Plan,
-    data: String,
-    source: FoldSource,
-    folder: &ResultsFolder,
-    output: &Output,
-) -> anyhow::Result<Results> {
-    let title =
-        if data.is_empty() { plan.title.clone() } else { format!("{}: {data}", plan.title) };
-    let mut comparison = Comparison::new(plan, title, command(std::env::args()), source)?;
+/// Runs one comparison.
+fn compare(args: &Args, job: ComparisonJob, output: &Output) -> Result<(Results, ResultsFolder)> {
+    let folder = job.folder().clone();
+    let costs = args.experiment.costs.clone().map_or(FeatureCosts::Equal, FeatureCosts::File);
+    let comparison = {
+        let _spinner = output.spinner("reading".into());
+        job.costs(costs).open()?
+    };
     if let Some(path) = &args.experiment.costs {
-        let costs = read_costs(path, &comparison.features()?)?;
-        comparison = comparison.with_costs(costs);
+        let features = comparison.features()?;
+        let costs = read_costs(path, &features)?;
+        if !costs.unlisted.is_empty() {
+            output.note(super::select::unlisted(&costs, &features));
+        }
     }
-    let results = run_and_save(&comparison, folder, args.jobs, output)?;
+    let results = run_and_save(&comparison, &folder, args.jobs, output)?;
+    Ok((results, folder))
+}
+
+/// Prints the tables.
+fn print(results: &Results, folder: &ResultsFolder, output: &Output) -> CommandResult {
     match output.json() {
-        true => output.print_json(&results)?,
+        true => output.print_json(results)?,
         false => {
-            output.print(TableFormat::Text.write(&results.title, &tables(&results)?).trim_end())?
+            output.print(answer(results, output.width())?)?;
+            let text = text_tables("", &tables(results)?, output.width());
+            output.print(format!("\n{}", text.trim()))?
         }
     }
     let files = "results.json, tables.txt, tables.md, tables.csv and tables.tex";
     output.note(format!("\nseed {}; wrote {files} in {}", results.seed, folder.path("").display()));
-    Ok(results)
+    Ok(())
+}
+
+/// The verdict, and the recommendation of `auto` if there is one.
+pub fn answer(results: &Results, width: usize) -> Result<String> {
+    let mut lines = vec![styled(STRONG, &wrapped(&verdict(results)?.join(" "), width, 0))];
+    if let Some(found) = results.recommendation.as_ref().and_then(|found| found.verdict()) {
+        lines.push(styled(of_verdict(found.verdict), &wrapped(&found.headline, width, 0)));
+    }
+    Ok(format!("{}\n\n{}", wrapped(&results.title, width, 0), lines.join("\n\n")))
 }
 
 /// Runs the cells that the directory does not contain yet, and writes all results.
@@ -250,70 +234,48 @@ pub fn run_and_save(
     output: &Output,
 ) -> Result<Results> {
     let progress = CellProgress::new(output);
-    let run = Run { observer: Progress::watch(), ..Run::new(1, Constraints::default()) };
-    let results =
-        comparison.run(folder, &run, jobs, &|event| progress.show(event)).inspect_err(|error| {
-            progress.clear();
-            if matches!(error, Error::Stopped(_) | Error::Io { .. }) {
-                output.note(format!(
-                    "completed cells are saved in {}; rerun the same command to resume",
-                    folder.path("").display()
-                ));
-            }
-        })?;
-    progress.clear();
-    folder.write(&results)?;
-    Ok(results)
-}
-
-/// The command that repeats the experiment, without options that do not affect its results.
-fn command(words: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 4] = ["--jobs", "--threads", "--output", "-o"];
-    const ALONE: [&str; 3] = ["--quiet", "-q", "--json"];
-    let mut kept = vec!["featherank".to_owned()];
-    // The program may consist of several arguments, for example when started from Python.
-    let mut words = words.skip_while(|word| word != "compare");
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word.as_str()) {
-            words.next();
-        } else if !ALONE.contains(&word.as_str())
-            && !WITH_VALUE
-                .iter()
-                .any(|name| word.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
-        {
-            kept.push(word);
+    let run = Run { observer: Progress::silent(), ..Run::new(1, Constraints::default()) };
+    let outcome = comparison.run_and_save(folder, &run, jobs, &|event| progress.show(event));
+    drop(progress);
+    outcome.inspect_err(|error| {
+        if Comparison::resumes_after(error) {
+            output.note(format!(
+                "completed cells are saved in {}; rerun the same command to resume",
+                folder.path("").display()
+            ));
         }
-    }
-    kept
+    })
 }
 
 /// Shows a progress bar on a terminal, or one line per cell if output is piped.
 struct CellProgress<'a> {
     output: &'a Output,
-    bar: ProgressBar,
+    bar: Option<Arc<Bar>>,
+    /// Cells that were complete before: they took no time.
+    before: AtomicUsize,
 }
 
 impl<'a> CellProgress<'a> {
     fn new(output: &'a Output) -> Self {
-        let bar = if output.live() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} eta {eta}") {
-            bar.set_style(style);
-        }
-        bar.set_message("comparing");
-        CellProgress { output, bar }
+        let bar = output.live().then(Bar::start);
+        CellProgress { output, bar, before: AtomicUsize::new(0) }
     }
 
     fn show(&self, event: &ComparisonEvent<'_>) {
         match event {
             ComparisonEvent::Started(done, total) => {
-                self.bar.set_length(*total as u64);
-                self.bar.set_position(*done as u64);
+                self.before.store(*done, Ordering::Relaxed);
+                self.advance(*done, *total);
                 if *done > 0 {
-                    self.say(format!("{done} of {total} cells are already complete"));
+                    self.say(format!(
+                        "{done} of {} {} already complete",
+                        counted(*total, "cell"),
+                        if *total == 1 { "is" } else { "are" }
+                    ));
                 }
             }
             ComparisonEvent::CellFinished(cell, done, total) => {
-                self.bar.set_position(*done as u64);
+                self.advance(*done, *total);
                 let what = match &cell.outcome {
                     CellOutcome::Done(found) => {
                         if self.output.live() {
@@ -321,9 +283,9 @@ impl<'a> CellProgress<'a> {
                         }
                         let seconds = found.measured.seconds;
                         format!(
-                            "validation {:.4}, {} features, {seconds:.2} s",
+                            "validation {:.4}, {}, {seconds:.2} s",
                             found.valid,
-                            found.features.len()
+                            counted(found.features.len(), "feature")
                         )
                     }
                     CellOutcome::Failed(reason) => {
@@ -340,22 +302,17 @@ impl<'a> CellProgress<'a> {
     }
 
     fn say(&self, line: String) {
-        self.bar.suspend(|| self.output.note(line));
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.output.note(line)),
+            None => self.output.note(line),
+        }
     }
 
-    fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_without_effect_are_not_part_of_the_command() {
-        let words = "path/featherank --threads 2 compare -q data --jobs=3 --k 5 -o out --output=x --json --threads=1";
-        let kept = command(words.split(' ').map(str::to_owned));
-        assert_eq!(kept, ["featherank", "compare", "data", "--k", "5"]);
+    fn advance(&self, done: usize, total: usize) {
+        let before = self.before.load(Ordering::Relaxed);
+        let [done, total] = [done, total].map(|cells| cells.saturating_sub(before) as u64);
+        if let Some(bar) = &self.bar {
+            bar.add(&Step::stage("comparing", done, Some(total)));
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use featherank::data::{Normaliser, WriteOptions, write};
 
 use crate::arguments::Reading;
-use crate::output::{Output, grouped};
+use crate::errors::CommandResult;
+use crate::output::Output;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -29,7 +30,7 @@ pub struct Args {
     reading: Reading,
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, output: &Output) -> CommandResult {
     let mut data = args.reading.read(&args.input, output)?;
     args.normalise.fit(&data).apply(&mut data);
     let options = WriteOptions { sparse: args.sparse, names: args.names_out.clone() };
@@ -45,15 +46,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         );
     }
     output.note(format!(
-        "wrote {}: {} queries, {} documents, {} features",
+        "wrote {}: {}",
         if args.to.as_os_str() == "-" {
             "standard output".into()
         } else {
             args.to.display().to_string()
         },
-        grouped(data.queries().len() as u64),
-        grouped(data.documents() as u64),
-        data.features().len()
+        super::extent(&data)
     ));
     Ok(())
 }

@@ -2,18 +2,22 @@
 
 use std::path::PathBuf;
 
-use featherank::Error;
-use featherank::data::synth::{Preset, SynthConfig, Truth, generate};
-use featherank::data::write_atomically;
+use featherank::data::synth::{Preset, RoleCount, SynthConfig, Truth, generate};
+use featherank::data::write_bytes;
 use featherank::engine::LocalEngine;
-use featherank::experiment::{Comparison, FoldSource, Plan, ResultsFolder, TableFormat, tables};
+use featherank::experiment::{
+    Comparison, FoldSource, Plan, ResultsFolder, tables, text_tables, verdict,
+};
 use featherank::inspect::inspect;
 use featherank::measure::Measure;
 use featherank::select::Selection;
+use featherank::text::wrapped;
 
 use crate::arguments::Common;
+use crate::errors::CommandResult;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::selection_text::summary;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -39,7 +43,7 @@ rankers = ["lambdamart[trees=60]", "own"]
 /// Number of folds.
 const FOLDS: usize = 3;
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, common: &Common, output: &Output) -> CommandResult {
     let folder = ResultsFolder::open(&args.output)?;
     let config = SynthConfig {
         seed: args.seed,
@@ -56,7 +60,8 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     ))?;
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
-    output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99))?;
+    let width = output.width();
+    output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99, width))?;
 
     output.print(
         "\n2. Comparison of methods: features selected on training queries, evaluated on test queries\n",
@@ -69,19 +74,19 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     let comparison = Comparison::new(plan, title, command, source)?;
     let results = super::compare::run_and_save(&comparison, &folder, 0, output)?;
     let shown: Vec<_> = tables(&results)?.into_iter().take(1).collect();
-    output.print(TableFormat::Text.write("", &shown).trim())?;
+    output.print(wrapped(&verdict(&results)?.join(" "), width, 0))?;
+    output.print(format!("\n{}", text_tables("", &shown, width).trim()))?;
 
-    output.print("\n3. The smallest set that is non-inferior to all features\n")?;
+    output.print("\n3. Is a smaller set as good as all features?\n")?;
     if let Some(selection) = &results.recommendation {
         selection.save(&folder.path("selection.json"))?;
-        output.print(super::select::summary(selection))?;
-        output.print(format!("roles of the selected features: {}", roles(selection, &truth)))?;
+        output.print(summary(selection, width))?;
+        let roles = format!("roles of the selected features: {}", roles(selection, &truth));
+        output.print(wrapped(&roles, width, 2))?;
     }
     let report = folder.path("report.html");
     let page = featherank_report::render(&results)?;
-    write_atomically(&report, |out| {
-        out.write_all(page.as_bytes()).map_err(|e| Error::io("write", &report, e))
-    })?;
+    write_bytes(&report, page.as_bytes())?;
     output.print(format!("\nreport: {}", report.display()))?;
     output
         .note("next, on your own data: featherank inspect DATA, then featherank select DATA -o selection.json");
@@ -90,19 +95,7 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
 
 /// How many features of each role were selected, and how many exist.
 fn roles(selection: &Selection, truth: &Truth) -> String {
-    let chosen = |id: u32| selection.selected.iter().any(|chosen| chosen.id == id);
-    let mut kinds: Vec<(String, usize, usize)> = Vec::new();
-    for feature in &truth.features {
-        let name = feature.role.to_string();
-        if !kinds.iter().any(|(known, ..)| *known == name) {
-            kinds.push((name.clone(), 0, 0));
-        }
-        let of_kind = kinds.iter_mut().filter(|(known, ..)| *known == name);
-        of_kind.for_each(|(_, kept, all)| {
-            (*kept, *all) = (*kept + usize::from(chosen(feature.id)), *all + 1)
-        });
-    }
-    kinds.sort();
-    let words = kinds.iter().map(|(name, kept, all)| format!("{kept} of {all} {name}"));
-    words.collect::<Vec<_>>().join(", ")
+    let ids: Vec<u32> = selection.selected.iter().map(|chosen| chosen.id).collect();
+    let words = |count: &RoleCount| format!("{} of {} {}", count.chosen, count.all, count.role);
+    truth.count_roles(&ids).iter().map(words).collect::<Vec<_>>().join(", ")
 }

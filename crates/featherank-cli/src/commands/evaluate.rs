@@ -1,19 +1,20 @@
 //! `featherank evaluate`: evaluate rankings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use featherank::data::{Dataset, FeatureTable};
-use featherank::engine::Engine;
+use featherank::data::FeatureTable;
 use featherank::evaluate::{
-    Evaluation, EvaluationPlan, OverFeatures, PairedTest, RankedBy, Ranking, RankingResult,
-    RiskBaseline, beaten, evaluate, evaluate_on, feature_scores, letter, read_scores,
+    BaselineSource, Evaluation, EvaluationPlan, PairedTest, RankingResult, RankingSource, beaten,
+    check_level, evaluate_sources, letter,
 };
 use featherank::rank::Model;
+use featherank::text::{Columns, counted, p_value, text_table, wrapped};
 use featherank::{Error, Result};
 
-use crate::arguments::{Common, Measuring, Reading};
-use crate::output::{Output, table};
+use crate::arguments::{Common, Measuring, Reading, note_ids};
+use crate::errors::CommandResult;
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::scale::{Cluster, Opening, ScaleArgs};
 
@@ -23,12 +24,12 @@ pub struct Args {
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]
-    rankings: Rankings,
+    rankings: RankingArgs,
     #[command(flatten)]
     measuring: Measuring,
     /// Significance test
-    #[arg(long, value_enum, default_value_t = Test::T)]
-    test: Test,
+    #[arg(long, value_enum, default_value_t = TestArg::T)]
+    test: TestArg,
     /// Significance level, after Holm's correction
     #[arg(long, default_value_t = 0.05)]
     level: f64,
@@ -56,33 +57,26 @@ pub struct Args {
 
 /// The significance test.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum Test {
+pub enum TestArg {
     /// Paired t-test
     T,
     /// Wilcoxon signed-rank test
     Wilcoxon,
 }
 
-impl From<Test> for PairedTest {
-    fn from(test: Test) -> Self {
+impl From<TestArg> for PairedTest {
+    fn from(test: TestArg) -> Self {
         match test {
-            Test::T => PairedTest::T,
-            Test::Wilcoxon => PairedTest::Wilcoxon,
+            TestArg::T => PairedTest::T,
+            TestArg::Wilcoxon => PairedTest::Wilcoxon,
         }
     }
 }
 
 /// The rankings, in the order in which the options were given.
-struct Rankings(Vec<RankingArg>);
+struct RankingArgs(Vec<RankingSource>);
 
-#[derive(Clone)]
-enum RankingArg {
-    Scores(PathBuf),
-    Model(PathBuf),
-    Feature(String),
-}
-
-/// The three options as clap parses them; [`Rankings`] restores their order.
+/// The three options as clap parses them; [`RankingArgs`] restores their order.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Rankings")]
 struct RankingOptions {
@@ -97,28 +91,29 @@ struct RankingOptions {
     feature: Vec<String>,
 }
 
-impl FromArgMatches for Rankings {
+impl FromArgMatches for RankingArgs {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
         let options = RankingOptions::from_arg_matches(matches)?;
         let places = |id: &str| matches.indices_of(id).into_iter().flatten();
-        let scores = places("scores").zip(options.scores.into_iter().map(RankingArg::Scores));
-        let models = places("model").zip(options.model.into_iter().map(RankingArg::Model));
-        let features = places("feature").zip(options.feature.into_iter().map(RankingArg::Feature));
-        let mut all: Vec<(usize, RankingArg)> = scores.chain(models).chain(features).collect();
+        let scores = places("scores").zip(options.scores.into_iter().map(RankingSource::Scores));
+        let models = places("model").zip(options.model.into_iter().map(RankingSource::Model));
+        let features =
+            places("feature").zip(options.feature.into_iter().map(RankingSource::Feature));
+        let mut all: Vec<(usize, RankingSource)> = scores.chain(models).chain(features).collect();
         all.sort_by_key(|(place, _)| *place);
-        Ok(Rankings(all.into_iter().map(|(_, wanted)| wanted).collect()))
+        Ok(RankingArgs(all.into_iter().map(|(_, wanted)| wanted).collect()))
     }
 
     fn update_from_arg_matches(
         &mut self,
         matches: &ArgMatches,
     ) -> std::result::Result<(), clap::Error> {
-        *self = Rankings::from_arg_matches(matches)?;
+        *self = RankingArgs::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl clap::Args for Rankings {
+impl clap::Args for RankingArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
         RankingOptions::augment_args(command)
     }
@@ -128,41 +123,25 @@ impl clap::Args for Rankings {
     }
 }
 
-impl RankingArg {
-    fn ranking(&self, data: &Dataset) -> Result<Ranking> {
-        match self {
-            RankingArg::Scores(path) => read_scores(path, data),
-            RankingArg::Feature(name) => Ok(feature_scores(data, data.features().resolve(name)?)),
-            RankingArg::Model(path) => {
-                let scores = Model::load(path)?.score(&data.view())?;
-                Ok(Ranking { name: path.display().to_string(), scores })
-            }
+impl Args {
+    /// The plan and the baseline, checked before any data is read.
+    fn plan(&self) -> Result<(EvaluationPlan, Option<BaselineSource>)> {
+        if self.rankings.0.is_empty() {
+            return Err(Error::settings(
+                "there is no ranking to evaluate",
+                "name at least one with --scores, --model or --feature",
+            ));
         }
+        check_level(self.level)?;
+        let plan = EvaluationPlan {
+            measures: self.measuring.measures()?,
+            alpha: self.alpha,
+            resamples: self.resamples,
+            seed: self.seed,
+        };
+        plan.check()?;
+        Ok((plan, self.risk.then(|| self.baseline.parse()).transpose()?))
     }
-
-    fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
-        match self {
-            RankingArg::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
-            RankingArg::Model(path) => {
-                Ok(RankedBy::model(path.display().to_string(), Model::load(path)?))
-            }
-            RankingArg::Scores(path) => Err(scores_elsewhere(path)),
-        }
-    }
-
-    fn check_elsewhere(&self) -> Result<()> {
-        match self {
-            RankingArg::Scores(path) => Err(scores_elsewhere(path)),
-            RankingArg::Feature(_) | RankingArg::Model(_) => Ok(()),
-        }
-    }
-}
-
-fn scores_elsewhere(path: &Path) -> Error {
-    Error::unsupported(
-        format!("{} has scores in the order of rows that are not in this process", path.display()),
-        "evaluate a model or a feature, or run it where the data fits into memory",
-    )
 }
 
 pub fn run(
@@ -170,127 +149,45 @@ pub fn run(
     common: &Common,
     cluster: Option<&dyn Cluster>,
     output: &Output,
-) -> anyhow::Result<()> {
-    let plan = plan(args)?;
-    let observer = Progress::start(output);
-    let refuse_scores = || args.rankings.0.iter().try_for_each(RankingArg::check_elsewhere);
-    let how =
-        Opening { reading: &args.reading, threads: common.threads, observer, cluster, output };
-    let opened = args.scale.open(&args.data, &how, &refuse_scores)?;
-    let engine = opened.engine.as_ref();
-    let found = match engine.local() {
-        Some(data) => evaluate_local(args, &plan, engine, data)?,
-        None => evaluate_remote(args, &plan, engine)?,
+) -> CommandResult {
+    let (plan, baseline) = args.plan()?;
+    let sources = &args.rankings.0;
+    let how = Opening {
+        reading: &args.reading,
+        threads: common.threads,
+        observer: Progress::start(output),
+        cluster,
+        output,
     };
+    let check_remote = || sources.iter().try_for_each(RankingSource::check_remote);
+    let opened = args.scale.open(&args.data, &how, &check_remote)?;
+    note_models_by_id(sources, &opened.engine.schema().features, output)?;
+    let found = evaluate_sources(opened.engine.as_ref(), sources, &plan, baseline.as_ref())?;
     if output.json() {
-        opened.explanation().into_iter().for_each(|text| output.note(text));
+        opened.explanation(output.width()).into_iter().for_each(|text| output.note(text));
         return output.print_json(&found);
     }
-    output.print(render(&found, args.test, args.level))?;
-    opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))
+    output.print(render(&found, args.test, args.level, output.width()))?;
+    opened.explanation(output.width()).map_or(Ok(()), |text| output.print(format!("\n{text}")))
 }
 
-/// Evaluates data in this process; rankings may come from files.
-fn evaluate_local(
-    args: &Args,
-    plan: &EvaluationPlan,
-    engine: &dyn Engine,
-    data: &Dataset,
-) -> Result<Evaluation> {
-    let mut rankings: Vec<Ranking> =
-        args.rankings.0.iter().map(|wanted| wanted.ranking(data)).collect::<Result<_>>()?;
-    rankings.push(Ranking::constant(data));
-    let measure = &plan.measures[0];
-    let of = |ranking: &Ranking| {
-        Ok(RiskBaseline {
-            name: ranking.name.clone(),
-            per_query: measure.per_query(&ranking.scores, &data.view()),
-        })
-    };
-    let baseline =
-        match args.risk.then(|| BaselineArg::parse(&args.baseline, rankings.len())).transpose()? {
-            None => None,
-            Some(BaselineArg::Features(over)) => Some(over.as_baseline(engine, measure)?),
-            Some(BaselineArg::RankingArg(wanted)) => Some(of(&wanted.ranking(data)?)?),
-            Some(BaselineArg::Number(number)) => Some(of(&rankings[number - 1])?),
-        };
-    evaluate(data, &rankings, plan, baseline.as_ref())
-}
-
-/// Evaluates data held elsewhere: models and features are scored where the rows are.
-fn evaluate_remote(args: &Args, plan: &EvaluationPlan, engine: &dyn Engine) -> Result<Evaluation> {
-    let table = &engine.schema().features;
-    let mut rankings: Vec<RankedBy> =
-        args.rankings.0.iter().map(|wanted| wanted.ranked_by(table)).collect::<Result<_>>()?;
-    rankings.push(RankedBy::constant());
-    let measure = &plan.measures[0];
-    let baseline =
-        match args.risk.then(|| BaselineArg::parse(&args.baseline, rankings.len())).transpose()? {
-            None => None,
-            Some(BaselineArg::Features(over)) => Some(over.as_baseline(engine, measure)?),
-            Some(BaselineArg::RankingArg(wanted)) => {
-                Some(wanted.ranked_by(table)?.as_baseline(engine, measure)?)
-            }
-            Some(BaselineArg::Number(number)) => {
-                Some(rankings[number - 1].as_baseline(engine, measure)?)
-            }
-        };
-    evaluate_on(engine, &rankings, plan, baseline.as_ref())
-}
-
-fn plan(args: &Args) -> Result<EvaluationPlan> {
-    if args.rankings.0.is_empty() {
-        return Err(Error::settings(
-            "there is no ranking to evaluate",
-            "name at least one with --scores, --model or --feature",
-        ));
+/// Says that the features of models were found by id, if the data has no names.
+fn note_models_by_id(
+    sources: &[RankingSource],
+    table: &FeatureTable,
+    output: &Output,
+) -> Result<()> {
+    for source in sources.iter().filter(|_| !table.is_named()) {
+        if let RankingSource::Model(path) = source {
+            let model = Model::load(path)?;
+            note_ids(&model.features().into_iter().cloned().collect::<Vec<_>>(), table, output);
+        }
     }
-    if !(args.level > 0.0 && args.level < 1.0) {
-        return Err(Error::invalid("level", args.level, "between 0 and 1"));
-    }
-    if !(args.alpha >= 0.0 && args.alpha.is_finite()) {
-        return Err(Error::invalid("alpha", args.alpha, "0 or more"));
-    }
-    if args.resamples == 0 {
-        return Err(Error::invalid("number of resamples", 0, "at least 1"));
-    }
-    let measures = args.measuring.measures()?;
-    Ok(EvaluationPlan { measures, alpha: args.alpha, resamples: args.resamples, seed: args.seed })
-}
-
-/// The baseline for risk.
-enum BaselineArg {
-    Features(OverFeatures),
-    RankingArg(RankingArg),
-    /// The number of a ranking in the table, from 1.
-    Number(usize),
-}
-
-impl BaselineArg {
-    fn parse(text: &str, rankings: usize) -> Result<Self> {
-        Ok(match (text.split_once(':'), text) {
-            (Some(("feature", name)), _) => {
-                BaselineArg::RankingArg(RankingArg::Feature(name.into()))
-            }
-            (Some(("scores", path)), _) => BaselineArg::RankingArg(RankingArg::Scores(path.into())),
-            (Some(("model", path)), _) => BaselineArg::RankingArg(RankingArg::Model(path.into())),
-            (_, "mean") => BaselineArg::Features(OverFeatures::Mean),
-            (_, "max") => BaselineArg::Features(OverFeatures::Max),
-            (_, number) => match number.parse::<usize>() {
-                Ok(number) if (1..=rankings).contains(&number) => BaselineArg::Number(number),
-                _ => {
-                    let numbers = format!("or a ranking's number, 1 to {rankings}");
-                    let expected =
-                        format!("mean, max, feature:ID, scores:FILE, model:FILE, {numbers}");
-                    return Err(Error::invalid("baseline", number, expected));
-                }
-            },
-        })
-    }
+    Ok(())
 }
 
 /// Formats an evaluation as text.
-pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
+pub fn render(found: &Evaluation, test: TestArg, level: f64, width: usize) -> String {
     let mut header = vec!["".to_owned(), "ranking".to_owned()];
     header.extend(found.measures.iter().flat_map(|m| [m.to_string(), "95 % interval".to_owned()]));
     if found.risk_baseline.is_some() {
@@ -298,23 +195,24 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
             ["F_RISK", "T_RISK", "p", "GeoRisk", "win/loss", "loss>20%"].map(str::to_owned),
         );
     }
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> =
         (0..found.rankings.len()).map(|i| row(found, i, test, level)).collect();
-    let mut text = table(&header, &rows);
+    // The letter and the name identify a row.
+    let mut text = text_table(&Columns { header: &header, rows: &rows, keys: 2 }, width);
     let name = match test {
-        Test::T => "paired t",
-        Test::Wilcoxon => "Wilcoxon",
+        TestArg::T => "paired t",
+        TestArg::Wilcoxon => "Wilcoxon",
     };
-    text += &format!(
-        "\nletters mark rankings that this one beats significantly ({name}, Holm, level {level}); {} queries",
-        found.queries.len()
+    let note = format!(
+        "letters mark rankings that this one beats significantly ({name}, Holm, level {level}); {}",
+        counted(found.queries.len(), "quer|y|ies")
     );
+    text += &format!("\n{}", wrapped(&note, width, 2));
     if let Some(baseline) = &found.risk_baseline {
         text += &format!("\nrisk: {} relative to {baseline}", found.measures[0]);
         (0..found.rankings.len())
             .filter_map(|i| significant_losses(found, i))
-            .for_each(|line| text += &line);
+            .for_each(|line| text += &format!("\n{}", wrapped(&line, width, 2)));
     }
     text
 }
@@ -322,28 +220,22 @@ pub fn render(found: &Evaluation, test: Test, level: f64) -> String {
 /// The queries with a significant loss, largest loss first.
 fn significant_losses(found: &Evaluation, index: usize) -> Option<String> {
     const SHOWN: usize = 5;
-    let trade_off = &found.rankings[index].risk.as_ref()?.report.trade_off;
-    let mut hurt: Vec<(f64, usize)> = trade_off
-        .per_query
-        .iter()
-        .filter(|query| trade_off.risky.contains(&query.query))
-        .map(|query| (query.contribution, query.query))
-        .collect();
-    hurt.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let hurt = found.rankings[index].risk.as_ref()?.significant_losses();
     let ids: Vec<&str> =
-        hurt.iter().take(SHOWN).map(|&(_, query)| found.queries[query].as_str()).collect();
+        hurt.iter().take(SHOWN).map(|&query| found.queries[query].as_str()).collect();
     let more = if hurt.len() > SHOWN { ", …" } else { "" };
     let count = hurt.len();
     (count > 0).then(|| {
         format!(
-            "\n{} is significantly worse on {count} queries: {}{more}",
+            "{} is significantly worse on {}: {}{more}",
             letter(index),
+            counted(count, "quer|y|ies"),
             ids.join(", ")
         )
     })
 }
 
-fn row(found: &Evaluation, index: usize, test: Test, level: f64) -> Vec<String> {
+fn row(found: &Evaluation, index: usize, test: TestArg, level: f64) -> Vec<String> {
     let result: &RankingResult = &found.rankings[index];
     let mut cells = vec![letter(index), result.name.clone()];
     for (m, value) in result.values.iter().enumerate() {
@@ -356,7 +248,7 @@ fn row(found: &Evaluation, index: usize, test: Test, level: f64) -> Vec<String> 
         cells.extend([
             format!("{:.4}", trade_off.f_risk),
             format!("{:.2}", trade_off.t_risk),
-            crate::output::p_value(trade_off.p),
+            p_value(trade_off.p),
             format!("{:.4}", risk.geo_risk_of_all),
             format!("{}/{}", counts.wins, counts.losses),
             counts.large_losses.to_string(),

@@ -1,19 +1,19 @@
 //! `featherank export`: convert a model to the format of another system.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use featherank::Error;
-use featherank::data::write_atomically;
+use featherank::data::write_bytes;
 use featherank::export::{ExportOptions, TARGETS, target};
-use featherank::rank::Model;
+use featherank::select::Exportable;
 
+use crate::errors::CommandResult;
 use crate::output::Output;
 
 #[derive(clap::Args)]
 #[command(after_help = targets())]
 pub struct Args {
-    /// Model written by `featherank train`
+    /// Model written by `featherank train`; or a selection, for targets that list features
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Target system; see the list below
@@ -47,9 +47,9 @@ fn targets() -> String {
     format!("Targets:\n{}", TARGETS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, output: &Output) -> CommandResult {
     let target = target(&args.to)?;
-    let model = Model::load(&args.model)?;
+    let document = Exportable::load(&args.model)?;
     let read =
         |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e));
     let options = ExportOptions {
@@ -58,12 +58,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
         columns: args.columns,
         keep_missing: args.keep_missing,
     };
-    let bytes = target.export(&model, &options)?;
+    let bytes = document.export(target, &options)?;
     let path = &args.output;
     if path.as_os_str() == "-" {
-        return Ok(std::io::stdout().lock().write_all(&bytes)?);
+        return output.print_bytes(&bytes);
     }
-    write_atomically(path, |out| out.write_all(&bytes).map_err(|e| Error::io("write", path, e)))?;
+    write_bytes(path, &bytes)?;
     output.note(format!("wrote {}", path.display()));
     Ok(())
 }

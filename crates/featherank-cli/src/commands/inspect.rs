@@ -6,10 +6,12 @@ use featherank::data::Feature;
 use featherank::engine::LocalEngine;
 use featherank::inspect::{FeatureFacts, Inspection, inspect};
 use featherank::measure::{Measure, Ties};
+use featherank::text::{counted, grouped, p_value, wrapped};
 
 use super::redundancy;
 use crate::arguments::{Common, Measuring, Reading};
-use crate::output::{Output, grouped, p_value, short, table};
+use crate::errors::CommandResult;
+use crate::output::{Output, short, table};
 use crate::progress::Progress;
 
 #[derive(clap::Args)]
@@ -31,9 +33,11 @@ pub struct Args {
     reading: Reading,
 }
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, common: &Common, output: &Output) -> CommandResult {
     if !(0.0..=1.0).contains(&args.near) {
-        return Err(featherank::Error::invalid("correlation", args.near, "from 0 to 1").into());
+        return Err(
+            featherank::Error::invalid("correlation", args.near, "a number from 0 to 1").into()
+        );
     }
     let measures = args.measuring.measures()?;
     if args.redundancy.redundancy {
@@ -48,22 +52,28 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> anyhow::Result<()> 
     if output.json() {
         return output.print_json(&found);
     }
-    output.print(overview(&found, args.near))?;
+    output.print(overview(&found, args.near, output.width()))?;
     if args.features {
-        output.print(format!("\n{}", feature_table(&found.per_feature, &measures)))?;
+        output
+            .print(format!("\n{}", feature_table(&found.per_feature, &measures, output.width())))?;
     }
     Ok(())
 }
 
+/// The column in which values begin.
+const INDENT: usize = 19;
+
 /// Formats the inspection as text.
-pub fn overview(found: &Inspection, near: f64) -> String {
-    let mut lines = vec![format!(
-        "{} queries, {} documents, {} features, {} preference pairs",
-        grouped(found.queries as u64),
-        grouped(found.documents),
-        found.features,
-        grouped(found.pairs)
-    )];
+pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
+    let mut lines = vec![
+        [
+            counted(found.queries, "quer|y|ies"),
+            counted(found.documents as usize, "document"),
+            counted(found.features, "feature"),
+            counted(found.pairs as usize, "preference pair"),
+        ]
+        .join(", "),
+    ];
     let share = |count: u64| 100.0 * count as f64 / found.documents.max(1) as f64;
     let labels: Vec<String> = found
         .labels
@@ -86,12 +96,13 @@ pub fn overview(found: &Inspection, near: f64) -> String {
             grouped(span.queries as u64)
         ));
     }
-    lines.push(format!("no relevant doc.   {} queries", grouped(found.queries_without_relevant)));
-    lines.push(format!("all labels equal   {} queries", grouped(found.queries_all_equal)));
+    let queries = |count: u64| counted(count as usize, "quer|y|ies");
+    lines.push(format!("no relevant doc.   {}", queries(found.queries_without_relevant)));
+    lines.push(format!("all labels equal   {}", queries(found.queries_all_equal)));
     lines.push(format!("constant features  {}", listed(&found.constant)));
     lines.push(format!(
-        "dead features      {} (constant within every query: no effect on rankings)",
-        listed(&found.dead)
+        "query-level        {} (constant within queries: only trees can use them)",
+        listed(&found.query_level)
     ));
     let incomplete: Vec<String> = found
         .per_feature
@@ -101,8 +112,8 @@ pub fn overview(found: &Inspection, near: f64) -> String {
         .collect();
     if !incomplete.is_empty() {
         lines.push(format!(
-            "missing values     in {} features: {}",
-            incomplete.len(),
+            "missing values     in {}: {}",
+            counted(incomplete.len(), "feature"),
             incomplete.join(", ")
         ));
     }
@@ -119,13 +130,18 @@ pub fn overview(found: &Inspection, near: f64) -> String {
         .map(|pair| format!("{} ~ {} ({:.4})", pair.a.label(), pair.b.label(), pair.correlation))
         .collect();
     let more = found.near_duplicates.len().saturating_sub(8);
-    let more = if more > 0 { format!("; and {more} more pairs") } else { String::new() };
-    let pairs = if pairs.is_empty() { "none".into() } else { pairs.join("; ") };
+    let more =
+        if more > 0 { format!("; and {}", counted(more, "more pair")) } else { String::new() };
+    let pairs = match pairs.is_empty() {
+        true if !found.compared => "not searched for: too many features".into(),
+        true => "none".into(),
+        false => pairs.join("; "),
+    };
     lines.push(format!("correlated ≥ {near:<5} {pairs}{more}"));
     for score in &found.constant_score {
         let conclusion = match score.informative {
-            true => "file order correlates with relevance: do not break ties by it",
-            false => "file order carries no information",
+            true => "file order reveals relevance: do not break ties by it",
+            false => "no sign that file order reveals relevance",
         };
         lines.push(format!(
             "constant score     {}: {:.4} in file order, {:.4} in random order, p {}: {conclusion}",
@@ -135,7 +151,9 @@ pub fn overview(found: &Inspection, near: f64) -> String {
             p_value(score.p)
         ));
     }
-    lines.join("\n")
+    // Values begin in the same column, also on later lines.
+    let line = |line: String| wrapped(&line, width, INDENT);
+    lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn labels_of(features: &[Feature]) -> Vec<String> {
@@ -149,7 +167,7 @@ fn listed(features: &[Feature]) -> String {
     }
 }
 
-fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
+fn feature_table(facts: &[FeatureFacts], measures: &[Measure], width: usize) -> String {
     let names: Vec<String> =
         measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
     let has_missing = facts.iter().any(|f| f.missing > 0);
@@ -169,5 +187,5 @@ fn feature_table(facts: &[FeatureFacts], measures: &[Measure]) -> String {
         let start = start.into_iter().chain(has_missing.then(|| grouped(f.missing)));
         start.chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()
     };
-    table(&header, &facts.iter().map(row).collect::<Vec<_>>())
+    table(&header, &facts.iter().map(row).collect::<Vec<_>>(), width)
 }

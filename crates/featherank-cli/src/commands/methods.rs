@@ -1,42 +1,113 @@
 //! `featherank methods`: list the registry.
 
 use featherank::registry::{Entry, ParameterEntry, entries, unknown};
+use featherank::text::wrapped;
 
+use crate::errors::CommandResult;
 use crate::output::{Output, table};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Show one measure, selector or ranker with its parameters
-    name: Option<String>,
+    /// A measure, selector or ranker to show with its parameters; a kind to list (measures,
+    /// selectors, rankers, filters, wrappers, embedded); or a word to search for
+    #[arg(value_name = "FILTER")]
+    filter: Option<String>,
     /// Print the Markdown of docs/methods.md
-    #[arg(long, conflicts_with = "name")]
+    #[arg(long, conflicts_with = "filter")]
     markdown: bool,
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, output: &Output) -> CommandResult {
     let all = entries();
-    let shown: Vec<&Entry> = all
-        .iter()
-        .filter(|entry| args.name.as_deref().is_none_or(|name| name == entry.name))
-        .collect();
-    match &args.name {
-        Some(name) if shown.is_empty() => {
-            Err(unknown("measure, selector or ranker", name, all.iter().map(|entry| entry.name))
-                .into())
+    let Some(filter) = &args.filter else {
+        return match args.markdown {
+            _ if output.json() => output.print_json(&all),
+            true => output.print(markdown(&all)),
+            false => list(&all.iter().collect::<Vec<_>>(), output),
+        };
+    };
+    let found = |fits: &dyn Fn(&Entry) -> bool| -> Vec<&Entry> {
+        all.iter().filter(|entry| fits(entry)).collect()
+    };
+    let word = filter.to_lowercase();
+    let named = found(&|entry| entry.name == word);
+    if !named.is_empty() {
+        return match output.json() {
+            true => output.print_json(&named),
+            false => {
+                named.iter().try_for_each(|entry| output.print(details(entry, output.width())))
+            }
+        };
+    }
+    let kind = word.strip_suffix('s').unwrap_or(&word);
+    let of_kind = found(&|entry| entry.kind == kind || category(entry).as_deref() == Some(kind));
+    let shown = match of_kind.is_empty() {
+        false => of_kind,
+        true => found(&|entry| entry.name.contains(&word) || has_words(entry.summary, &word)),
+    };
+    match shown.is_empty() {
+        true => {
+            let known = all.iter().map(|entry| entry.name);
+            Err(unknown("measure, selector or ranker", filter, known).into())
         }
-        _ if output.json() => output.print_json(&shown),
-        Some(_) => shown.iter().try_for_each(|entry| output.print(details(entry))),
-        None if args.markdown => output.print(markdown(&all)),
-        None => {
-            let row = |e: &&Entry| vec![e.name.to_owned(), e.kind.to_owned(), e.summary.to_owned()];
-            output.print(table(
-                &["name", "kind", "description"],
-                &shown.iter().map(row).collect::<Vec<_>>(),
-            ))?;
-            output.note("\nfor parameters and papers: featherank methods NAME");
-            Ok(())
+        false if output.json() => output.print_json(&shown),
+        false => list(&shown, output),
+    }
+}
+
+/// Whether a summary has these words; a part of a word is not enough.
+fn has_words(summary: &str, words: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric();
+    let summary = summary.to_lowercase();
+    summary.match_indices(words).any(|(at, _)| {
+        !summary[..at].ends_with(is_letter) && !summary[at + words.len()..].starts_with(is_letter)
+    })
+}
+
+/// Headings of the groups, and the kind and category of their entries.
+const GROUPS: [(&str, &str, Option<&str>); 6] = [
+    ("Measures", "measure", None),
+    ("Selectors: filters", "selector", Some("filter")),
+    ("Selectors: wrappers", "selector", Some("wrapper")),
+    ("Selectors: embedded in a ranker", "selector", Some("embedded")),
+    ("Other selectors", "selector", None),
+    ("Rankers", "ranker", None),
+];
+
+fn list(entries: &[&Entry], output: &Output) -> CommandResult {
+    let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    let known = |category: &Option<String>| {
+        GROUPS.iter().any(|(.., of)| of.is_some() && *of == category.as_deref())
+    };
+    let mut groups = Vec::new();
+    for (heading, kind, of) in GROUPS {
+        let belongs = |entry: &&&Entry| {
+            let category = category(entry).filter(|_| known(&category(entry)));
+            entry.kind == kind && category.as_deref() == of
+        };
+        let lines: Vec<String> = entries
+            .iter()
+            .filter(belongs)
+            .map(|entry| {
+                let line = format!("  {:width$}  {}", entry.name, entry.summary);
+                wrapped(&line, output.width(), width + 4)
+            })
+            .collect();
+        if !lines.is_empty() {
+            groups.push(format!("{heading}\n{}", lines.join("\n")));
         }
     }
+    output.print(groups.join("\n\n"))?;
+    output.note("\nfor parameters and papers: featherank methods NAME");
+    Ok(())
+}
+
+fn word(value: serde_json::Result<serde_json::Value>) -> Option<String> {
+    value.ok().and_then(|value| value.as_str().map(str::to_owned))
+}
+
+fn category(entry: &Entry) -> Option<String> {
+    entry.category.and_then(|category| word(serde_json::to_value(category)))
 }
 
 const COLUMNS: [&str; 4] = ["parameter", "default", "range", "meaning"];
@@ -45,16 +116,17 @@ fn cells(p: &ParameterEntry) -> Vec<String> {
     vec![p.name.clone(), p.default.clone(), p.range.clone(), p.meaning.clone()]
 }
 
-/// Category, status and whether it scales out, if the entry has them.
+/// Category, status, whether it scales out and what it does when stopped, if the entry has them.
 fn facts(entry: &Entry) -> Vec<String> {
-    let word = |value: serde_json::Result<serde_json::Value>| {
-        value.ok().and_then(|v| v.as_str().map(str::to_owned))
-    };
-    let category = entry.category.and_then(|category| word(serde_json::to_value(category)));
+    let category = category(entry);
     let status = entry.status.and_then(|status| word(serde_json::to_value(status)));
     let scale =
         entry.scales_out.map(|yes| if yes { "scales out" } else { "one machine" }.to_owned());
-    [category, status, scale].into_iter().flatten().collect()
+    let stopped = entry.best_so_far.map(|yes| match yes {
+        true => "returns the best so far when stopped".to_owned(),
+        false => "returns nothing when stopped".to_owned(),
+    });
+    [category, status, scale, stopped].into_iter().flatten().collect()
 }
 
 /// The values that tuning tries, in one line.
@@ -65,23 +137,20 @@ fn tried(entry: &Entry) -> Option<String> {
     (!lists.is_empty()).then(|| format!("values for train --tune: {}", lists.join("; ")))
 }
 
-fn details(entry: &Entry) -> String {
-    let mut lines = vec![format!("{}: {}", entry.name, entry.summary)];
+fn details(entry: &Entry, width: usize) -> String {
+    let mut lines = vec![wrapped(&format!("{}: {}", entry.name, entry.summary), width, 2)];
     let facts = facts(entry);
-    lines.push(format!(
-        "{}{}{}",
-        entry.kind,
-        if facts.is_empty() { "" } else { ", " },
-        facts.join(", ")
-    ));
+    let kind = std::iter::once(entry.kind.to_owned()).chain(facts);
+    lines.push(wrapped(&kind.collect::<Vec<_>>().join(", "), width, 2));
     if !entry.cites.is_empty() {
         lines.push(format!("papers: {}", entry.cites.join(", ")));
     }
     if !entry.parameters.is_empty() {
         lines.push(String::new());
-        lines.push(table(&COLUMNS, &entry.parameters.iter().map(cells).collect::<Vec<_>>()));
+        let rows: Vec<Vec<String>> = entry.parameters.iter().map(cells).collect();
+        lines.push(table(&COLUMNS, &rows, width));
     }
-    lines.extend(tried(entry));
+    lines.extend(tried(entry).map(|text| wrapped(&text, width, 2)));
     lines.join("\n")
 }
 

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use featherank::evaluate::{RunForm, RunOptions, write_run};
 use featherank::rank::Model;
+use featherank::text::counted;
 
-use crate::arguments::Reading;
-use crate::output::{Output, grouped};
+use crate::arguments::{Reading, note_ids};
+use crate::errors::CommandResult;
+use crate::output::Output;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,8 +24,8 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Form::Trec)]
-    form: Form,
+    #[arg(long, value_enum, default_value_t = RunFormat::Trec)]
+    form: RunFormat,
     /// Run tag in TREC output
     #[arg(long, value_name = "NAME", default_value = "featherank")]
     tag: String,
@@ -35,7 +37,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Form {
+enum RunFormat {
     /// A TREC run: query Q0 document rank score tag
     Trec,
     /// One score per line, in the order of the data
@@ -44,23 +46,25 @@ enum Form {
     Tsv,
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, output: &Output) -> CommandResult {
     let model = Model::load(&args.model)?;
     let data = args.reading.read(&args.data, output)?;
+    let features: Vec<_> = model.features().into_iter().cloned().collect();
+    note_ids(&features, data.features(), output);
     let scores = model.score(&data.view())?;
     let form = match args.form {
-        Form::Trec => RunForm::Trec,
-        Form::Scores => RunForm::Scores,
-        Form::Tsv => RunForm::Tsv,
+        RunFormat::Trec => RunForm::Trec,
+        RunFormat::Scores => RunForm::Scores,
+        RunFormat::Tsv => RunForm::Tsv,
     };
     let options = RunOptions { form, tag: args.tag.clone(), depth: args.depth };
     write_run(&data, &scores, &options, &args.output)?;
     if args.output.as_os_str() != "-" {
         output.note(format!(
-            "wrote {}: {} queries, {} documents",
+            "wrote {}: {}, {}",
             args.output.display(),
-            grouped(data.queries().len() as u64),
-            grouped(data.documents() as u64)
+            counted(data.queries().len(), "quer|y|ies"),
+            counted(data.documents(), "document")
         ));
     }
     Ok(())

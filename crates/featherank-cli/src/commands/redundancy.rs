@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use featherank::data::{Dataset, Feature, check_target};
+use featherank::data::{Dataset, Feature};
 use featherank::engine::passes::Correlation;
 use featherank::engine::{LocalEngine, Scope};
 use featherank::measure::{Measure, Ties};
@@ -12,14 +12,16 @@ use featherank::redundancy::{
     redundancy,
 };
 
+use featherank::text::{counted, wrapped};
+
 use crate::arguments::Common;
+use crate::errors::CommandResult;
 use crate::output::{Output, short, table};
 use crate::progress::Progress;
+use crate::style::{STRONG, styled};
 
-/// The largest matrix that is printed.
-const WIDEST_PICTURE: usize = 80;
-/// Up to this size, cells are two characters wide and therefore about square.
-const WIDEST_SQUARES: usize = 36;
+/// The longest feature name beside the picture of the matrix.
+const LONGEST_NAME: usize = 24;
 /// The maximum number of rows of a table.
 const ROWS: usize = 20;
 
@@ -66,7 +68,6 @@ impl RedundancyArgs {
         options.check()?;
         if let Some(path) = &self.output {
             FileForm::of(path)?;
-            check_target(path)?;
         }
         Ok(options)
     }
@@ -78,7 +79,7 @@ pub fn run(
     data: Dataset,
     common: &Common,
     output: &Output,
-) -> anyhow::Result<()> {
+) -> CommandResult {
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let found = redundancy(&engine, options)?;
     if let Some(path) = &args.output {
@@ -87,10 +88,10 @@ pub fn run(
     if output.json() {
         return output.print(found.to_json()?.trim_end());
     }
-    output.print(report(&found))?;
+    output.print(report(&found, output.width()))?;
     match &args.output {
         Some(path) => output.note(format!("wrote {}", path.display())),
-        None if found.features.len() > WIDEST_PICTURE => {
+        None if found.features.len() > 1 && cell_width(&found, output.width()).is_none() => {
             output
                 .note("note: the matrix is too wide for a terminal; use -o matrix.csv to save it");
         }
@@ -100,42 +101,44 @@ pub fn run(
 }
 
 /// Formats the result as text.
-fn report(found: &Redundancy) -> String {
+fn report(found: &Redundancy, width: usize) -> String {
     let within = match found.scope {
         Scope::Query => "within queries, averaged over queries",
         Scope::Pooled => "over all documents",
     };
-    let mut parts = vec![format!(
-        "{} features compared: {} correlation {within}",
-        found.features.len(),
-        name(found.correlation)
-    )];
+    let mut parts = vec![
+        conclusion(found, width),
+        String::new(),
+        format!(
+            "{} compared: {} correlation {within}",
+            counted(found.features.len(), "feature"),
+            name(found.correlation)
+        ),
+    ];
     for (why, features) in [
-        ("constant within every query, excluded", &found.dead),
+        ("constant within every query, excluded", &found.constant_within_queries),
         ("missing values, excluded", &found.incomplete),
     ] {
         if !features.is_empty() {
-            parts.push(format!("{why}: {}", labels(features)));
+            parts.push(wrapped(&format!("{why}: {}", labels(features)), width, 2));
         }
     }
     if !found.groups.is_empty() {
         parts.push(String::new());
-        parts.push(group_table(found));
+        parts.push(group_table(found, width));
     }
     if !found.features.is_empty() {
         parts.push(String::new());
-        parts.push(inflation_table(&found.features));
+        parts.push(inflation_table(&found.features, width));
     }
-    if (2..=WIDEST_PICTURE).contains(&found.features.len()) {
+    if let Some(wide) = cell_width(found, width).filter(|_| found.features.len() > 1) {
         parts.push(String::new());
-        parts.push(picture(found));
+        parts.push(picture(found, wide, width));
     }
-    parts.push(String::new());
-    parts.push(conclusion(found));
     parts.join("\n")
 }
 
-fn group_table(found: &Redundancy) -> String {
+fn group_table(found: &Redundancy, width: usize) -> String {
     let alone = found.measure.to_string();
     let row = |group: &RedundantGroup| {
         let others: Vec<Feature> =
@@ -152,12 +155,12 @@ fn group_table(found: &Redundancy) -> String {
     format!(
         "groups of features linked by |r| ≥ {}\n{}{}",
         found.level,
-        table(&header, &rows),
-        more(found.groups.len(), "groups")
+        table(&header, &rows, width),
+        more(found.groups.len(), "group")
     )
 }
 
-fn inflation_table(features: &[ComparedFeature]) -> String {
+fn inflation_table(features: &[ComparedFeature], width: usize) -> String {
     // Linear combinations of other features come first; the stable sort keeps clusters together.
     let size = |f: &ComparedFeature| f.vif.unwrap_or(f64::INFINITY);
     let mut sorted: Vec<&ComparedFeature> = features.iter().collect();
@@ -174,29 +177,40 @@ fn inflation_table(features: &[ComparedFeature]) -> String {
     let inflated = features.iter().filter(|f| f.inflated).count();
     format!(
         "variance inflation factors within queries: {inflated} above {INFLATED}\n{}{}",
-        table(&["feature", "VIF", ""], &rows),
-        more(features.len(), "features")
+        table(&["feature", "VIF", ""], &rows, width),
+        more(features.len(), "feature")
     )
 }
 
 fn more(count: usize, what: &str) -> String {
     match count.saturating_sub(ROWS) {
         0 => String::new(),
-        more => format!("\n… and {more} more {what}"),
+        more => format!("\n… and {}", counted(more, &format!("more {what}"))),
     }
 }
 
+fn picture_names(found: &Redundancy) -> Vec<String> {
+    let short = |f: &ComparedFeature| f.feature.label().chars().take(LONGEST_NAME).collect();
+    found.features.iter().map(short).collect()
+}
+
+/// The width of a cell of the picture: two characters are about square, one may fit where two do
+/// not; `None` if the matrix is too wide.
+fn cell_width(found: &Redundancy, width: usize) -> Option<usize> {
+    let names = picture_names(found);
+    let margin = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) + 1;
+    [2, 1].into_iter().find(|wide| margin + wide * names.len() <= width)
+}
+
 /// The matrix as shades. The darkest marks the level, so that groups appear as dark squares.
-fn picture(found: &Redundancy) -> String {
+fn picture(found: &Redundancy, wide: usize, width: usize) -> String {
     const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
     let limit = |quarter: usize| found.level * quarter as f64 / 4.0;
     let cell = |&value: &Option<f64>| {
         let quarters = (1..SHADES.len()).rev().find(|&quarter| reaches(value, limit(quarter)));
         SHADES[quarters.unwrap_or(0)]
     };
-    let wide = if found.features.len() <= WIDEST_SQUARES { 2 } else { 1 };
-    let names: Vec<String> =
-        found.features.iter().map(|f| f.feature.label().chars().take(24).collect()).collect();
+    let names = picture_names(found);
     let margin = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let limits: Vec<String> = (1..SHADES.len())
         .map(|quarter| format!("{} ≥ {}", SHADES[quarter], short(limit(quarter))))
@@ -207,23 +221,23 @@ fn picture(found: &Redundancy) -> String {
         format!("{name:>margin$} {cells}")
     });
     let title = format!("|r|, ordered by similarity: {}", limits.join(", "));
-    std::iter::once(title).chain(rows).collect::<Vec<_>>().join("\n")
+    std::iter::once(wrapped(&title, width, 2)).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-fn conclusion(found: &Redundancy) -> String {
+fn conclusion(found: &Redundancy, width: usize) -> String {
     let count = match found.could_go.as_slice() {
         [] => format!("no feature is redundant at |r| ≥ {}", found.level),
         some => format!(
-            "{} of {} features are redundant at |r| ≥ {}: {}",
+            "{} of {} {} redundant at |r| ≥ {}: {}",
             some.len(),
-            found.features.len(),
+            counted(found.features.len(), "feature"),
+            if some.len() == 1 { "is" } else { "are" },
             found.level,
             labels(some)
         ),
     };
-    format!(
-        "{count}\nthis compares pairs of features only; evaluate a selection with a ranker before you drop any"
-    )
+    let caveat = "this compares pairs of features only; evaluate a selection with a ranker before you drop any";
+    format!("{}\n{}", styled(STRONG, &wrapped(&count, width, 2)), wrapped(caveat, width, 2))
 }
 
 fn labels(features: &[Feature]) -> String {

@@ -1,11 +1,11 @@
 //! `featherank report`: write an HTML report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use featherank::Error;
-use featherank::data::{check_target, write_atomically};
-use featherank_report::Source;
+use featherank::data::write_bytes;
+use featherank_report::ReportSource;
 
+use crate::errors::CommandResult;
 use crate::output::Output;
 
 #[derive(clap::Args)]
@@ -18,24 +18,10 @@ pub struct Args {
     output: PathBuf,
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
+pub fn run(args: &Args, output: &Output) -> CommandResult {
     let path = &args.output;
-    check_target(path)?;
-    let source = Source::open(&args.results)?;
-    if is_same_file(source.path(), path) {
-        return Err(Error::settings(
-            format!("the page would overwrite {}, its own source", path.display()),
-            "name another file with -o",
-        )
-        .into());
-    }
+    let source = ReportSource::open(&args.results)?;
     let page = source.render()?;
-    write_atomically(path, |out| {
-        out.write_all(page.as_bytes()).map_err(|e| Error::io("write", path, e))
-    })?;
+    write_bytes(path, page.as_bytes())?;
     output.print(format!("wrote {}: open it in a browser", path.display()))
-}
-
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }

@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use featherank::Error;
-use featherank::data::{FeatureTable, read_costs};
+use featherank::data::{Costs, FeatureTable, read_costs};
 use featherank::engine::{Engine, LocalEngine};
+use featherank::params::check_set_once;
 use featherank::registry;
 use featherank::run::{Constraints, Run};
-use featherank::select::{
-    Fit, Generation, Searched, Selection, SelectionJob, SelectorSpec, UnusedSetting,
-};
+use featherank::select::{SelectionJob, SelectionOutcome, SelectorSpec, UnusedSetting};
+use featherank::{Error, Stop};
 
-use crate::arguments::{Common, Reading, parse_duration, parse_setting};
-use crate::output::{Output, table};
+use crate::arguments::{Common, Reading, check_validation, parse_duration, parse_setting};
+use crate::errors::{CommandResult, Failure};
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::scale::{Cluster, Opened, Opening, ScaleArgs};
+use crate::scale::{Cluster, OpenedData, Opening, ScaleArgs};
+use crate::selection_text::summary;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -65,7 +66,8 @@ struct LongRunArgs {
     /// Save progress to FILE; rerun the same command to resume. Deleted on success
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Stop after this time and return the best selection so far: 90s, 10m, 1h30m
+    /// Stop after this time: 90s, 10m, 1h30m. auto, spea2 and mofsrank return the best selection so
+    /// far, the other methods nothing
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time_limit: Option<Duration>,
 }
@@ -77,13 +79,14 @@ struct ConstraintArgs {
     /// return all of them]
     #[arg(long, value_name = "N")]
     k: Option<usize>,
-    /// Features that must be selected: names, ids and ranges of ids (bm25,3,10-15)
+    /// Features that must be selected: names, ids, ranges of ids and patterns (tf,3,10-15,bm25.*)
     #[arg(long, value_name = "LIST")]
     keep: Option<String>,
-    /// Features that must not be selected
+    /// Features that must not be selected, as for --keep
     #[arg(long, value_name = "LIST")]
     drop: Option<String>,
-    /// File with feature costs, one `name cost` or `id cost` per line [default: 1 each]
+    /// File with feature costs, one feature and its cost per line; a feature is written as for
+    /// --keep [default: 1 each]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
     /// Maximum total cost of the selected features
@@ -92,18 +95,36 @@ struct ConstraintArgs {
 }
 
 impl ConstraintArgs {
-    fn resolve(&self, features: &FeatureTable) -> featherank::Result<Constraints> {
+    fn resolve(&self, features: &FeatureTable, output: &Output) -> featherank::Result<Constraints> {
         let list = |list: &Option<String>| {
             list.as_deref().map_or(Ok(Vec::new()), |list| features.resolve_list(list))
         };
+        let read = |path: &PathBuf| read_costs(path, features);
+        let costs = self.costs.as_ref().map(read).transpose()?.unwrap_or_default();
+        if !costs.unlisted.is_empty() {
+            output.note(unlisted(&costs, features));
+        }
         Ok(Constraints {
             k: self.k,
             keep: list(&self.keep)?,
             drop: list(&self.drop)?,
-            costs: self.costs.as_ref().map_or(Ok(Vec::new()), |path| read_costs(path, features))?,
+            costs: costs.values,
             budget: self.budget,
         })
     }
+}
+
+/// Which features have no cost in the file.
+pub fn unlisted(costs: &Costs, features: &FeatureTable) -> String {
+    const SHOWN: usize = 8;
+    let (count, all) = (costs.unlisted.len(), features.len());
+    let names: Vec<String> =
+        costs.unlisted.iter().take(SHOWN).map(|&f| features.label(f)).collect();
+    let more = if count > SHOWN { ", …" } else { "" };
+    format!(
+        "note: no cost is given for {count} of {all} features; they cost 1: {}{more}",
+        names.join(", ")
+    )
 }
 
 impl Args {
@@ -120,6 +141,7 @@ impl Args {
             }
             all.push((name.to_owned(), value.clone()));
         }
+        check_set_once(&all)?;
         Ok(all)
     }
 
@@ -130,16 +152,17 @@ impl Args {
         common: &Common,
         cluster: Option<&dyn Cluster>,
         output: &Output,
-    ) -> featherank::Result<(SelectionJob, Opened)> {
+    ) -> featherank::Result<(SelectionJob, OpenedData)> {
         let (reading, threads) = (&self.reading, common.threads);
         let how = Opening { reading, threads, observer: job.observer(), cluster, output };
         let open = |files: &[PathBuf]| self.scale.open(files, &how, &|| job.check_remote());
         let opened = open(&self.train)?;
-        let constraints = self.constraints.resolve(&opened.engine.schema().features)?;
+        let constraints = self.constraints.resolve(&opened.engine.schema().features, output)?;
         let validation: Option<Arc<dyn Engine>> = match opened.engine.local() {
             _ if self.valid.is_empty() => None,
             Some(data) => {
                 let valid = reading.read_like(&self.valid, data, &self.train, output)?;
+                check_validation(data, &valid, output)?;
                 Some(Arc::new(LocalEngine::new(valid, threads)?.observed_by(job.observer())))
             }
             None => Some(open(&self.valid)?.engine),
@@ -153,12 +176,13 @@ pub fn run(
     common: &Common,
     cluster: Option<&dyn Cluster>,
     output: &Output,
-) -> anyhow::Result<()> {
+) -> CommandResult {
     let spec = registry::selector(&args.method)?;
     let observer = Progress::start(output);
     let run = Run { observer, ..Run::new(args.seed, Constraints::default()) };
     let job = SelectionJob::new(spec, args.parameters(spec)?, run)
         .time_limit(args.long.time_limit)
+        .best_so_far()
         .checkpoint(args.long.checkpoint.clone())
         .output(args.output.clone())
         .model_output(args.model.clone());
@@ -182,101 +206,37 @@ pub fn run(
             output.note(format!("rerun the same command to resume from {}", path.display()));
         }
     })?;
-    match &outcome.kept_checkpoint {
-        _ if outcome.is_complete() => {}
-        Some(path) => output.note(format!(
-            "time limit reached; rerun the same command to resume from {}",
-            path.display()
-        )),
-        None => output.note("time limit reached; this is the best selection so far"),
+    if let Some(stop) = outcome.stopped {
+        let resume = outcome
+            .kept_checkpoint
+            .as_ref()
+            .map(|path| format!("; rerun the same command to resume from {}", path.display()));
+        let resume = resume.unwrap_or_default();
+        output.note(format!("{stop}; this is the best selection so far{resume}"));
     }
+    show(args, &job, &opened, &outcome, output)?;
+    match outcome.stopped {
+        Some(Stop::Interrupted) => Err(Failure::StoppedBySignal),
+        _ => Ok(()),
+    }
+}
+
+/// Prints the selection.
+fn show(
+    args: &Args,
+    job: &SelectionJob,
+    opened: &OpenedData,
+    outcome: &SelectionOutcome,
+    output: &Output,
+) -> CommandResult {
     if output.json() {
-        opened.explanation().into_iter().for_each(|text| output.note(text));
-        return output.print(outcome.selection.to_json()?.trim_end());
+        opened.explanation(output.width()).into_iter().for_each(|text| output.note(text));
+        return output.print_document(&outcome.selection.to_json()?);
     }
-    output.print(summary(&outcome.selection))?;
-    opened.explanation().map_or(Ok(()), |text| output.print(format!("\n{text}")))?;
+    output.print(summary(&outcome.selection, output.width()))?;
+    let explanation = opened.explanation(output.width());
+    explanation.map_or(Ok(()), |text| output.print(format!("\n{text}")))?;
     output.note(format!("\nseed {}, {:.2} s", args.seed, outcome.seconds));
     job.outputs().for_each(|path| output.note(format!("wrote {}", path.display())));
     Ok(())
-}
-
-/// Describes the model that an embedded method selected.
-fn model_line(fit: &Fit, fits: usize) -> String {
-    let settings = fit.settings.iter().map(|(name, value)| format!("{name} {value:.3e}"));
-    let value = fit.value.map(|value| format!("validation {value:.4}"));
-    // Smaller values are rounding errors, which differ between machines.
-    let certificates = fit.certificate.iter().map(|(name, value)| match value {
-        ..1e-8 => format!("{name} below 1e-8"),
-        _ => format!("{name} {value:.1e}"),
-    });
-    let parts: Vec<String> = settings.chain(value).chain(certificates).collect();
-    format!("model selected from {fits}: {}", parts.join(", "))
-}
-
-/// Describes the result of a search over subsets.
-fn search_line(searched: &Searched) -> String {
-    let chosen = searched.front.iter().find(|member| member.chosen);
-    let objectives: Vec<String> = chosen
-        .iter()
-        .flat_map(|member| &member.objectives)
-        .map(|(name, value)| match name.as_str() {
-            "features" | "cost" => format!("{name} {value}"),
-            _ => format!("{name} {value:.4}"),
-        })
-        .collect();
-    let best =
-        |generation: Option<&Generation>| generation.map_or(0.0, |generation| generation.best);
-    format!(
-        "subset selected from a Pareto front of {}: {}; best value {:.4} in the first generation, {:.4} in the last",
-        searched.front.len(),
-        objectives.join(", "),
-        best(searched.generations.first()),
-        best(searched.generations.last())
-    )
-}
-
-/// Formats a selection as text.
-pub fn summary(selection: &Selection) -> String {
-    let costly = selection.selected.iter().any(|chosen| chosen.cost != 1.0);
-    let parameters: Vec<String> =
-        selection.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let mut lines = vec![format!(
-        "{} selected {} of {} features ({})",
-        selection.method,
-        selection.selected.len(),
-        selection.data.features,
-        parameters.join(", ")
-    )];
-    let mut header = vec!["rank", "feature", "score"];
-    if costly {
-        header.push("cost");
-    }
-    let row = |(i, chosen): (usize, &featherank::select::Chosen)| {
-        let label = chosen.name.clone().unwrap_or_else(|| chosen.id.to_string());
-        let mut cells = vec![(i + 1).to_string(), label, format!("{:.4}", chosen.score)];
-        if costly {
-            cells.push(chosen.cost.to_string());
-        }
-        cells
-    };
-    lines.push(table(&header, &selection.selected.iter().enumerate().map(row).collect::<Vec<_>>()));
-    lines.extend(
-        selection
-            .fits
-            .iter()
-            .find(|fit| fit.chosen)
-            .map(|fit| model_line(fit, selection.fits.len())),
-    );
-    lines.extend(selection.searched.as_ref().map(search_line));
-    lines.extend(selection.notes.iter().map(|note| format!("note: {note}")));
-    if !selection.set_aside.is_empty() {
-        let excluded: Vec<String> = selection
-            .set_aside
-            .iter()
-            .map(|f| f.name.clone().unwrap_or_else(|| f.id.to_string()))
-            .collect();
-        lines.push(format!("excluded, constant within every query: {}", excluded.join(", ")));
-    }
-    lines.join("\n")
 }

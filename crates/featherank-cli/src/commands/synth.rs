@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use featherank::data::folds::train_valid_test;
 use featherank::data::synth::{Preset, SynthConfig, generate};
-use featherank::data::{Dataset, WriteOptions, folds, write, write_atomically};
+use featherank::data::{Dataset, WriteOptions, write};
 use featherank::{Error, Result};
 
 use crate::arguments::parse_setting;
-use crate::output::{Output, grouped};
+use crate::errors::CommandResult;
+use crate::output::Output;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -40,8 +42,9 @@ enum FileFormat {
     Parquet,
 }
 
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
-    let config = configure(args)?;
+pub fn run(args: &Args, output: &Output) -> CommandResult {
+    let preset = SynthConfig { seed: args.seed, ..args.preset.config() };
+    let config = preset.with_settings(&args.settings)?;
     let (data, truth) = {
         let _spinner = output.spinner("generating data".into());
         generate(&config)?
@@ -61,15 +64,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     if args.one_file {
         save(&data, "data")?;
     } else {
-        for (stem, queries) in parts(&data, config.seed)? {
-            save(&data.subset(&queries), stem)?;
-        }
+        let parts = train_valid_test(&data, config.seed)?;
+        save(&parts.train, "train")?;
+        save(&parts.valid, "vali")?;
+        save(&parts.test, "test")?;
     }
     let path = args.output.join("truth.json");
-    let text = serde_json::to_string_pretty(&truth)? + "\n";
-    write_atomically(&path, |out| {
-        out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e))
-    })?;
+    truth.save(&path)?;
     output.note(format!(
         "wrote {}: the role of each feature; seed {}",
         path.display(),
@@ -81,49 +82,6 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Three fifths of the queries for training, one for validation, one for testing, as in LETOR.
-fn parts(data: &Dataset, seed: u64) -> Result<Vec<(&'static str, Vec<usize>)>> {
-    let fifths = folds::k_fold(data.queries().len(), 5, seed)?;
-    let mut train: Vec<usize> = fifths[..3].concat();
-    train.sort_unstable();
-    Ok(vec![("train", train), ("vali", fifths[3].clone()), ("test", fifths[4].clone())])
-}
-
-fn configure(args: &Args) -> Result<SynthConfig> {
-    let config = SynthConfig { seed: args.seed, ..args.preset.config() };
-    let mut value = serde_json::to_value(&config)
-        .map_err(|e| Error::invalid("preset", args.preset, e.to_string()))?;
-    for (key, text) in &args.settings {
-        let known = value.get(key).is_some();
-        if !known {
-            return Err(Error::invalid(
-                "setting",
-                key,
-                "see the table in the documentation of synthetic data",
-            ));
-        }
-        value[key] =
-            serde_json::from_str(text).map_err(|e| Error::invalid(key, text, e.to_string()))?;
-    }
-    // Setting only the number of queries keeps their mean length.
-    let set = |name: &str| args.settings.iter().any(|(key, _)| key == name);
-    if set("queries") && !set("documents") && config.queries > 0 {
-        let mean = config.documents as f64 / config.queries as f64;
-        value["documents"] =
-            ((value["queries"].as_f64().unwrap_or(0.0) * mean).round() as u64).into();
-    }
-    let settings: Vec<String> =
-        args.settings.iter().map(|(key, text)| format!("{key}={text}")).collect();
-    serde_json::from_value(value)
-        .map_err(|e| Error::invalid("setting", settings.join(" "), e.to_string()))
-}
-
 fn describe(path: &Path, data: &Dataset) -> String {
-    format!(
-        "wrote {}: {} queries, {} documents, {} features",
-        path.display(),
-        grouped(data.queries().len() as u64),
-        grouped(data.documents() as u64),
-        data.features().len()
-    )
+    format!("wrote {}: {}", path.display(), super::extent(data))
 }

@@ -33,17 +33,17 @@ const TEST: usize = 3000;
 const LIST: usize = 25;
 
 /// A kind of data.
-struct Shape {
+struct DataShape {
     name: &'static str,
     config: fn() -> SynthConfig,
 }
 
-const SHAPES: [Shape; 2] = [
-    Shape {
+const SHAPES: [DataShape; 2] = [
+    DataShape {
         name: "few of 26 useful",
         config: || SynthConfig { noisy: 10, ..Preset::Tiny.config() },
     },
-    Shape {
+    DataShape {
         name: "most of 20 useful",
         config: || SynthConfig {
             useful: 14,
@@ -58,7 +58,7 @@ const SHAPES: [Shape; 2] = [
 ];
 
 /// The result of a run.
-struct Outcome {
+struct TrialOutcome {
     kept: usize,
     alive: usize,
     noise_kept: usize,
@@ -101,11 +101,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn row(shape: &Shape, ranker: &str, queries: usize, outcomes: &[Outcome]) {
+fn row(shape: &DataShape, ranker: &str, queries: usize, outcomes: &[TrialOutcome]) {
     let count = outcomes.len() as f64;
-    let mean = |of: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / count;
-    let share =
-        |of: &dyn Fn(&Outcome) -> bool| 100.0 * mean(&|outcome| f64::from(u8::from(of(outcome))));
+    let mean = |of: &dyn Fn(&TrialOutcome) -> f64| outcomes.iter().map(of).sum::<f64>() / count;
+    let share = |of: &dyn Fn(&TrialOutcome) -> bool| {
+        100.0 * mean(&|outcome| f64::from(u8::from(of(outcome))))
+    };
     println!(
         "| {} | {ranker} | {queries} | {} | {:.1} of {:.0} | {:.1} of {:.0} | {:.0} % | {:.2} % | {:.1} % |",
         shape.name,
@@ -120,7 +121,7 @@ fn row(shape: &Shape, ranker: &str, queries: usize, outcomes: &[Outcome]) {
     );
 }
 
-fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome> {
+fn one(shape: &DataShape, ranker: &str, queries: usize, seed: u64) -> Result<TrialOutcome> {
     let all = queries + TEST;
     let (data, truth) =
         generate(&SynthConfig { seed, queries: all, documents: all * LIST, ..(shape.config)() })?;
@@ -130,18 +131,17 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
     let run = Run::new(seed, Constraints::default());
     let set = [("ranker".to_owned(), ranker.to_owned())];
     let selection = selector("auto")?.run(&set, &run, engine.as_ref())?;
-    let (alive, _) = engine.ask(&Moments)?.alive();
+    let (alive, _) = engine.ask(&Moments)?.varying_within_queries();
     let chosen = selection.columns(known.features())?;
     let measure: Measure = "ndcg[ties=expected]@10".parse()?;
-    let lesson = Lesson::new(ranker, &selection, &run, &known, &alive, &measure)?;
-    let worth = |features: &[FeatureId]| -> Result<f64> {
-        Ok(measure.summary(
-            &measure.per_query(&lesson.learn(features)?.score(&test.view())?, &test.view()),
-        ))
+    let tuned = TunedRanker::new(ranker, &selection, &run, &known, &alive, &measure)?;
+    let mean = |features: &[FeatureId]| -> Result<f64> {
+        Ok(measure
+            .summary(&measure.per_query(&tuned.fit(features)?.score(&test.view())?, &test.view())))
     };
-    let (of_all, of_chosen) = (worth(&alive)?, worth(&chosen)?);
+    let (of_all, of_chosen) = (mean(&alive)?, mean(&chosen)?);
     let noise = noise(&truth);
-    Ok(Outcome {
+    Ok(TrialOutcome {
         kept: chosen.len(),
         alive: alive.len(),
         noise_kept: selection.selected.iter().filter(|chosen| noise.contains(&chosen.id)).count(),
@@ -153,15 +153,15 @@ fn one(shape: &Shape, ranker: &str, queries: usize, seed: u64) -> Result<Outcome
 
 /// Trains the ranker as a user would: one query in five is held out to tune settings, with all
 /// features, and for early stopping.
-struct Lesson<'a> {
+struct TunedRanker<'a> {
     ranker: &'static RankerSpec,
     settings: Settings,
     run: &'a Run,
-    learn: View<'a>,
-    check: View<'a>,
+    train: View<'a>,
+    valid: View<'a>,
 }
 
-impl<'a> Lesson<'a> {
+impl<'a> TunedRanker<'a> {
     fn new(
         name: &str,
         selection: &Selection,
@@ -171,22 +171,22 @@ impl<'a> Lesson<'a> {
         measure: &Measure,
     ) -> Result<Self> {
         let ranker = ranker(name)?;
-        let (check, learn): (Vec<usize>, Vec<usize>) =
+        let (valid, train): (Vec<usize>, Vec<usize>) =
             (0..data.queries().len()).partition(|q| q % 5 == 0);
-        let (learn, check) = (data.view().with_queries(learn), data.view().with_queries(check));
+        let (train, valid) = (data.view().with_queries(train), data.view().with_queries(valid));
         let fixed: Settings =
             selection.advice.iter().flat_map(|advice| advice.settings.clone()).collect();
         let grid = if fixed.is_empty() { declared_grid(ranker, &fixed) } else { Vec::new() };
         let with_all = |view: &View<'a>| view.with_features(all.to_vec());
         let tuned =
-            tune(ranker, &fixed, &grid, run, &with_all(&learn), &with_all(&check), measure)?;
-        Ok(Lesson { ranker, settings: tuned.settings, run, learn, check })
+            tune(ranker, &fixed, &grid, run, &with_all(&train), &with_all(&valid), measure)?;
+        Ok(TunedRanker { ranker, settings: tuned.settings, run, train, valid })
     }
 
-    fn learn(&self, features: &[FeatureId]) -> Result<Model> {
-        let (learn, check) =
-            (self.learn.with_features(features), self.check.with_features(features));
-        self.ranker.fit(&self.settings, self.run, &learn, Some(&check))
+    fn fit(&self, features: &[FeatureId]) -> Result<Model> {
+        let (train, valid) =
+            (self.train.with_features(features), self.valid.with_features(features));
+        self.ranker.fit(&self.settings, self.run, &train, Some(&valid))
     }
 }
 

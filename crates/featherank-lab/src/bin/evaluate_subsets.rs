@@ -40,10 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(subsets) => comparisons.among(&subsets.split_whitespace().collect::<Vec<_>>())?,
             None => {
                 let subsets: Vec<&str> = line.split_whitespace().collect();
-                let worths = black_box.worths(&subsets)?;
-                let cells =
-                    worths.iter().map(|worth| format!("{},{}", worth.ndcg, worth.risk)).collect();
-                comparisons.remember(&subsets, worths);
+                let objectives = black_box.objectives(&subsets)?;
+                let cells = objectives
+                    .iter()
+                    .map(|objectives| format!("{},{}", objectives.ndcg, objectives.risk))
+                    .collect();
+                comparisons.remember(&subsets, objectives);
                 cells
             }
         };
@@ -54,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Objectives of a subset, overall and per query.
-struct Worth {
+struct Objectives {
     ndcg: f64,
     risk: f64,
     gains: PerQuery,
@@ -74,7 +76,7 @@ struct Subsets<'a> {
 impl<'a> Subsets<'a> {
     fn new(engine: &'a LocalEngine) -> featherank::Result<Self> {
         let engine: &dyn Engine = engine;
-        let features = engine.ask(&Moments)?.alive().0;
+        let features = engine.ask(&Moments)?.varying_within_queries().0;
         let gram = engine.ask(&Gram::new(features.clone(), Centring::Overall))?;
         let measure: Measure = "ndcg[ties=expected]@10".parse()?;
         let mut subsets = Subsets {
@@ -105,17 +107,17 @@ impl<'a> Subsets<'a> {
         Ok(self.engine.ask(&pass)?.per_query)
     }
 
-    fn worths(&self, subsets: &[&str]) -> featherank::Result<Vec<Worth>> {
-        let worth = |values: &Vec<f64>| {
+    fn objectives(&self, subsets: &[&str]) -> featherank::Result<Vec<Objectives>> {
+        let objectives = |values: &Vec<f64>| {
             let losses = values.iter().zip(&self.full).map(|(value, full)| (full - value).max(0.0));
-            Worth {
+            Objectives {
                 ndcg: self.measure.summary(values),
                 risk: f_risk(values, &self.full),
                 gains: PerQuery::new(values),
                 losses: PerQuery::new(&losses.collect::<Vec<f64>>()),
             }
         };
-        Ok(self.per_query(subsets)?.par_iter().map(worth).collect())
+        Ok(self.per_query(subsets)?.par_iter().map(objectives).collect())
     }
 }
 
@@ -124,16 +126,16 @@ impl<'a> Subsets<'a> {
 struct Comparisons {
     /// Index of each subset, in order of first appearance.
     numbers: HashMap<String, usize>,
-    worths: Vec<Worth>,
+    objectives: Vec<Objectives>,
     /// Results by pair of indices, the smaller one first.
     known: HashMap<[usize; 2], [bool; 2]>,
 }
 
 impl Comparisons {
-    fn remember(&mut self, subsets: &[&str], worths: Vec<Worth>) {
+    fn remember(&mut self, subsets: &[&str], objectives: Vec<Objectives>) {
         self.numbers
-            .extend(subsets.iter().map(|subset| (*subset).to_owned()).zip(self.worths.len()..));
-        self.worths.extend(worths);
+            .extend(subsets.iter().map(|subset| (*subset).to_owned()).zip(self.objectives.len()..));
+        self.objectives.extend(objectives);
     }
 
     fn among(&mut self, subsets: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
@@ -144,7 +146,8 @@ impl Comparisons {
         let new: Vec<[usize; 2]> =
             pairs.filter(|pair| pair[0] < pair[1] && !self.known.contains_key(pair)).collect();
         let level = SignedRankLevel::new(LEVEL);
-        let compare = |&[a, b]: &[usize; 2]| compare(&self.worths[a], &self.worths[b], &level);
+        let compare =
+            |&[a, b]: &[usize; 2]| compare(&self.objectives[a], &self.objectives[b], &level);
         let found: Vec<[bool; 2]> = new.par_iter().map(compare).collect();
         self.known.extend(new.into_iter().zip(found));
         let beats = |a: usize, b: usize| match a.cmp(&b) {
@@ -159,7 +162,7 @@ impl Comparisons {
 }
 
 /// Whether the first beats the second, and the second the first.
-fn compare(a: &Worth, b: &Worth, level: &SignedRankLevel) -> [bool; 2] {
+fn compare(a: &Objectives, b: &Objectives, level: &SignedRankLevel) -> [bool; 2] {
     let tested = |order: Ordering, a: &PerQuery, b: &PerQuery| {
         if order.is_ne() && level.differ(a, b) { order } else { Ordering::Equal }
     };

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use featherank::evolve::spea2::{genotype_distance, objective_distance};
 use featherank::evolve::{
-    Bits, GeneBounds, Individual, Mixed, Nsga2, Pareto, Problem, SearchSettings, SearchState,
+    Bits, GeneBounds, Individual, Mixed, Nsga2, Pareto, SearchProblem, SearchSettings, SearchState,
     Spea2, bernoulli, front, hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
 };
 use featherank::random::Stream;
@@ -24,7 +24,7 @@ const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 /// Zitzler, Deb & Thiele 2000; the front is f2 = 1 − √f1.
 struct Zdt1;
 
-impl Problem for Zdt1 {
+impl SearchProblem for Zdt1 {
     type Genome = Mixed;
     type Evaluation = [f64; 2];
     type Error = Infallible;
@@ -56,7 +56,7 @@ impl Problem for Zdt1 {
 /// Number of ones missing at the start and of zeros missing at the end.
 struct Lotz;
 
-impl Problem for Lotz {
+impl SearchProblem for Lotz {
     type Genome = Bits;
     type Evaluation = [f64; 2];
     type Error = Infallible;

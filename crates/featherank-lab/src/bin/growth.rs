@@ -20,7 +20,7 @@ use featherank::random::{Purpose, stream};
 use featherank::rank::linear::design::Design;
 use featherank::rank::linear::gram_solver::GramSolver;
 use featherank::rank::linear::newton::SquaredHingeProblem;
-use featherank::registry::ranker;
+use featherank::registry::{ranker, selector};
 use featherank::run::{Constraints, Observer, Run, Step};
 use featherank::{Error, Result, Stop};
 use rand::seq::SliceRandom;
@@ -39,66 +39,84 @@ struct Size {
 }
 
 /// One dimension of growth.
-struct Direction {
+struct GrowthAxis {
     title: &'static str,
     unit: &'static str,
     sizes: Vec<Size>,
     of: fn(&Size) -> usize,
 }
 
-/// One kind of work: its cost by design, the expected exponent for each [`Direction`], and a
+/// One kind of work: its cost by design, the expected exponent for each [`GrowthAxis`], and a
 /// function that returns its seconds.
-struct Work {
+struct TimedWork {
     name: &'static str,
     cost: &'static str,
     growth: [&'static str; 3],
     seconds: fn(&Bench) -> Result<f64>,
 }
 
-const WORK: [Work; 8] = [
-    Work {
+const WORK: [TimedWork; 11] = [
+    TimedWork {
         name: "Gram matrix",
         cost: "O(N d²), one pass for all subsets",
         growth: ["1", "2", "0"],
         seconds: Bench::gram,
     },
-    Work {
+    TimedWork {
         name: "least squares on half of the features, a solve",
         cost: "O(k³) for k features, no pass over the data",
         growth: ["0", "3", "0"],
         seconds: Bench::solve,
     },
-    Work {
+    TimedWork {
         name: "population of 75 linear models, NDCG@10",
         cost: "one blocked matrix product, O(N d) a model, and the top of each list",
         growth: ["1", "≤ 1", "≤ 0"],
         seconds: Bench::population,
     },
-    Work {
+    TimedWork {
         name: "RankSVM-Primal, whole fit",
         cost: "steps as below, as many as it takes",
         growth: ["1", "≤ 1", "≈ 0"],
         seconds: Bench::ranksvm,
     },
-    Work {
+    TimedWork {
         name: "RankSVM-Primal, a Newton step",
         cost: "O(N d + N log n̄), whatever the number of pairs",
         growth: ["1", "≤ 1", "≈ 0"],
         seconds: Bench::newton_step,
     },
-    Work {
+    TimedWork {
         name: "ListNet, an epoch",
         cost: "O(N d)",
         growth: ["1", "1", "0"],
         seconds: Bench::listnet,
     },
-    Work {
+    TimedWork {
         name: "LambdaMART, a tree of 31 leaves",
         cost: "histograms over one binned matrix, O(N d) a level; lambdas O(N) for a cut-off",
         growth: ["≤ 1", "1", "≈ 0"],
         seconds: Bench::lambdamart,
     },
-    Work {
+    TimedWork {
+        name: "LambdaMART, a tree of 4 leaves",
+        cost: "as above; few scores differ, and tied documents count as one",
+        growth: ["≤ 1", "1", "≈ 0"],
+        seconds: Bench::tied_lambdamart,
+    },
+    TimedWork {
+        name: "GreedyRankRLS, 4 features",
+        cost: "O(N d) a feature, after the Gram matrix",
+        growth: ["1", "≤ 2", "≈ 0"],
+        seconds: Bench::four_features,
+    },
+    TimedWork {
+        name: "GreedyRankRLS, 16 features",
+        cost: "as above, at most four times the time of 4 features",
+        growth: ["1", "≤ 2", "≈ 0"],
+        seconds: Bench::sixteen_features,
+    },
+    TimedWork {
         name: "random forest, a whole tree",
         cost: "histograms over one binned matrix, O(N d) a level",
         growth: ["≈ 1", "1", "0"],
@@ -114,7 +132,7 @@ fn main() -> Result<()> {
         _ => return Err(Error::invalid("command", arguments.join(" "), "growth [--quick]")),
     };
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
-    one_thread.map_err(|error| Error::invalid("number of threads", 1, error.to_string()))?;
+    one_thread.map_err(|error| Error::threads(1, error))?;
     println!(
         "N documents, d features, n̄ documents per query:\n\n| work | cost by design |\n|---|---|"
     );
@@ -126,26 +144,26 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn directions(quick: bool) -> [Direction; 3] {
+fn directions(quick: bool) -> [GrowthAxis; 3] {
     let (documents, doublings) = if quick { (6_400, 3) } else { (51_200, 4) };
     let base = Size { documents, features: 64, list: 64 };
     let doubled = |doublings: u32, size: &dyn Fn(usize) -> Size| {
         (0..=doublings).map(|k| size(1 << k)).collect()
     };
     [
-        Direction {
+        GrowthAxis {
             title: "Documents",
             unit: "documents",
             sizes: doubled(doublings, &|by| Size { documents: documents / 2 * by, ..base }),
             of: |size| size.documents,
         },
-        Direction {
+        GrowthAxis {
             title: "Features",
             unit: "features",
             sizes: doubled(doublings, &|by| Size { features: 16 * by, ..base }),
             of: |size| size.features,
         },
-        Direction {
+        GrowthAxis {
             title: "Length of lists",
             unit: "documents per query",
             sizes: doubled(doublings + 1, &|by| Size { list: 16 * by, ..base }),
@@ -154,8 +172,8 @@ fn directions(quick: bool) -> [Direction; 3] {
     ]
 }
 
-fn table(direction: &Direction, index: usize) -> Result<()> {
-    let Direction { title, unit, sizes, of } = direction;
+fn table(direction: &GrowthAxis, index: usize) -> Result<()> {
+    let GrowthAxis { title, unit, sizes, of } = direction;
     // The dimensions that are constant.
     let Size { documents, features, list } = sizes[0];
     let fixed = [
@@ -311,6 +329,27 @@ impl Bench {
 
     fn lambdamart(&self) -> Result<f64> {
         self.fit("lambdamart", &[("trees", "11"), ("leaves", "31"), ("min-leaf", "20")])
+    }
+
+    fn tied_lambdamart(&self) -> Result<f64> {
+        self.fit("lambdamart", &[("trees", "4"), ("leaves", "4"), ("min-leaf", "20")])
+    }
+
+    fn four_features(&self) -> Result<f64> {
+        self.greedy(4)
+    }
+
+    fn sixteen_features(&self) -> Result<f64> {
+        self.greedy(16)
+    }
+
+    /// Seconds of GreedyRankRLS for one penalty.
+    fn greedy(&self, k: usize) -> Result<f64> {
+        let run = Run::new(1, Constraints { k: Some(k), ..Constraints::default() });
+        let lambda = [("lambda".to_owned(), "1".to_owned())];
+        let start = Instant::now();
+        selector("greedy-rankrls")?.run(&lambda, &run, &self.engine)?;
+        Ok(start.elapsed().as_secs_f64())
     }
 
     fn forest(&self) -> Result<f64> {

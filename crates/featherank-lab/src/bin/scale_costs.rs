@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let shards = (0..count.parse::<usize>()?).map(open).collect::<featherank::Result<_>>()?;
         let shards = Arc::new(Timed { shards, seconds: Mutex::default() });
         let engine = RemoteEngine::open(shards.clone(), 16 << 30, Arc::new(Silent))?;
-        let (features, _) = engine.ask(&Moments)?.alive();
+        let (features, _) = engine.ask(&Moments)?.varying_within_queries();
         for pass in passes(&features)? {
             // Run once before timing, to fill the caches of the blocks.
             (pass.ask)(&engine)?;

@@ -14,7 +14,7 @@ use featherank::engine::{Engine, LocalEngine, Scope, correlations};
 use featherank::registry::selector;
 use featherank::run::{Constraints, Run};
 use featherank::select::embedded::proximal_newton::{Penalty, minimise};
-use featherank::select::embedded::sample::{Sample, Scale};
+use featherank::select::embedded::sample::{Sample, Standardisation};
 use serde_json::{Value, json};
 
 type Outcome = Result<Value, Box<dyn std::error::Error>>;
@@ -65,17 +65,17 @@ fn files(names: &str) -> featherank::Result<Dataset> {
 /// Weights by column for each C, from sparse to dense, with warm starts.
 fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
     let run = Run::new(1, Constraints::default());
-    let sample = Sample::of(&run, engine, Scale::None)?;
+    let sample = Sample::of(&run, engine, Standardisation::None)?;
     let mut weights = vec![0.0; sample.width()];
     let mut found = Vec::new();
     for value in values {
-        let price = 1.0 / (value.parse::<f64>()? * sample.pairs());
-        let penalty = Penalty::lasso(vec![price; sample.width()]);
-        let solution = minimise(&sample, &penalty, &weights, 1e-8 * price)?;
+        let lambda = 1.0 / (value.parse::<f64>()? * sample.pairs());
+        let penalty = Penalty::lasso(vec![lambda; sample.width()]);
+        let solution = minimise(&sample, &penalty, &weights, 1e-8 * lambda)?;
         weights = solution.weights;
         let mut columns = vec![0.0; engine.schema().features.len()];
         sample.features().iter().zip(&weights).for_each(|(f, w)| columns[f.index()] = *w);
-        found.push(json!({"c": value, "weights": columns, "kkt": solution.violation / price}));
+        found.push(json!({"c": value, "weights": columns, "kkt": solution.violation / lambda}));
     }
     Ok(json!(found))
 }

@@ -48,10 +48,12 @@ function convergenceChart(one) {
   const columns = [["Generation", "number"], ["Runs", "number"], ...["Best", "Mean"].flatMap((name) => ["least", "q1", "median", "q3", "most"].map((which) => [`${name}: ${which}`, "number"])), ["Features", "number"], ["Front", "number"]];
   const five = (box) => [box.least, box.q1, box.median, box.q3, box.most].map((value) => fixed(value));
   const rows = one.generations.map((generation) => [String(generation.generation), String(generation.runs), ...five(generation.best), ...five(generation.mean), fixed(generation.features, 1), fixed(generation.front, 1)]);
+  const generationsTable = numbers(`generations of ${one.method}`, columns, rows);
+  if (one.generations.length === 1) return sentenceFigure(`${one.method} ran for one generation only: its best subset has the value ${fixed(one.generations[0].best.median)}${boxes ? " in the median run" : ""}.`, generationsTable);
   return chartFigure({
     name: `Convergence of ${one.method}`,
     caption: `${over} A search has converged when the best value stops rising; the population has converged when the mean approaches it.`,
     build,
-    table: numbers(`generations of ${one.method}`, columns, rows),
+    table: generationsTable,
   });
 }

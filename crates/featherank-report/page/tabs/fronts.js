@@ -90,12 +90,14 @@ function frontChart(front, state, name, select) {
     const values = front.objectives.map((objective) => objectiveText(member.objectives[objective]));
     return [button, ...values, member.features.map(featureName).join(", ")];
   });
+  const setsTable = numbers(`sets of ${name}`, columns, rows);
+  if (front.members.length === 1) return sentenceFigure(`The front of ${name} is a single set: no other set is better in any objective.`, setsTable);
   return chartFigure({
     name: `Pareto front of ${name}`,
     caption: `${plural(front.members.length, "set")} of ${name}. Hover over a point to see its features; click it for details and a command.`,
     build,
     onClick: (point) => select(point.customdata),
-    table: numbers(`sets of ${name}`, columns, rows),
+    table: setsTable,
   });
 }
 

@@ -14,6 +14,8 @@ function fillQueries(panel) {
   open(0);
 }
 
+const queriesOf = (count) => (count === 1 ? "1 query" : `${count.toLocaleString("en")} queries`);
+
 function winsLosses(one) {
   const figure = (value, what) => element("div", {}, element("dt", {}, what), element("dd", {}, value));
   const figures = element(
@@ -47,22 +49,25 @@ function winsLosses(one) {
       layout: { xaxis: axis("queries, from gains to losses", { showticklabels: false, ticks: "", showgrid: false }), yaxis: axis(`difference in ${one.measure}`, { zeroline: true, zerolinecolor: colour("line") }) },
     };
   };
+  const riskTable = numbers(
+    "risk measures",
+    ["Quantity", ["Value", "number"]],
+    [
+      [`mean of ${one.method}`, fixed(one.mean)],
+      [`mean of ${one.baseline}`, fixed(one.baseline_mean)],
+      ["mean gain (F_REWARD)", fixed(one.f_reward)],
+      ["mean loss (F_RISK)", fixed(one.f_risk)],
+      [`T_RISK, losses weighted ${1 + one.alpha} times`, fixed(one.t_risk, 2)],
+      ["p-value of T_RISK", one.p],
+    ],
+  );
+  if (count === 1) return element("div", {}, figures, sentenceFigure(`Only one query counts: its difference to ${one.baseline} is ${signed(one.differences[0])}.`, riskTable));
+  if (one.wins + one.losses === 0) return element("div", {}, figures, sentenceFigure(`On all ${queriesOf(one.queries)} the value equals that of ${one.baseline}: there is nothing to draw.`, riskTable));
   const chart = chartFigure({
     name: `Gains and losses of ${one.method} relative to ${one.baseline}`,
-    caption: `${one.queries} queries, sorted by their difference to ${one.baseline}. The area above the line is the total gain, the area below it the total loss: a large loss on the right is a risk that the mean hides.`,
+    caption: `${queriesOf(one.queries)}, sorted by their difference to ${one.baseline}. The area above the line is the total gain, the area below it the total loss: a large loss on the right is a risk that the mean hides.`,
     build,
-    table: numbers(
-      "risk measures",
-      ["Quantity", ["Value", "number"]],
-      [
-        [`mean of ${one.method}`, fixed(one.mean)],
-        [`mean of ${one.baseline}`, fixed(one.baseline_mean)],
-        ["mean gain (F_REWARD)", fixed(one.f_reward)],
-        ["mean loss (F_RISK)", fixed(one.f_risk)],
-        [`T_RISK, losses weighted ${1 + one.alpha} times`, fixed(one.t_risk, 2)],
-        ["p-value of T_RISK", pValue(one.p)],
-      ],
-    ),
+    table: riskTable,
   });
   return element("div", {}, figures, chart);
 }
@@ -77,6 +82,6 @@ function worstQueries(one) {
 
 function comparisons() {
   const columns = ["Method", "Baseline", ["Difference", "number"], ["95 % interval", "number"], ["Wins", "number"], ["Losses", "number"], ["Ties", "number"], ["Losses ≥ 20 %", "number"], ["F_RISK", "number"], ["T_RISK", "number"], ["p", "number"]];
-  const row = (one) => [one.method, one.baseline, signed(one.difference), interval(one.low, one.high), String(one.wins), String(one.losses), String(one.ties), String(one.large_losses), fixed(one.f_risk), fixed(one.t_risk, 2), pValue(one.p)];
+  const row = (one) => [one.method, one.baseline, signed(one.difference), interval(one.low, one.high), String(one.wins), String(one.losses), String(one.ties), String(one.large_losses), fixed(one.f_risk), fixed(one.t_risk, 2), one.p];
   return table("Every method relative to its baseline", columns, content.queries.map(row));
 }

@@ -17,6 +17,6 @@ function fillRepeat(panel) {
   if (part.runs) {
     const rows = part.runs.map((run) => [run.method, String(run.fold), String(run.seed), fixed(run.valid), run.selecting || "–", run.ranking || "–", String(run.features.length), run.features.map(featureName).join(", ")]);
     const columns = ["Method", ["Fold", "number"], ["Seed", "number"], ["Validation", "number"], "Selector parameters", "Ranker parameters", ["Features", "number"], "Selected"];
-    panel.append(element("h3", {}, "Runs"), table("Parameters and features of every run", columns, rows));
+    panel.append(element("div", { class: "screen" }, element("h3", {}, "Runs"), table("Parameters and features of every run", columns, rows)));
   }
 }

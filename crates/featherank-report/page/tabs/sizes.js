@@ -2,18 +2,18 @@
 
 function fillSizes(panel) {
   const part = content.sizes;
-  const indexOf = (name) => Math.max(0, content.methods.findIndex((method) => method.name === name));
-  if (part.curves.length > 0) {
-    panel.append(element("h3", {}, part.tested ? "On validation data" : "By number of features"), curvesChart(part, indexOf));
-  }
-  if (part.tested) panel.append(element("h3", {}, "On test data"), testedChart());
+  const titled = (title, chart) => element("div", {}, element("h3", {}, title), chart);
+  const charts = [];
+  if (part.curves.length > 0) charts.push(titled(part.tested ? "On validation data" : "By number of features", curvesChart(part)));
+  if (part.tested) charts.push(titled("On test data", testedChart()));
+  panel.append(element("div", { class: "pair" }, ...charts));
 }
 
-function curvesChart(part, indexOf) {
+function curvesChart(part) {
   const build = () => {
     const traces = [];
     for (const curve of part.curves) {
-      const { colour: line, symbol, dash } = look(indexOf(curve.name));
+      const { colour: line, symbol, dash } = look(methodIndex(curve.name));
       const x = curve.points.map((point) => point.features);
       if (part.bands) {
         traces.push({
@@ -32,7 +32,7 @@ function curvesChart(part, indexOf) {
       traces.push({
         type: "scatter",
         mode: "lines+markers",
-        name: plain(shortened(curve.name)),
+        name: plain(methodLabel(curve.name)),
         legendgroup: plain(curve.name),
         x,
         y: curve.points.map((point) => point.value),
@@ -52,36 +52,59 @@ function curvesChart(part, indexOf) {
   const remark = part.remark || "Means over folds; each method uses the size with the highest value here.";
   const columns = ["Method", ["Features", "number"], [part.measure, "number"], ["95 % interval", "number"], ["Folds", "number"]];
   const rows = part.curves.flatMap((curve) => curve.points.map((point) => [curve.name, String(point.features), fixed(point.value), interval(point.low, point.high), String(point.folds)]));
-  return chartFigure({ name: `${part.measure} by number of features`, caption: remark + bands, build, table: numbers(`${part.measure} by number of features`, columns, rows) });
+  const curvesTable = numbers(`${part.measure} by number of features`, columns, rows);
+  if (part.curves.every((curve) => curve.points.length < 2)) {
+    const [curve] = part.curves;
+    const [point] = curve.points;
+    const one = `${part.measure} ${fixed(point.value)}${point.low == null ? "" : ` (95 % interval ${interval(point.low, point.high)})`} with ${plural(point.features, "feature")}`;
+    const level = part.level ? `, and ${fixed(part.level.value)} with ${part.level.name}` : "";
+    return sentenceFigure(part.curves.length === 1 ? `Only one size was evaluated: ${one}${level}.` : "Every method was evaluated at one size only; the table lists them.", curvesTable);
+  }
+  return chartFigure({ name: `${part.measure} by number of features`, caption: remark + bands, build, table: curvesTable });
 }
+
+/** A method as one labelled point, with error bars. */
+const methodPoint = (method, index, more) => {
+  const { colour: line, symbol } = look(index);
+  const [value] = method.values;
+  return {
+    type: "scatter",
+    mode: "markers+text",
+    name: plain(methodLabel(method.name)),
+    y: [value.mean],
+    text: [plain(method.letter)],
+    textposition: "top right",
+    textfont: { size: 12, color: line },
+    error_y: { type: "data", symmetric: false, array: [value.high - value.mean], arrayminus: [value.mean - value.low], color: line, thickness: 1.2, width: 3 },
+    marker: { color: line, symbol, size: 11, line: { width: symbol.endsWith("-open") ? 2 : 0 } },
+    hoverinfo: "text",
+    ...more(line),
+  };
+};
+
+/** The only method of an experiment, in a sentence. */
+const onlyMethod = (method) => `${method.name} is the only method: ${content.measures[0]} ${fixed(method.values[0].mean)} (95 % interval ${interval(method.values[0].low, method.values[0].high)}) with ${fixed(method.features.mean, 1)} features on average, in ${duration(method.seconds)} per run.`;
 
 function testedChart() {
   const measure = content.measures[0];
   const build = () => ({
-    traces: content.methods.map((method, index) => {
-      const { colour: line, symbol } = look(index);
-      const [value] = method.values;
-      return {
-        type: "scatter",
-        mode: "markers",
-        name: plain(shortened(method.name)),
+    traces: content.methods.map((method, index) =>
+      methodPoint(method, index, (line) => ({
         x: [method.features.mean],
-        y: [value.mean],
         error_x: { type: "data", symmetric: false, array: [method.features.most - method.features.mean], arrayminus: [method.features.mean - method.features.least], color: line, thickness: 1.2, width: 3 },
-        error_y: { type: "data", symmetric: false, array: [value.high - value.mean], arrayminus: [value.mean - value.low], color: line, thickness: 1.2, width: 3 },
-        marker: { color: line, symbol, size: 11 },
-        hoverinfo: "text",
-        hovertext: [hoverText(method.name, `${fixed(method.features.mean, 1)} features (${method.features.least} to ${method.features.most})`, `${measure} ${fixed(value.mean)}`, `95 % interval ${interval(value.low, value.high)}`)],
-      };
-    }),
+        hovertext: [hoverText(method.name, `${fixed(method.features.mean, 1)} features (${method.features.least} to ${method.features.most})`, `${measure} ${fixed(method.values[0].mean)}`, `95 % interval ${interval(method.values[0].low, method.values[0].high)}`)],
+      })),
+    ),
     layout: { xaxis: axis("number of features", { rangemode: "tozero" }), yaxis: axis(measure) },
   });
   const columns = ["Method", ["Features", "number"], ["Minimum", "number"], ["Maximum", "number"], [measure, "number"], ["95 % interval", "number"]];
   const rows = content.methods.map((method) => [method.name, fixed(method.features.mean, 1), String(method.features.least), String(method.features.most), fixed(method.values[0].mean), interval(method.values[0].low, method.values[0].high)]);
+  const testedTable = numbers(`${measure} of every method`, columns, rows);
+  if (content.methods.length === 1) return sentenceFigure(onlyMethod(content.methods[0]), testedTable);
   return chartFigure({
     name: `${measure} of every method by its number of features`,
     caption: "Up and to the left is better. Vertical lines are 95 % bootstrap intervals over test queries; horizontal lines show the range of the number of features over runs.",
     build,
-    table: numbers(`${measure} of every method`, columns, rows),
+    table: testedTable,
   });
 }

@@ -16,7 +16,8 @@ function agreementTable(part) {
 
 function heat(rows, columns, z, text, scale, width) {
   const narrow = width < NARROW;
-  const many = columns.length > (narrow ? 20 : 50);
+  // Every column keeps its label: a chart with many columns is wider than the screen and scrolls.
+  const needed = (narrow ? 130 : 230) + 15 * columns.length;
   const labels = (names, most) => names.map((name) => plain(shortened(name, most)));
   const places = (names) => names.map((_, index) => index);
   return {
@@ -37,9 +38,11 @@ function heat(rows, columns, z, text, scale, width) {
         colorbar: { thickness: 12, outlinewidth: 0, tickformat: ".0%" },
       },
     ],
+    minWidth: needed,
+    paperHeight: 120 + 20 * rows.length,
     height: () => Math.max(260, 150 + rows.length * (narrow ? 26 : 36)),
     layout: {
-      xaxis: axis("", { title: {}, tickmode: "array", tickvals: places(columns), ticktext: labels(columns, narrow ? 10 : 16), tickangle: -60, showgrid: false, ticks: "", showticklabels: !many, tickfont: { size: columns.length > 25 || narrow ? 10 : 12 } }),
+      xaxis: axis("", { title: {}, tickmode: "array", tickvals: places(columns), ticktext: labels(columns, narrow ? 10 : 16), tickangle: -60, showgrid: false, ticks: "", showticklabels: !printing || needed <= width, tickfont: { size: columns.length > 25 || narrow ? 10 : 12 } }),
       yaxis: axis("", { title: {}, tickmode: "array", tickvals: places(rows), ticktext: labels(rows, narrow ? 12 : 24), autorange: "reversed", showgrid: false, ticks: "" }),
     },
   };
@@ -52,22 +55,26 @@ function choicesChart(part) {
   const methods = part.methods.map((one) => one.method);
   const names = part.features.map(featureName);
   const z = part.methods.map((one) => one.shares);
+  const sharesTable = numbers("share of selections with each feature", ["Feature", ...methods.map((name) => [name, "number"])], names.map((name, j) => [name, ...z.map((shares) => percent(shares[j]))]));
+  if (names.length === 1) return sentenceFigure(`${names[0]} is the only feature that any method selected.`, sharesTable);
+  const labelled = methods.map((name) => methodLabel(name, 22));
   const text = z.map((shares, i) => shares.map((share, j) => hoverText(shortened(names[j], 40), `${methods[i]}: ${percent(share)} of ${part.methods[i].selections} selections`)));
   return chartFigure({
     name: "Selection frequency of every feature by method",
     caption: "Rows are methods, columns are features in order of frequency. Full colour: selected in every fold and with every seed. The rows of a stable method are full or empty.",
-    build: (width) => heat(methods, names, z, text, shareScale(), width),
-    table: numbers("share of selections with each feature", ["Feature", ...methods.map((name) => [name, "number"])], names.map((name, j) => [name, ...z.map((shares) => percent(shares[j]))])),
+    build: (width) => heat(labelled, names, z, text, shareScale(), width),
+    table: sharesTable,
   });
 }
 
 function similarityChart(part) {
   const methods = part.methods.map((one) => one.method);
+  const labelled = methods.map((name) => methodLabel(name, 22));
   const text = part.similarity.map((row, i) => row.map((value, j) => hoverText(`${methods[i]} and ${methods[j]}`, `Jaccard ${fixed(value, 3)}`)));
   return chartFigure({
     name: "Similarity of methods",
     caption: "Mean Jaccard similarity of the selections of two methods on the same fold with the same seed.",
-    build: (width) => heat(methods, methods, part.similarity, text, shareScale(), width),
+    build: (width) => heat(labelled, labelled, part.similarity, text, shareScale(), width),
     table: numbers("similarity of methods", ["Method", ...methods.map((name) => [name, "number"])], part.similarity.map((row, i) => [methods[i], ...row.map((value) => fixed(value, 3))])),
   });
 }

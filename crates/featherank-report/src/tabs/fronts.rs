@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use featherank::data::FeatureTable;
 use featherank::experiment::Results;
 use featherank::select::{Member, Selection};
 use serde::Serialize;
@@ -44,7 +45,9 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
         let settings: Vec<(&str, &str)> =
             done.ranking.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let run = format!("fold {}{seed}", cell.fold);
-        fronts.push(front(&cell.method, run, &done.front, cell.ranker.as_deref(), &settings));
+        let table = FeatureTable::from_features(results.features.clone());
+        let ranker = cell.ranker.as_deref();
+        fronts.push(front(&cell.method, run, &done.front, ranker, &settings, &table));
     }
     fronts
 }
@@ -56,7 +59,8 @@ pub fn of_selection(selection: &Selection) -> Vec<Front> {
         return Vec::new();
     };
     let ranker = selection.parameters.get("ranker").map(String::as_str);
-    vec![front(&selection.method, String::new(), &searched.front, ranker, &[])]
+    let table = FeatureTable::from_features(selection.features());
+    vec![front(&selection.method, String::new(), &searched.front, ranker, &[], &table)]
 }
 
 fn front(
@@ -65,6 +69,7 @@ fn front(
     members: &[Member],
     ranker: Option<&str>,
     settings: &[(&str, &str)],
+    table: &FeatureTable,
 ) -> Front {
     let point = |member: &Member| {
         let mut objectives = member.objectives.clone();
@@ -73,7 +78,7 @@ fn front(
             features: member.features.clone(),
             objectives,
             chosen: member.chosen,
-            command: train(ranker, settings, &["--features", &list(&member.features)]),
+            command: train(ranker, settings, &["--features", &table.list_of(&member.features)]),
         }
     };
     let own: BTreeSet<&str> =
@@ -107,9 +112,4 @@ pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str])
     words.extend(features);
     words.extend(["-o", "model.json"]);
     shell::command(&words)
-}
-
-/// Ids separated by commas.
-pub fn list(ids: &[u32]) -> String {
-    ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }

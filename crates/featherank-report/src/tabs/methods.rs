@@ -1,5 +1,6 @@
 //! Summary statistics of each method, for the table of methods and the tabs on sizes and time.
 
+use featherank::evaluate::letter;
 use featherank::experiment::Results;
 use serde::Serialize;
 
@@ -9,6 +10,8 @@ use crate::grouped::{Estimate, Grouped, mean};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodSummary {
     pub name: String,
+    /// The letter of the method in the tables of `compare`, and in charts.
+    pub letter: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,15 +41,16 @@ pub struct FeatureCounts {
 
 /// All methods with at least one result.
 pub fn of(results: &Results, groups: &[Grouped<'_>]) -> Vec<MethodSummary> {
-    let tested = groups.iter().filter(|group| !group.cells.is_empty());
-    tested.map(|group| summary(results, group)).collect()
+    let tested = groups.iter().enumerate().filter(|(_, group)| !group.cells.is_empty());
+    tested.map(|(place, group)| summary(results, place, group)).collect()
 }
 
-fn summary(results: &Results, group: &Grouped<'_>) -> MethodSummary {
+fn summary(results: &Results, place: usize, group: &Grouped<'_>) -> MethodSummary {
     let counts: Vec<usize> = group.cells.iter().map(|(_, done)| done.features.len()).collect();
     let value = |measure| Estimate::of(&group.per_query(&results.folds, measure), results.seed);
     MethodSummary {
         name: group.name.to_owned(),
+        letter: letter(place),
         selector: group.selector.map(str::to_owned),
         ranker: group.ranker.map(str::to_owned),
         folds: group.folds(),

@@ -4,6 +4,7 @@ use featherank::experiment::Results;
 use featherank::measure::risk::risk_report;
 use featherank::measure::significance::bootstrap_difference;
 use featherank::select::Selection;
+use featherank::text::p_value;
 use serde::Serialize;
 
 use crate::grouped::{CONFIDENCE, Grouped};
@@ -31,16 +32,17 @@ pub struct BaselineComparison {
     pub f_risk: f64,
     pub f_reward: f64,
     pub t_risk: f64,
-    pub p: f64,
+    /// As text, written as everywhere.
+    pub p: String,
     /// Differences of queries in descending order; an evenly spaced sample if there are too many to
     /// draw.
     pub differences: Vec<f64>,
-    pub worst: Vec<Loss>,
+    pub worst: Vec<QueryLoss>,
 }
 
 /// A query with a loss.
 #[derive(Serialize)]
-pub struct Loss {
+pub struct QueryLoss {
     pub query: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<usize>,
@@ -57,7 +59,7 @@ const ALPHA: f64 = 5.0;
 const RESAMPLES: usize = 1000;
 
 /// A query, by its position in the values.
-struct Query<'a> {
+struct FoldQuery<'a> {
     id: &'a str,
     fold: Option<usize>,
 }
@@ -70,8 +72,8 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<BaselineComp
     };
     let numbers = results.folds.iter().flat_map(of_fold);
     let ids = results.folds.iter().flat_map(|fold| &fold.queries);
-    let queries: Vec<Query<'_>> =
-        ids.zip(numbers).map(|(id, fold)| Query { id, fold: Some(fold) }).collect();
+    let queries: Vec<FoldQuery<'_>> =
+        ids.zip(numbers).map(|(id, fold)| FoldQuery { id, fold: Some(fold) }).collect();
     let Some(measure) = results.measures.first() else { return Vec::new() };
     let compare_group = |group: &Grouped<'_>| {
         let (baseline, values) = baseline(results, groups, group)?;
@@ -83,11 +85,11 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<BaselineComp
 
 /// Comparison of the features selected by `auto` with all features.
 pub fn of_selection(selection: &Selection) -> Vec<BaselineComparison> {
-    let Some(advice) = selection.advice.as_ref().filter(|advice| advice.chosen.is_some()) else {
+    let Some(advice) = selection.advice.as_ref().filter(|advice| advice.returned.is_some()) else {
         return Vec::new();
     };
-    let queries: Vec<Query<'_>> =
-        advice.queries.iter().map(|id| Query { id, fold: None }).collect();
+    let queries: Vec<FoldQuery<'_>> =
+        advice.queries.iter().map(|id| FoldQuery { id, fold: None }).collect();
     let (own, all) = (numbers(&advice.per_query), numbers(&advice.per_query_of_all));
     let method = format!("{} selected features", selection.selected.len());
     let alpha = advice.demand.alpha;
@@ -130,7 +132,7 @@ fn compare(
     method: &str,
     baseline: &str,
     measure: &str,
-    queries: &[Query<'_>],
+    queries: &[FoldQuery<'_>],
     (own, other): (&[f64], &[f64]),
     alpha: f64,
     seed: u64,
@@ -145,7 +147,7 @@ fn compare(
         return None;
     }
     order.sort_by(|(p, a), (q, b)| b.total_cmp(a).then(p.cmp(q)));
-    let loss = |&(query, difference): &(usize, f64)| Loss {
+    let loss = |&(query, difference): &(usize, f64)| QueryLoss {
         query: queries[query].id.to_owned(),
         fold: queries[query].fold,
         value: own[query],
@@ -171,7 +173,7 @@ fn compare(
         f_risk: report.trade_off.f_risk,
         f_reward: report.trade_off.f_reward,
         t_risk: report.trade_off.t_risk,
-        p: report.trade_off.p,
+        p: p_value(report.trade_off.p),
         differences: thinned(&order),
         worst: lost.take(LISTED).map(loss).collect(),
     })

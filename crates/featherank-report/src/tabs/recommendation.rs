@@ -1,21 +1,26 @@
-//! The recommendation: two sentences, the features, the sets that were evaluated, and next commands.
+//! The recommendation: the verdict, the features, the sets that were evaluated, and next commands.
 
 use std::path::Path;
 
+use featherank::data::FeatureTable;
 use featherank::experiment::Results;
-use featherank::select::Selection;
-use featherank::select::auto::{Advice, Tried};
+use featherank::select::auto::{Advice, Tried, Verdict};
+use featherank::select::{KeyFigure, Selection, SelectionVerdict};
+use featherank::text::counted;
 use serde::Serialize;
 
-use super::fronts::{list, train};
+use super::fronts::train;
 use super::methods::MethodSummary;
-use crate::content::counted;
 use crate::shell;
 
 /// The tab.
 #[derive(Serialize)]
 pub struct Recommended {
-    /// Two sentences.
+    /// The name of the tab: a recommendation, or only a result.
+    pub title: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub badge: Option<Badge>,
+    /// The answer in one sentence, and explanations.
     pub sentences: Vec<String>,
     /// The key figures.
     pub figures: Vec<KeyFigure>,
@@ -31,11 +36,12 @@ pub struct Recommended {
     pub set_aside: Vec<(u32, String)>,
 }
 
-/// A key figure.
+/// The verdict, in the words of every front end.
 #[derive(Serialize)]
-pub struct KeyFigure {
-    pub value: String,
-    pub what: String,
+pub struct Badge {
+    /// The kind of verdict, which decides the colour.
+    pub verdict: Verdict,
+    pub words: String,
 }
 
 /// A selected feature.
@@ -62,6 +68,8 @@ pub struct EvaluatedSets {
     /// In percent.
     pub confidence: f64,
     pub baseline: String,
+    /// The verdict on the returned set, in words.
+    pub verdict: &'static str,
     pub sizes: Vec<EvaluatedSet>,
 }
 
@@ -81,13 +89,19 @@ pub struct EvaluatedSet {
     pub safe_enough: bool,
     pub chosen: bool,
     pub methods: String,
+    /// The command that selects a set of this size.
+    pub command: String,
 }
+
+/// The name of the tab without a recommendation.
+const RESULT: &str = "Result";
 
 /// The recommendation of an experiment, or how to get one.
 pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
     if let Some(selection) = &results.recommendation {
         let ids: Vec<u32> = selection.selected.iter().map(|chosen| chosen.id).collect();
-        return recommended(selection, &["--features", &list(&ids)]);
+        let table = FeatureTable::from_features(results.features.clone());
+        return recommended(selection, &["--features", &table.list_of(&ids)]);
     }
     let measure = results.measures.first().map_or("", String::as_str);
     let value = |method: &MethodSummary| method.values.first().map_or(f64::NAN, |value| value.mean);
@@ -110,6 +124,8 @@ pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
         ],
     };
     Recommended {
+        title: RESULT,
+        badge: None,
         sentences,
         figures: Vec::new(),
         features: Vec::new(),
@@ -150,12 +166,22 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
     if advice.is_none() {
         commands.push(ask());
     }
+    let verdict = selection.verdict();
+    let badge = |verdict: &SelectionVerdict| Badge {
+        verdict: verdict.verdict,
+        words: verdict.badge.clone(),
+    };
     Recommended {
-        sentences: match advice {
-            Some(advice) => vec![keep(selection, advice), next(advice)],
+        title: match verdict.as_ref().is_some_and(recommends) {
+            true => "Recommendation",
+            false => RESULT,
+        },
+        badge: verdict.as_ref().map(badge),
+        sentences: match &verdict {
+            Some(verdict) => sentences(selection, verdict),
             None => untested(selection),
         },
-        figures: advice.map_or(Vec::new(), |advice| figures(selection, advice)),
+        figures: verdict.map_or(Vec::new(), |verdict| figures(selection, &verdict)),
         features: selection
             .selected
             .iter()
@@ -164,7 +190,9 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         scores: advice.is_none(),
         costs: selection.selected.iter().any(|chosen| chosen.cost != 1.0),
         commands,
-        trial: advice.filter(|advice| !advice.tried.is_empty()).map(trial),
+        trial: advice
+            .filter(|advice| !advice.tried.is_empty())
+            .map(|advice| trial(selection, advice)),
         set_aside: selection
             .set_aside
             .iter()
@@ -189,79 +217,6 @@ fn ask() -> NextCommand {
     }
 }
 
-fn queries(advice: &Advice) -> usize {
-    advice.per_query_of_all.iter().flatten().count()
-}
-
-fn tried(advice: &Advice, place: Option<usize>) -> Option<&Tried> {
-    place.and_then(|place| advice.tried.get(place))
-}
-
-/// How many features to keep, the effectiveness with them, and a bound on the loss.
-fn keep(selection: &Selection, advice: &Advice) -> String {
-    let Advice { ranker, measure, demand, .. } = advice;
-    let (kept, all) =
-        (selection.selected.len(), counted(selection.data.features as usize, "feature"));
-    let queries = counted(queries(advice), "held-out quer|y|ies");
-    let (confidence, allowed) = (percent(1.0 - demand.level), percent(demand.margin));
-    let set = counted(kept, "feature");
-    match tried(advice, advice.chosen) {
-        Some(tried) => format!(
-            "Keep {kept} of {all} for {ranker}: on {queries}, {measure} is {:.4} with {set} and \
-             {:.4} with all {}; with {confidence} confidence {}; your margin is {allowed}.",
-            tried.value,
-            advice.all,
-            selection.data.features,
-            bounded(tried.effectiveness.lower_bound, advice.all),
-        ),
-        None if advice.tried.is_empty() => {
-            format!(
-                "Keep {kept} of {all}: the time limit was reached before a smaller set could be evaluated."
-            )
-        }
-        None => format!(
-            "Keep {kept} of {all} for {ranker}: {queries} do not show that a smaller set is within {allowed} of {measure} {:.4}.",
-            advice.all
-        ),
-    }
-}
-
-/// Why the next smaller set was not chosen.
-fn next(advice: &Advice) -> String {
-    let Some(next) = tried(advice, advice.next) else {
-        return match advice.tried.is_empty() {
-            true => "Raise the time limit to evaluate smaller sets.".into(),
-            false => {
-                "Every set that was evaluated passed; there was no smaller set to evaluate.".into()
-            }
-        };
-    };
-    let set = counted(next.features, "feature");
-    match (next.effectiveness.holds, next.risk.holds) {
-        (true, _) => format!(
-            "The next smaller set, {set} with {} {:.4}, is non-inferior on average, but its risk relative to the {} is not shown to be.",
-            advice.measure, next.value, advice.baseline
-        ),
-        _ => format!(
-            "The next smaller set, {set} with {} {:.4}, is not shown to be non-inferior: {}.",
-            advice.measure,
-            next.value,
-            bounded(next.effectiveness.lower_bound, advice.all)
-        ),
-    }
-}
-
-/// The lower bound of the difference to all features, in words.
-fn bounded(bound: f64, all: f64) -> String {
-    match bound {
-        bound if bound >= 0.0 => format!("the gain is at least {bound:.4}"),
-        bound if bound.is_finite() => {
-            format!("the loss is below {:.4} ({:.1} %)", -bound, -100.0 * bound / all)
-        }
-        _ => "too few queries count to bound the loss".into(),
-    }
-}
-
 fn untested(selection: &Selection) -> Vec<String> {
     vec![
         format!(
@@ -274,36 +229,52 @@ fn untested(selection: &Selection) -> Vec<String> {
     ]
 }
 
-fn figures(selection: &Selection, advice: &Advice) -> Vec<KeyFigure> {
-    let figure = |value: String, what: String| KeyFigure { value, what };
-    let all = selection.data.features;
-    let mut figures =
-        vec![figure(format!("{} of {all}", selection.selected.len()), "features kept".into())];
-    if let Some(tried) = tried(advice, advice.chosen) {
-        let test = &tried.effectiveness;
-        figures.push(figure(
-            signed(test.mean_difference),
-            format!("difference in {} to all features", advice.measure),
-        ));
-        figures.push(figure(
-            signed(test.lower_bound),
-            format!("lower bound with {} confidence", percent(1.0 - advice.demand.level)),
-        ));
-    }
-    figures.push(figure(queries(advice).to_string(), "held-out queries".into()));
+/// The number of features, then the figures of the verdict.
+fn figures(selection: &Selection, verdict: &SelectionVerdict) -> Vec<KeyFigure> {
+    let kept = format!("{} of {}", selection.selected.len(), selection.data.features);
+    let what = if recommends(verdict) { "features to keep" } else { "features selected" };
+    let mut figures = vec![KeyFigure { value: kept, what: what.to_owned() }];
+    figures.extend(verdict.figures());
     figures
 }
 
-fn signed(value: f64) -> String {
-    format!("{value:+.4}").replace('-', "−")
+/// Whether the set is recommended.
+fn recommends(verdict: &SelectionVerdict) -> bool {
+    verdict.verdict == Verdict::Shown || verdict.keeps_all
 }
 
-fn percent(share: f64) -> String {
-    let rounded = (share * 1e6).round() / 1e4;
-    format!("{rounded} %")
+/// The headline of the verdict, then the notes of the method.
+fn sentences(selection: &Selection, verdict: &SelectionVerdict) -> Vec<String> {
+    let notes = selection.notes.iter().map(|note| sentence(note));
+    std::iter::once(verdict.headline.clone()).chain(notes).collect()
 }
 
-fn trial(advice: &Advice) -> EvaluatedSets {
+/// A note with a capital letter and a full stop.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    let start = letters.next().map_or(String::new(), |first| first.to_uppercase().collect());
+    format!("{start}{}.", letters.as_str().trim_end_matches('.'))
+}
+
+/// The command that selects a set of a size that was tried; placeholders are in capitals.
+fn select_size(selection: &Selection, tried: &Tried) -> String {
+    let mut words: Vec<String> =
+        ["featherank", "select", "TRAIN", "--method"].map(str::to_owned).to_vec();
+    words.push(selection.method.clone());
+    for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
+        words.extend(["-p".to_owned(), format!("{name}={value}")]);
+    }
+    words.extend(["--seed".to_owned(), selection.seed.to_string()]);
+    match tried.cost == tried.features as f64 {
+        true => words.extend(["--k".to_owned(), tried.features.to_string()]),
+        false => words
+            .extend(["--costs", "COSTS", "--budget", &tried.cost.to_string()].map(str::to_owned)),
+    }
+    words.extend(["-o", "selection.json"].map(str::to_owned));
+    shell::command(&words)
+}
+
+fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
     let size = |(place, tried): (usize, &Tried)| {
         let mut methods = tried.methods.clone();
         methods.sort();
@@ -319,8 +290,9 @@ fn trial(advice: &Advice) -> EvaluatedSets {
             risk_margin: tried.risk.margin,
             good_enough: tried.effectiveness.holds,
             safe_enough: tried.risk.holds,
-            chosen: advice.chosen == Some(place),
+            chosen: advice.returned == Some(place),
             methods: methods.join(", "),
+            command: select_size(selection, tried),
         }
     };
     EvaluatedSets {
@@ -328,6 +300,7 @@ fn trial(advice: &Advice) -> EvaluatedSets {
         margin: advice.tried.first().map_or(f64::NAN, |tried| tried.effectiveness.margin),
         confidence: 100.0 * (1.0 - advice.demand.level),
         baseline: advice.baseline.clone(),
+        verdict: advice.verdict.words(),
         sizes: advice.tried.iter().enumerate().map(size).collect(),
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The heat map.
 #[derive(Serialize)]
-pub struct Redundancy {
+pub struct RedundancyTab {
     pub correlation: String,
     pub features: Vec<u32>,
     pub matrix: Vec<Vec<Option<f64>>>,
@@ -19,7 +19,7 @@ const MOST: usize = 400;
 
 /// The heat map of all features; if there are too many, of the first groups and then of other
 /// features up to the maximum.
-pub fn of(similarity: &FeatureSimilarity) -> Redundancy {
+pub fn of(similarity: &FeatureSimilarity) -> RedundancyTab {
     let mut shown: Vec<bool> = vec![similarity.features.len() <= MOST; similarity.features.len()];
     let mut left = MOST;
     let alone = similarity
@@ -39,7 +39,7 @@ pub fn of(similarity: &FeatureSimilarity) -> Redundancy {
     // Colours cannot show more than three decimals.
     let rounded = |value: Option<f64>| value.map(|value| (value * 1000.0).round() / 1000.0);
     let row = |&i: &usize| places.iter().map(|&j| rounded(similarity.matrix[i][j])).collect();
-    Redundancy {
+    RedundancyTab {
         correlation: similarity.correlation.clone(),
         features: places.iter().map(|&place| similarity.features[place]).collect(),
         matrix: places.iter().map(row).collect(),

@@ -110,7 +110,9 @@ pub fn of_selection(selection: &Selection, file: &Path) -> Repeat {
     for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
         words.extend(["-p".into(), format!("{name}={value}")]);
     }
-    words.extend(["-o".into(), file.display().to_string()]);
+    // Not over the file itself: the data may have changed.
+    let name = file.file_name().map_or("selection.json".into(), |name| name.to_string_lossy());
+    words.extend(["-o".into(), name.into_owned()]);
     Repeat {
         command: Some(shell::command(&words)),
         facts: vec![

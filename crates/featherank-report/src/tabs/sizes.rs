@@ -128,7 +128,7 @@ pub fn of_selection(selection: &Selection) -> Option<Sizes> {
             measure: advice.measure.clone(),
             curves: curve(points),
             bands: true,
-            level: Some(Level { name: "all features".into(), value: advice.all }),
+            level: advice.all.map(|value| Level { name: "all features".into(), value }),
             tested: false,
             remark: "All values are measured on held-out queries.".into(),
         });

@@ -30,12 +30,24 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// A data set of these parts. `values` holds feature 0 of all documents, then feature 1 of all
-    /// documents, and so on.
+    /// A data set of these parts. `values` holds the first feature of all documents, then the
+    /// second, and so on, in the order of `features`. The data set keeps its columns in the
+    /// [order of their identity](FeatureTable::identity_order) instead, so that results do not
+    /// depend on the given order; columns are moved in place if the orders differ.
     ///
     /// # Panics
     /// If the sizes of the parts do not match; readers check their input before.
     pub fn new(
+        values: Vec<f32>,
+        labels: Vec<f32>,
+        queries: Queries,
+        features: FeatureTable,
+    ) -> Self {
+        Dataset::in_given_order(values, labels, queries, features).in_identity_order()
+    }
+
+    /// A data set whose columns stay as they are, for copies whose columns are known by place.
+    pub(super) fn in_given_order(
         values: Vec<f32>,
         labels: Vec<f32>,
         queries: Queries,
@@ -48,6 +60,22 @@ impl Dataset {
         );
         assert_eq!(queries.documents(), labels.len(), "queries must cover the documents");
         Dataset { values, labels, queries, features, documents: None }
+    }
+
+    /// The same data with other names, one for each feature.
+    #[must_use]
+    pub fn with_names(mut self, names: Vec<String>) -> Self {
+        self.features.set_names(names);
+        self.in_identity_order()
+    }
+
+    fn in_identity_order(mut self) -> Self {
+        let order = self.features.identity_order();
+        if !order.is_sorted() {
+            move_columns(&mut self.values, self.labels.len(), &order);
+            self.features = self.features.reordered(&order);
+        }
+        self
     }
 
     /// Adds a text for each document (an id, or the comment of a text row).
@@ -74,11 +102,6 @@ impl Dataset {
     /// The feature table.
     pub fn features(&self) -> &FeatureTable {
         &self.features
-    }
-
-    /// The feature table, mutable for naming features.
-    pub fn features_mut(&mut self) -> &mut FeatureTable {
-        &mut self.features
     }
 
     /// Relevance labels, one per document.
@@ -181,7 +204,7 @@ impl Dataset {
             .documents
             .as_ref()
             .map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
-        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone())
+        Dataset::in_given_order(values, labels, Queries::new(&sizes, ids), self.features.clone())
             .with_documents(documents)
     }
 
@@ -199,7 +222,7 @@ impl Dataset {
         let documents = self.documents.as_ref().zip(other.documents.as_ref());
         let documents = documents.map(|(own, others)| own.iter().chain(others.iter()).collect());
         let labels = [&self.labels[..], &other.labels].concat();
-        Dataset::new(values, labels, Queries::new(&sizes, ids), self.features.clone())
+        Dataset::in_given_order(values, labels, Queries::new(&sizes, ids), self.features.clone())
             .with_documents(documents)
     }
 
@@ -207,6 +230,29 @@ impl Dataset {
     /// its data.
     pub fn fingerprint(&self) -> String {
         Fingerprint::of(self, 0..self.queries.len()).text(&self.features)
+    }
+}
+
+/// Brings columns into another order, given by their present places; needs memory for one column.
+fn move_columns(values: &mut [f32], rows: usize, order: &[FeatureId]) {
+    let mut moved = vec![false; order.len()];
+    for start in 0..order.len() {
+        if moved[start] || rows == 0 {
+            continue;
+        }
+        // Each cycle of the permutation: its first column is put aside and ends in the last place.
+        let first = values[start * rows..(start + 1) * rows].to_vec();
+        let mut to = start;
+        loop {
+            moved[to] = true;
+            let from = order[to].index();
+            if from == start {
+                values[to * rows..(to + 1) * rows].copy_from_slice(&first);
+                break;
+            }
+            values.copy_within(from * rows..(from + 1) * rows, to * rows);
+            to = from;
+        }
     }
 }
 
@@ -222,7 +268,7 @@ pub(crate) fn document_id(text: &str) -> Option<&str> {
 
 /// FNV-1a over eight bytes at a time: stable across releases and machines, unlike the hashers of
 /// `std`.
-pub(super) struct Fnv(u64);
+pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Self {
@@ -238,12 +284,18 @@ impl Fnv {
         self.0 ^= self.0 >> 32;
     }
 
+    /// Adds one byte.
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.word(u64::from(byte));
+    }
+
     pub(super) fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.word(u64::from(b)));
+        bytes.iter().for_each(|&b| self.byte(b));
         self.word(bytes.len() as u64);
     }
 
-    pub(super) fn value(&self) -> u64 {
+    /// The hash of what was added.
+    pub(crate) fn value(&self) -> u64 {
         self.0
     }
 }
@@ -342,6 +394,25 @@ mod tests {
         assert_eq!(picked.labels(), [2., 0., 1.]);
         assert_eq!(picked.values(), [3., 1., 2., 6., 4., 5.]);
         assert_eq!(picked.queries().ids(), ["b", "a"]);
+    }
+
+    #[test]
+    fn columns_are_ordered_by_identity() {
+        let names = |names: [&str; 5]| FeatureTable::named(names.map(String::from).to_vec());
+        let data =
+            |table, values| Dataset::new(values, vec![0., 1.], Queries::from_sizes(&[2]), table);
+        let mixed = data(
+            names(["d", "a", "e", "c", "b"]),
+            vec![4., 40., 1., 10., 5., 50., 3., 30., 2., 20.],
+        );
+        assert_eq!(mixed.values(), [1., 10., 2., 20., 3., 30., 4., 40., 5., 50.]);
+        let labels: Vec<String> = mixed.features().iter().map(|(_, f)| f.label()).collect();
+        assert_eq!(labels, ["a", "b", "c", "d", "e"]);
+        assert_eq!(mixed.features().get(FeatureId(3)).id, 1, "ids are places in the file");
+        let ordered = data(names(["a", "b", "c", "d", "e"]), mixed.values().to_vec());
+        assert_eq!(ordered.fingerprint(), mixed.fingerprint());
+        let renamed = ordered.with_names(["e", "d", "c", "b", "a"].map(String::from).to_vec());
+        assert_eq!(renamed.values(), [5., 50., 4., 40., 3., 30., 2., 20., 1., 10.]);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The feature table: the features of a data set with their ids and names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-/// A feature's position in its data set, from 0. Its id and name are in the [`FeatureTable`].
+/// A feature's position in its data set, from 0. Its id and name are in the [`FeatureTable`]. A
+/// data set orders its features by [identity](FeatureTable::identity_order), not as they were given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeatureId(pub u32);
@@ -38,6 +39,12 @@ impl Feature {
     /// The name, or the id if the feature has no name.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.id.to_string())
+    }
+
+    /// What stays the same if columns are reordered: the name, or the id of a feature without a
+    /// name. Shorter names come first, so that `f2` precedes `f10`.
+    fn identity(&self) -> (Option<(usize, &str)>, u32) {
+        (self.name.as_deref().map(|name| (name.len(), name)), self.id)
     }
 }
 
@@ -87,6 +94,28 @@ impl FeatureTable {
         self.features.iter().enumerate().map(|(i, feature)| (FeatureId::from(i), feature))
     }
 
+    /// The features in the order of their identity: those without names by id, then the others by
+    /// name, shorter names first. Data sets keep their columns in this order, so that ties, random
+    /// draws and sums do not depend on the order of columns in a file.
+    pub fn identity_order(&self) -> Vec<FeatureId> {
+        let mut order: Vec<FeatureId> = (0..self.len()).map(FeatureId::from).collect();
+        order.sort_by(|&a, &b| self.get(a).identity().cmp(&self.get(b).identity()));
+        order
+    }
+
+    /// The features in the order of their ids: the order of the columns in a table's file.
+    pub fn by_id(&self) -> Vec<FeatureId> {
+        let mut order: Vec<FeatureId> = (0..self.len()).map(FeatureId::from).collect();
+        order.sort_by_key(|&f| self.get(f).id);
+        order
+    }
+
+    /// The table with its features in another order, given by their places in this one.
+    #[must_use]
+    pub fn reordered(&self, order: &[FeatureId]) -> Self {
+        FeatureTable { features: order.iter().map(|&f| self.get(f).clone()).collect() }
+    }
+
     /// One feature.
     pub fn get(&self, id: FeatureId) -> &Feature {
         &self.features[id.index()]
@@ -108,45 +137,7 @@ impl FeatureTable {
     pub fn resolve(&self, wanted: &str) -> Result<FeatureId> {
         let by_name = self.iter().find(|(_, f)| f.name.as_deref() == Some(wanted));
         let by_id = || canonical_id(wanted).and_then(|id| self.iter().find(|(_, f)| f.id == id));
-        by_name.or_else(by_id).map(|(id, _)| id).ok_or_else(|| Error::Unknown {
-            kind: "feature".into(),
-            name: wanted.into(),
-            near: crate::names::near_names(
-                wanted,
-                self.features.iter().filter_map(|f| f.name.as_deref()),
-            ),
-        })
-    }
-
-    /// Resolves a list such as `bm25,3,10-15`: names, ids and ranges of ids.
-    pub fn resolve_list(&self, list: &str) -> Result<Vec<FeatureId>> {
-        let mut found: Vec<FeatureId> = Vec::new();
-        for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-            let range =
-                item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
-            match range {
-                Some((first, last)) if self.resolve(item).is_err() => {
-                    let inside = self
-                        .iter()
-                        .filter(|(_, f)| (first..=last).contains(&f.id))
-                        .map(|(id, _)| id);
-                    let before = found.len();
-                    found.extend(inside);
-                    if found.len() == before {
-                        return Err(Error::invalid(
-                            "feature range",
-                            item,
-                            "no feature has an id inside it",
-                        ));
-                    }
-                }
-                _ => found.push(self.resolve(item)?),
-            }
-        }
-        // Duplicates are dropped.
-        let mut seen = HashSet::new();
-        found.retain(|&feature| seen.insert(feature));
-        Ok(found)
+        by_name.or_else(by_id).map(|(id, _)| id).ok_or_else(|| self.unknown(wanted))
     }
 
     /// The first name or id that occurs twice, if any.
@@ -160,7 +151,7 @@ impl FeatureTable {
 }
 
 /// `7` is an id; `07`, `+7` and `7.0` are names.
-fn canonical_id(text: &str) -> Option<u32> {
+pub(super) fn canonical_id(text: &str) -> Option<u32> {
     text.parse::<u32>().ok().filter(|id| id.to_string() == text)
 }
 
@@ -174,6 +165,20 @@ mod tests {
         assert_eq!(ids.get(FeatureId(1)), &Feature { id: 8, name: None });
         let names = FeatureTable::named(vec!["3".into(), "bm25".into()]);
         assert_eq!(names.get(FeatureId(1)), &Feature { id: 2, name: Some("bm25".into()) });
+    }
+
+    #[test]
+    fn features_are_identified_by_name_or_else_by_id() {
+        let named = FeatureTable::named(["f10", "tf", "f2", "f1"].map(String::from).to_vec());
+        let order = named.identity_order();
+        let labels: Vec<String> = order.iter().map(|&f| named.label(f)).collect();
+        assert_eq!(labels, ["f1", "f2", "tf", "f10"]);
+        let ordered = named.reordered(&order);
+        assert_eq!(ordered.identity_order(), [0, 1, 2, 3].map(FeatureId));
+        let file: Vec<String> = ordered.by_id().iter().map(|&f| ordered.label(f)).collect();
+        assert_eq!(file, ["f10", "tf", "f2", "f1"]);
+        let numbers = FeatureTable::named(vec!["8".into(), "3".into()]);
+        assert_eq!(numbers.identity_order(), [1, 0].map(FeatureId));
     }
 
     #[test]

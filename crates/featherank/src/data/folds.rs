@@ -82,7 +82,7 @@ pub fn rotate(parts: &[PathBuf]) -> Result<Vec<FoldFiles>> {
         return Err(Error::invalid(
             "number of parts",
             count,
-            "at least 3: one part trains, one validates, one tests",
+            "at least 3, for training, validation and testing",
         ));
     }
     let part = |i: usize| parts[i % count].clone();
@@ -143,7 +143,7 @@ fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
 /// differ by at most one and no query is split.
 pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > queries {
-        let expected = format!("from 2 up to the number of queries ({queries})");
+        let expected = format!("2 to {queries}, the number of queries");
         return Err(Error::invalid("number of folds", folds, expected));
     }
     let mut order: Vec<usize> = (0..queries).collect();
@@ -161,13 +161,19 @@ pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
     Ok((0..folds).map(|i| fold_of_parts(data, &parts, i)).collect())
 }
 
+/// Three fifths of the queries for training, one for validation and one for testing: the first of
+/// the five folds of [`split`].
+pub fn train_valid_test(data: &Dataset, seed: u64) -> Result<Fold> {
+    Ok(fold_of_parts(data, &query_parts(data, 5, seed)?, 0))
+}
+
 /// The parts of [`split`], as lists of queries.
 pub(crate) fn query_parts(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 3 {
         return Err(Error::invalid(
             "number of folds",
             folds,
-            "at least 3: one part trains, one validates, one tests",
+            "at least 3, for training, validation and testing",
         ));
     }
     k_fold(data.queries().len(), folds, seed)

@@ -103,7 +103,7 @@ impl Scaler {
 
     /// The scaler of some of the features, in the order given.
     #[must_use]
-    pub fn restricted(&self, features: &[FeatureId]) -> Self {
+    pub(crate) fn restricted(&self, features: &[FeatureId]) -> Self {
         let scales = match self.normaliser {
             Normaliser::Zscore => features.iter().map(|f| self.scales[f.index()]).collect(),
             _ => Vec::new(),

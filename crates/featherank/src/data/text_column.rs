@@ -15,7 +15,7 @@ impl TextColumn {
     }
 
     /// Adds all texts of another column at the end.
-    pub fn append(&mut self, other: &TextColumn) {
+    pub(crate) fn append(&mut self, other: &TextColumn) {
         let base = self.text.len();
         self.text.push_str(&other.text);
         self.ends.extend(other.ends.iter().map(|end| base + end));
@@ -27,6 +27,12 @@ impl TextColumn {
         &self.text[start..self.ends[index]]
     }
 
+    /// The memory that the texts take, in bytes.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.text.len() + self.ends.len() * size_of::<usize>()) as u64
+    }
+
     /// Number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -35,11 +41,6 @@ impl TextColumn {
     /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
-    }
-
-    /// Whether every text is empty.
-    pub fn is_blank(&self) -> bool {
-        self.text.is_empty()
     }
 
     /// The texts in order.

@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         self.rows().map(|r| r.len()).sum()
     }
 
-    /// Copies the view's documents with some columns of its data set.
+    /// Copies the view's documents with some columns of its data set, in this order.
     pub(crate) fn copy(&self, columns: &[FeatureId]) -> Dataset {
         let gather = |source: &[f32]| {
             self.rows().flat_map(|rows| source[rows].to_vec()).collect::<Vec<f32>>()
@@ -99,7 +99,7 @@ impl<'a> View<'a> {
         let ids = self.queries().map(|q| self.data.queries().id(q).to_owned()).collect();
         let features = columns.iter().map(|&f| self.data.features().get(f).clone()).collect();
         let labels = gather(self.data.labels());
-        Dataset::new(
+        Dataset::in_given_order(
             values,
             labels,
             Queries::new(&sizes, ids),

@@ -7,13 +7,14 @@ use std::any::Any;
 use std::ops::{Deref, Range};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
+use super::job::answer_unless_stopped;
 use super::pass::Pass;
-use super::tree::{Node, Tree};
-use super::{Job, QueryRange};
+use super::tree::{MergeTree, Node};
+use super::{Job, QuerySample};
 use crate::data::{Dataset, View};
 use crate::error::Result;
+use crate::memory::blocks_at_once;
+use crate::stop::StopToken;
 
 /// Documents per block, at least. Fixed, because results must not depend on the machine.
 const BLOCK_DOCUMENTS: usize = 4096;
@@ -25,26 +26,44 @@ pub(crate) const BLOCKS_IN_MEMORY: usize = 32;
 pub struct Block<'a> {
     view: View<'a>,
     cache: Option<&'a BlockCache>,
+    stop: StopToken,
 }
 
 impl<'a> Block<'a> {
     /// These queries, with nothing cached from earlier passes.
     pub fn of(view: View<'a>) -> Self {
-        Block { view, cache: None }
+        Block { view, cache: None, stop: StopToken::default() }
     }
 
-    /// The block's queries that are in all of these ranges.
-    pub(super) fn restricted(&self, ranges: &[QueryRange]) -> Self {
+    /// The block's queries that are in all of these samples.
+    pub(super) fn restricted(&self, samples: &[QuerySample]) -> Self {
         let queries = self.view.data().queries();
-        let is_in = |&query: &usize| ranges.iter().all(|range| range.contains(queries.key(query)));
+        let is_in = |&query: &usize| {
+            let (key, id) = (queries.key(query), queries.id(query));
+            samples.iter().all(|sample| sample.contains(key, id))
+        };
         let queries: Vec<usize> = self.view.queries().filter(is_in).collect();
-        Block { view: self.view.with_queries(queries), cache: self.cache }
+        Block { view: self.view.with_queries(queries), cache: self.cache, stop: self.stop.clone() }
+    }
+
+    /// The same block, with a token for passes that take long.
+    pub(super) fn stopped_by(&self, stop: &StopToken) -> Self {
+        Block { view: self.view.clone(), cache: self.cache, stop: stop.clone() }
+    }
+
+    /// The token that stops the run. A pass that sees it stopped may return any answer: the answer
+    /// is dropped.
+    pub fn stop(&self) -> &StopToken {
+        &self.stop
     }
 
     /// Works with what an earlier pass cached for these queries; with the default value the first
     /// time, or after another type was cached. A cache saves time only: answers must be the same
     /// without it. The block is locked meanwhile, so `work` must not wait for other threads.
-    pub fn with_cache<C: Default + Send + 'static, R>(&self, work: impl FnOnce(&mut C) -> R) -> R {
+    pub(crate) fn with_cache<C: Default + Send + 'static, R>(
+        &self,
+        work: impl FnOnce(&mut C) -> R,
+    ) -> R {
         let Some(BlockCache(slot)) = self.cache else { return work(&mut C::default()) };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match slot.as_mut().and_then(|cached| cached.downcast_mut()) {
@@ -102,19 +121,26 @@ impl RowBlocks {
 
     /// Adds the answers of all blocks to a job. `step` receives the number of blocks done so far
     /// and may stop the work.
-    pub fn answer(&self, job: &mut dyn Job, mut step: impl FnMut(u64) -> Result<()>) -> Result<()> {
+    pub fn answer(
+        &self,
+        job: &mut dyn Job,
+        stop: &StopToken,
+        mut step: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
         let view = self.data.view();
         let mut done = 0;
         // Few blocks at a time, so that few answers are in memory.
-        for blocks in self.blocks.chunks(8 * rayon::current_num_threads()) {
+        let at_once = blocks_at_once(job.answer_bytes(), 8 * rayon::current_num_threads());
+        for blocks in self.blocks.chunks(at_once) {
             let blocks: Vec<Block<'_>> = blocks
                 .iter()
                 .map(|(queries, cache)| Block {
                     view: view.with_query_span(queries.clone()),
                     cache: Some(cache),
+                    stop: StopToken::default(),
                 })
                 .collect();
-            job.answer_blocks(self.first_block + done, &blocks);
+            job.answer_blocks(self.first_block + done, &blocks, stop)?;
             done += blocks.len() as u64;
             step(done)?;
         }
@@ -146,19 +172,19 @@ pub(crate) fn block_ranges(sizes: impl Iterator<Item = usize>) -> Vec<Range<usiz
 }
 
 /// Answers a pass from a view whose rows are in this process: the same blocks, merged in the same
-/// order, as an engine that holds these rows. The request must have been checked.
-pub fn answer_view<P: Pass>(pass: &P, view: &View<'_>) -> P::Answer {
+/// order, as an engine that holds these rows. The request must have been checked. An error if the
+/// token is stopped.
+pub fn answer_view<P: Pass>(pass: &P, view: &View<'_>, stop: &StopToken) -> Result<P::Answer> {
     let queries: Vec<usize> = view.queries().collect();
     let blocks = block_ranges(view.rows().map(|rows| rows.len()));
-    let answer =
-        |block: &Range<usize>| pass.answer(&Block::of(view.with_queries(&queries[block.clone()])));
-    let (mut tree, mut number) = (Tree::new(), 0);
-    for some in blocks.chunks(BLOCKS_IN_MEMORY) {
-        let answers: Vec<P::Answer> = some.par_iter().map(answer).collect();
-        for answer in answers {
+    let block = |block: &Range<usize>| Block::of(view.with_queries(&queries[block.clone()]));
+    let (mut tree, mut number) = (MergeTree::new(), 0);
+    for some in blocks.chunks(blocks_at_once(pass.answer_bytes(), BLOCKS_IN_MEMORY)) {
+        let some: Vec<Block<'_>> = some.iter().map(block).collect();
+        for answer in answer_unless_stopped(pass, &some, stop)? {
             tree.push(Node::leaf(number, answer));
             number += 1;
         }
     }
-    tree.finish().unwrap_or_else(|| pass.answer(&Block::of(view.with_query_span(0..0))))
+    Ok(tree.finish().unwrap_or_else(|| pass.answer(&Block::of(view.with_query_span(0..0)))))
 }

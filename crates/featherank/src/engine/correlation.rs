@@ -25,16 +25,17 @@ pub enum Scope {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorrelationMatrix {
     width: usize,
-    values: Vec<Option<f64>>,
+    /// NaN if a correlation is undefined.
+    values: Vec<f64>,
 }
 
 impl CorrelationMatrix {
     /// A matrix from the cells below its diagonal, which is 1.
     pub fn new(width: usize, below: impl Fn(usize, usize) -> Option<f64>) -> Self {
-        let mut values = vec![Some(1.0); width * width];
+        let mut values = vec![1.0; width * width];
         for a in 0..width {
             for b in 0..a {
-                let value = below(a, b);
+                let value = below(a, b).unwrap_or(f64::NAN);
                 values[a * width + b] = value;
                 values[b * width + a] = value;
             }
@@ -50,12 +51,12 @@ impl CorrelationMatrix {
     /// The correlation of two features; `None` if it is undefined because they never vary in the
     /// same query.
     pub fn get(&self, a: usize, b: usize) -> Option<f64> {
-        self.values[a * self.width + b]
+        Some(self.values[a * self.width + b]).filter(|value| !value.is_nan())
     }
 
-    /// The correlation of two features, 0 if it is undefined. For live features only: two live
-    /// features that never vary in the same query complement each other, whereas dead features would
-    /// look best of all.
+    /// The correlation of two features, 0 if it is undefined. For features that vary within
+    /// queries only: two of them that never vary in the same query complement each other, whereas
+    /// features that are constant within queries would look best of all.
     pub fn or_zero(&self, a: usize, b: usize) -> f64 {
         self.get(a, b).unwrap_or(0.0)
     }
@@ -72,6 +73,7 @@ pub fn correlations(
     if scope == Scope::Query {
         return Ok(engine.ask(&Correlations { kind, features })?.matrix());
     }
+    Correlations { kind, features: features.clone() }.check_memory(engine.memory_limit())?;
     match (kind, engine.local()) {
         (Correlation::Pearson, _) => {
             let width = features.len();
@@ -110,7 +112,7 @@ fn all_pairs(
     for a in 0..width {
         rows.push((0..a).into_par_iter().map(|b| cell(a, b)).collect());
         let total = Some(width as u64);
-        engine.step(&Step { what: Correlations::ACTIVITY, done: a as u64 + 1, total })?;
+        engine.step(&Step::pass(Correlations::ACTIVITY, a as u64 + 1, total))?;
     }
     Ok(CorrelationMatrix::new(width, |a, b| rows[a][b]))
 }

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 #[cfg(feature = "shards")]
 use super::codec::{append, take};
 use super::pass::{Merge, Pass};
-use super::tree::{Node, Tree};
-use super::{Block, QueryRange};
+use super::tree::{MergeTree, Node};
+use super::{Block, QuerySample};
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// Bytes that a pass moved to other processes and back, all shards together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,13 +42,15 @@ pub trait Job: Send + sealed::Sealed {
     fn name(&self) -> &'static str;
     /// [`Pass::ACTIVITY`].
     fn activity(&self) -> &'static str;
+    /// [`Pass::answer_bytes`].
+    fn answer_bytes(&self) -> u64;
     /// The type of the request.
     fn pass_type(&self) -> TypeId;
-    /// Only queries in all of these ranges answer.
-    fn query_ranges(&self) -> Vec<QueryRange>;
-    /// Answers blocks in parallel. `first` is the number of the first of them; blocks arrive in
-    /// the order of the data.
-    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>]);
+    /// Only queries in all of these samples answer.
+    fn query_samples(&self) -> Vec<QuerySample>;
+    /// Answers blocks in parallel, unless the token is stopped. `first` is the number of the first
+    /// of them; blocks arrive in the order of the data.
+    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>], stop: &StopToken) -> Result<()>;
     /// Merges the answers of the blocks since the last complete answer into the next one; an error
     /// if there are none.
     fn complete(&mut self) -> Result<()>;
@@ -80,14 +83,14 @@ mod sealed {
 /// The only kind of request that has answers; see [`Job`].
 pub(crate) struct TypedJob<'p, P: Pass> {
     pass: &'p P,
-    tree: Tree<P::Answer>,
+    tree: MergeTree<P::Answer>,
     complete: Vec<P::Answer>,
     traffic: Option<Traffic>,
 }
 
 impl<'p, P: Pass> TypedJob<'p, P> {
     pub fn new(pass: &'p P) -> Self {
-        TypedJob { pass, tree: Tree::new(), complete: Vec::new(), traffic: None }
+        TypedJob { pass, tree: MergeTree::new(), complete: Vec::new(), traffic: None }
     }
 
     /// The answer that an engine left.
@@ -103,6 +106,20 @@ impl<'p, P: Pass> TypedJob<'p, P> {
     pub fn append_answers(self, message: Vec<u8>) -> Result<Vec<u8>> {
         append(message, &self.tree.into_nodes())
     }
+}
+
+/// The answers of blocks, in parallel. The answer of a block that a stop cut short is dropped.
+pub(super) fn answer_unless_stopped<P: Pass>(
+    pass: &P,
+    blocks: &[Block<'_>],
+    stop: &StopToken,
+) -> Result<Vec<P::Answer>> {
+    let answer = |block: &Block<'_>| {
+        stop.check()?;
+        let answer = pass.answer(&block.stopped_by(stop));
+        stop.check().map(|()| answer)
+    };
+    blocks.par_iter().map(answer).collect()
 }
 
 fn incomplete() -> Error {
@@ -123,24 +140,28 @@ impl<P: Pass> Job for TypedJob<'_, P> {
         P::ACTIVITY
     }
 
+    fn answer_bytes(&self) -> u64 {
+        self.pass.answer_bytes()
+    }
+
     fn pass_type(&self) -> TypeId {
         TypeId::of::<P>()
     }
 
-    fn query_ranges(&self) -> Vec<QueryRange> {
+    fn query_samples(&self) -> Vec<QuerySample> {
         Vec::new()
     }
 
-    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>]) {
-        let answers: Vec<P::Answer> =
-            blocks.par_iter().map(|block| self.pass.answer(block)).collect();
+    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>], stop: &StopToken) -> Result<()> {
+        let answers = answer_unless_stopped(self.pass, blocks, stop)?;
         for (number, answer) in (first..).zip(answers) {
             self.tree.push(Node::leaf(number, answer));
         }
+        Ok(())
     }
 
     fn complete(&mut self) -> Result<()> {
-        let tree = std::mem::replace(&mut self.tree, Tree::new());
+        let tree = std::mem::replace(&mut self.tree, MergeTree::new());
         self.complete.push(tree.finish().ok_or_else(incomplete)?);
         Ok(())
     }
@@ -200,8 +221,8 @@ impl<P: Pass> Job for TypedJob<'_, P> {
 /// A job for some of the queries.
 pub(crate) struct RestrictedJob<'a> {
     pub job: &'a mut dyn Job,
-    /// Only queries in all of these ranges answer.
-    pub ranges: &'a [QueryRange],
+    /// Only queries in all of these samples answer.
+    pub samples: &'a [QuerySample],
 }
 
 impl sealed::Sealed for RestrictedJob<'_> {}
@@ -215,21 +236,25 @@ impl Job for RestrictedJob<'_> {
         self.job.activity()
     }
 
+    fn answer_bytes(&self) -> u64 {
+        self.job.answer_bytes()
+    }
+
     fn pass_type(&self) -> TypeId {
         self.job.pass_type()
     }
 
-    fn query_ranges(&self) -> Vec<QueryRange> {
-        let mut ranges = self.job.query_ranges();
-        ranges.extend_from_slice(self.ranges);
-        ranges
+    fn query_samples(&self) -> Vec<QuerySample> {
+        let mut samples = self.job.query_samples();
+        samples.extend_from_slice(self.samples);
+        samples
     }
 
-    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>]) {
-        let ranges = self.ranges;
+    fn answer_blocks(&mut self, first: u64, blocks: &[Block<'_>], stop: &StopToken) -> Result<()> {
+        let samples = self.samples;
         let restricted: Vec<Block<'_>> =
-            blocks.par_iter().map(|block| block.restricted(ranges)).collect();
-        self.job.answer_blocks(first, &restricted);
+            blocks.par_iter().map(|block| block.restricted(samples)).collect();
+        self.job.answer_blocks(first, &restricted, stop)
     }
 
     fn complete(&mut self) -> Result<()> {

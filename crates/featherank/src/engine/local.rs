@@ -1,6 +1,5 @@
 //! The engine for rows in this process: blocks of queries on all cores, merged in order.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::answer_cache::AnswerCache;
@@ -8,7 +7,8 @@ use super::block::RowBlocks;
 use super::{Engine, Job, Schema};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::progress::{Observer, Silent, Step};
+use crate::progress::{Observer, Silent, Step, report};
+use crate::stop::StopToken;
 
 /// Rows in memory, and a pool of threads that answers passes.
 pub struct LocalEngine {
@@ -17,6 +17,7 @@ pub struct LocalEngine {
     cache: AnswerCache,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
+    memory_limit: u64,
 }
 
 impl LocalEngine {
@@ -30,6 +31,7 @@ impl LocalEngine {
             cache: AnswerCache::default(),
             pool,
             observer: Arc::new(Silent),
+            memory_limit: crate::memory::limit(),
         })
     }
 
@@ -37,6 +39,13 @@ impl LocalEngine {
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// The same engine; its answers take at most this much memory, in bytes.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = bytes;
         self
     }
 
@@ -49,15 +58,7 @@ impl LocalEngine {
 /// Threads that answer passes; 0 means one for each core.
 pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|e| Error::invalid("number of threads", threads, e.to_string()))
-}
-
-/// Reports a step to an observer; an error if the observer stops the run.
-pub(crate) fn report(observer: &dyn Observer, step: &Step) -> Result<()> {
-    match observer.on_step(step) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(stop) => Err(Error::Stopped(stop)),
-    }
+    pool.map_err(|e| Error::threads(threads, e))
 }
 
 impl Engine for LocalEngine {
@@ -68,11 +69,11 @@ impl Engine for LocalEngine {
     fn run(&self, job: &mut dyn Job) -> Result<()> {
         self.cache.or_run(job, |job| {
             let (what, total) = (job.activity(), Some(self.rows.count()));
-            let step = |done| self.step(&Step { what, done, total });
+            let step = |done| self.step(&Step::pass(what, done, total));
             self.pool.install(|| {
-                self.rows.answer(job, step)?;
+                self.rows.answer(job, self.observer.stop(), step)?;
                 if self.rows.count() == 0 {
-                    job.answer_blocks(0, &[self.rows.empty_block()]);
+                    job.answer_blocks(0, &[self.rows.empty_block()], self.observer.stop())?;
                 }
                 job.complete()
             })
@@ -89,7 +90,15 @@ impl Engine for LocalEngine {
         self.pool.install(work);
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.memory_limit
+    }
+
     fn step(&self, step: &Step) -> Result<()> {
         report(self.observer.as_ref(), step)
+    }
+
+    fn stop(&self) -> StopToken {
+        self.observer.stop().clone()
     }
 }

@@ -28,13 +28,14 @@ mod local;
 mod part;
 mod pass;
 pub mod passes;
-mod query_folds;
+mod query_sample;
 mod schema;
 mod tree;
 
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::progress::Step;
+use crate::stop::StopToken;
 #[cfg(feature = "shards")]
 pub(crate) use answer_cache::AnswerCache;
 pub(crate) use block::BLOCKS_IN_MEMORY;
@@ -48,12 +49,12 @@ pub(crate) use job::TypedJob;
 pub use job::{Job, Traffic};
 pub use local::LocalEngine;
 #[cfg(feature = "shards")]
-pub(crate) use local::{report, thread_pool};
+pub(crate) use local::thread_pool;
 pub use part::{JoinedEngine, PartEngine};
 pub use pass::{Merge, Pass};
 pub(crate) use pass::{check_features, check_length};
 pub use passes::LabelCount;
-pub use query_folds::{QueryFolds, QueryRange};
+pub use query_sample::{QueryFolds, QuerySample};
 pub use schema::Schema;
 #[cfg(feature = "shards")]
 pub(crate) use schema::SchemaPart;
@@ -71,10 +72,19 @@ pub trait Engine: Send + Sync {
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
+    /// The memory that answers may take, in bytes; by default what the machine and the control
+    /// groups of the process allow.
+    fn memory_limit(&self) -> u64 {
+        crate::memory::limit()
+    }
     /// Reports a step of work outside passes to the engine's observer; an error if the observer
     /// stops the run.
     fn step(&self, _step: &Step) -> Result<()> {
         Ok(())
+    }
+    /// The token that stops passes and steps.
+    fn stop(&self) -> StopToken {
+        StopToken::default()
     }
 }
 
@@ -83,6 +93,7 @@ pub trait Ask: Engine {
     /// Checks a request, runs it on all rows and returns the merged answer.
     fn ask<P: Pass>(&self, pass: &P) -> Result<P::Answer> {
         pass.check(self.schema())?;
+        pass.check_memory(self.memory_limit())?;
         let mut job = TypedJob::new(pass);
         self.run(&mut job)?;
         job.into_answer()

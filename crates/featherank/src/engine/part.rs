@@ -3,17 +3,18 @@
 
 use super::job::RestrictedJob;
 use super::passes::Labels;
-use super::{Ask, Engine, Job, QueryRange, Schema};
+use super::{Ask, Engine, Job, QuerySample, Schema};
 use crate::data::{Dataset, View};
 use crate::error::Result;
 use crate::progress::Step;
+use crate::stop::StopToken;
 
 /// Some of the queries of another engine. [`Engine::local`] is always `None`; [`PartEngine::view`]
 /// gives access to the rows if they are in this process.
 pub struct PartEngine<'a> {
     whole: &'a dyn Engine,
     /// None if it is all of them.
-    range: Option<QueryRange>,
+    sample: Option<QuerySample>,
     places: Vec<usize>,
     schema: Schema,
 }
@@ -22,18 +23,17 @@ impl<'a> PartEngine<'a> {
     /// All queries.
     pub fn all(whole: &'a dyn Engine) -> Self {
         let schema = whole.schema().clone();
-        PartEngine { whole, range: None, places: (0..schema.queries()).collect(), schema }
+        PartEngine { whole, sample: None, places: (0..schema.queries()).collect(), schema }
     }
 
-    /// The queries in a range.
-    pub fn of(whole: &'a dyn Engine, range: QueryRange) -> Result<Self> {
-        let keys = &whole.schema().query_keys;
-        let places: Vec<usize> = (0..keys.len()).filter(|&q| range.contains(keys[q])).collect();
-        if places.len() == keys.len() {
+    /// The queries of a sample.
+    pub fn of(whole: &'a dyn Engine, sample: QuerySample) -> Result<Self> {
+        let schema = whole.schema();
+        let places = sample.places(schema);
+        if places.len() == schema.queries() {
             return Ok(PartEngine::all(whole));
         }
-        let mut part =
-            PartEngine { whole, range: Some(range), places, schema: whole.schema().clone() };
+        let mut part = PartEngine { whole, sample: Some(sample), places, schema: schema.clone() };
         let labels = part.ask(&Labels)?;
         part.schema = whole.schema().restricted(&part.places, labels);
         Ok(part)
@@ -56,10 +56,10 @@ impl Engine for PartEngine<'_> {
     }
 
     fn run(&self, job: &mut dyn Job) -> Result<()> {
-        match &self.range {
+        match &self.sample {
             None => self.whole.run(job),
-            Some(range) => {
-                self.whole.run(&mut RestrictedJob { job, ranges: std::slice::from_ref(range) })
+            Some(sample) => {
+                self.whole.run(&mut RestrictedJob { job, samples: std::slice::from_ref(sample) })
             }
         }
     }
@@ -72,8 +72,16 @@ impl Engine for PartEngine<'_> {
         self.whole.within(work);
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.whole.memory_limit()
+    }
+
     fn step(&self, step: &Step) -> Result<()> {
         self.whole.step(step)
+    }
+
+    fn stop(&self) -> StopToken {
+        self.whole.stop()
     }
 }
 
@@ -110,7 +118,15 @@ impl Engine for JoinedEngine<'_> {
         self.first.within(work);
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.first.memory_limit().min(self.next.memory_limit())
+    }
+
     fn step(&self, step: &Step) -> Result<()> {
         self.first.step(step)
+    }
+
+    fn stop(&self) -> StopToken {
+        self.first.stop()
     }
 }

@@ -65,6 +65,18 @@ pub trait Pass: Serialize + DeserializeOwned + Send + Sync + 'static {
         Ok(())
     }
 
+    /// The memory that one block takes to answer, in bytes, if it grows with the square of the
+    /// number of features; else 0. Engines answer fewer blocks at the same time if it is large, and
+    /// [`check_memory`](Pass::check_memory) rejects what does not fit at all.
+    fn answer_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Refuses a request whose answer exceeds the memory limit of the engine.
+    fn check_memory(&self, _limit: u64) -> Result<()> {
+        Ok(())
+    }
+
     /// The answer of the queries of one block, of which there may be none.
     fn answer(&self, block: &Block<'_>) -> Self::Answer;
 }
@@ -80,7 +92,11 @@ pub trait Merge {
 pub(crate) fn check_features(schema: &Schema, features: &[FeatureId]) -> Result<()> {
     let count = schema.features.len();
     match features.iter().find(|feature| feature.index() >= count) {
-        Some(f) => Err(Error::invalid("feature", f.0, format!("below {count}, their number"))),
+        Some(f) => Err(Error::invalid(
+            "feature index",
+            f.0,
+            format!("below {count}, the number of features"),
+        )),
         None => Ok(()),
     }
 }
@@ -89,6 +105,6 @@ pub(crate) fn check_features(schema: &Schema, features: &[FeatureId]) -> Result<
 pub(crate) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
     match found == expected {
         true => Ok(()),
-        false => Err(Error::invalid(what, found, format!("{expected}, one a feature"))),
+        false => Err(Error::invalid(what, found, format!("{expected}, one per feature"))),
     }
 }

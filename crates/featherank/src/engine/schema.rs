@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Merge;
 use super::passes::{LabelCount, LabelStatistics};
 use crate::data::{Dataset, FeatureId, FeatureTable, Fingerprint};
+use crate::measure::LabelFrequency;
 
 /// Features, labels and query sizes of the data behind an engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,6 +127,11 @@ impl Schema {
             missing,
             fingerprint: format!("{} and {}", self.fingerprint, next.fingerprint),
         }
+    }
+
+    /// Each label and its number of documents, smallest label first.
+    pub(crate) fn label_frequencies(&self) -> Vec<LabelFrequency> {
+        self.labels.iter().map(|count| (count.label, count.documents)).collect()
     }
 
     /// The largest label.

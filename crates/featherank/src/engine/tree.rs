@@ -43,13 +43,13 @@ impl<T> Node<T> {
 
 /// Neighbouring answers, merged as far as possible.
 #[derive(Debug)]
-pub(crate) struct Tree<T> {
+pub(crate) struct MergeTree<T> {
     nodes: Vec<Node<T>>,
 }
 
-impl<T: Merge> Tree<T> {
+impl<T: Merge> MergeTree<T> {
     pub fn new() -> Self {
-        Tree { nodes: Vec::new() }
+        MergeTree { nodes: Vec::new() }
     }
 
     /// Adds the answer of the blocks that follow.
@@ -97,8 +97,8 @@ mod tests {
         }
     }
 
-    fn leaves(blocks: std::ops::Range<u64>) -> Tree<String> {
-        let mut tree = Tree::new();
+    fn leaves(blocks: std::ops::Range<u64>) -> MergeTree<String> {
+        let mut tree = MergeTree::new();
         blocks.for_each(|block| tree.push(Node::leaf(block, block.to_string())));
         tree
     }
@@ -111,7 +111,7 @@ mod tests {
             let whole = leaves(0..count).finish().unwrap();
             for cut in 0..=count {
                 for second in cut..=count {
-                    let mut tree = Tree::new();
+                    let mut tree = MergeTree::new();
                     for part in [0..cut, cut..second, second..count] {
                         let nodes = leaves(part).into_nodes();
                         assert!(nodes.iter().all(Node::is_aligned));

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 
 pub use location::Location;
 pub use problem::Problem;
-pub use remedy::{Command, Neutral, Part, Remedy, RemedyWriter, Setting};
+use remedy::Neutral;
+pub use remedy::{Command, Part, Remedy, RemedyWriter, Setting};
 
 /// The result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -46,6 +47,10 @@ pub enum Error {
         name: String,
         /// Similar names that exist.
         near: Vec<String>,
+        /// All names that exist, nearest first; empty if they are too many to list.
+        known: Vec<String>,
+        /// What to use instead of a name that people know from elsewhere.
+        hint: Option<&'static str>,
     },
     /// A parameter or setting with a value out of range.
     Invalid {
@@ -53,7 +58,7 @@ pub enum Error {
         what: String,
         /// The value given.
         value: String,
-        /// Which values are valid.
+        /// Which values are valid, as a noun phrase after "expected".
         expected: String,
     },
     /// Settings that exclude each other, or lack one that they need.
@@ -110,6 +115,7 @@ pub struct Refusal {
 }
 
 /// The remedy for [`Error::Internal`].
+#[doc(hidden)] // For the report, which shows it.
 pub const REPORT_DEFECT: &str = "please report it with the data and the settings";
 
 /// Why a run stopped early.
@@ -184,6 +190,11 @@ impl Error {
         Error::Invalid { what: what.into(), value: value.to_string(), expected: expected.into() }
     }
 
+    /// Threads that the system cannot start.
+    pub fn threads(count: usize, reason: impl fmt::Display) -> Self {
+        Error::settings(format!("cannot start {count} threads: {reason}"), "use fewer threads")
+    }
+
     /// A saved document or folder of another kind, version or run.
     pub fn document(
         what: impl Into<String>,
@@ -221,9 +232,7 @@ impl Error {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Input { problem, .. } => Some(problem.remedy()),
-            Error::Unknown { near, .. } if !near.is_empty() => {
-                Some(format!("did you mean {}?", near.join(" or ")).into())
-            }
+            Error::Unknown { near, known, hint, .. } => unknown_remedy(near, known, *hint),
             Error::Document { help, .. } => Some(help.clone()),
             Error::Settings(refusal)
             | Error::Constraint(refusal)
@@ -236,17 +245,15 @@ impl Error {
             | Error::Numerical(refusal)
             | Error::Message(refusal)
             | Error::Internal(refusal) => Some(refusal.help.clone()),
-            Error::Io { .. }
-            | Error::Unknown { .. }
-            | Error::Invalid { .. }
-            | Error::Shard { .. }
-            | Error::Stopped(_) => None,
+            Error::Io { .. } | Error::Invalid { .. } | Error::Shard { .. } | Error::Stopped(_) => {
+                None
+            }
         }
     }
 
     /// The whole message in the words of a front end.
     pub fn render<'a>(&'a self, writer: &'a dyn RemedyWriter) -> impl fmt::Display + 'a {
-        Rendered { error: self, writer }
+        RenderedError { error: self, writer }
     }
 
     /// What is wrong, and where.
@@ -258,7 +265,7 @@ impl Error {
             }
             Error::Unknown { kind, name, .. } => write!(f, "there is no {kind} called `{name}`"),
             Error::Invalid { what, value, expected } => {
-                write!(f, "`{value}` is not a valid {what}: {expected}")
+                write!(f, "`{value}` is not a valid {what}: expected {expected}")
             }
             Error::Document { what, path, .. } => write!(f, "{what}\n  --> {}", path.display()),
             Error::Shard { shard, message } => write!(f, "shard {shard}: {message}"),
@@ -278,13 +285,21 @@ impl Error {
     }
 }
 
+/// A hint, similar names, and what there is.
+fn unknown_remedy(near: &[String], known: &[String], hint: Option<&str>) -> Option<Remedy> {
+    let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
+    let known = (!known.is_empty()).then(|| format!("there are: {}", known.join(", ")));
+    let parts: Vec<String> = hint.map(str::to_owned).into_iter().chain(near).chain(known).collect();
+    (!parts.is_empty()).then(|| parts.join(" ").into())
+}
+
 /// An error in the words of a front end.
-struct Rendered<'a> {
+struct RenderedError<'a> {
     error: &'a Error,
     writer: &'a dyn RemedyWriter,
 }
 
-impl fmt::Display for Rendered<'_> {
+impl fmt::Display for RenderedError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.write_facts(f)?;
         match self.error.remedy() {

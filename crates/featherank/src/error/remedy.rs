@@ -131,6 +131,8 @@ settings! {
     Valid = "valid",
     /// The normaliser fitted on all training data.
     NormaliseZscore = "normaliser = zscore",
+    /// Measure importance by permutation.
+    ImportancePermutation = "importance = permutation",
     /// The file or folder to write to.
     Output = "output",
     /// How many documents of a query a run holds.
@@ -246,6 +248,7 @@ impl From<Command> for Part {
 /// let remedy = remedy!["sort the rows by query, or ", Regroup.set()];
 /// assert_eq!(remedy.to_string(), "sort the rows by query, or set `regroup`");
 /// ```
+#[doc(hidden)] // For front ends, whose errors have remedies too.
 #[macro_export]
 macro_rules! remedy {
     ($($part:expr),+ $(,)?) => {{

@@ -1,6 +1,7 @@
 //! Significance letters: the other rankings that a ranking is significantly better than.
 
-use super::Comparison;
+use super::PairComparison;
+use crate::error::{Error, Result};
 
 /// The test for the letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +18,18 @@ pub fn letter(index: usize) -> String {
     if index < 26 { first.to_string() } else { format!("{first}{}", index / 26) }
 }
 
+/// Returns an error for a significance level out of range.
+pub fn check_level(level: f64) -> Result<()> {
+    match level > 0.0 && level < 1.0 {
+        true => Ok(()),
+        false => Err(Error::invalid("significance level", level, "above 0 and below 1")),
+    }
+}
+
 /// The letters of the rankings that the one at `index` is significantly better than under a
 /// measure, after Holm's correction.
 pub fn beaten(
-    comparisons: &[Comparison],
+    comparisons: &[PairComparison],
     measure: usize,
     index: usize,
     test: PairedTest,

@@ -1,24 +1,31 @@
 //! Evaluation: compares several rankings of the same queries, with significance and risk.
+//!
+//! [`evaluate()`] compares scores of rows in memory, [`evaluate_on`] models and features on any
+//! engine. [`read_scores`] reads files of scores, and [`write_run`] writes runs.
 
 mod letters;
 mod on_engine;
 mod run_file;
 mod scores;
+mod source;
+mod training;
 
 use serde::Serialize;
 
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::measure::risk::{RiskReport, geo_risk, risk_report};
+use crate::measure::risk::{RiskReport, geo_risk_with_baseline, risk_report};
 use crate::measure::significance::{
     Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon,
 };
-pub use letters::{PairedTest, beaten, letter};
+pub use letters::{PairedTest, beaten, check_level, letter};
 pub use on_engine::{OverFeatures, RankedBy, evaluate_on};
 pub use run_file::{RunForm, RunOptions, write_run};
 use scores::feature_name;
 pub use scores::{feature_scores, read_scores};
+pub use source::{BaselineSource, RankingSource, evaluate_sources};
+pub use training::{TrainingReport, TrainingResult};
 
 /// The name of the ranking by a constant score.
 const CONSTANT: &str = "constant score";
@@ -49,6 +56,9 @@ pub struct RiskBaseline {
     pub per_query: Vec<f64>,
 }
 
+/// The maximum number of resamples: beyond it intervals no longer change, and every one is kept.
+const MOST_RESAMPLES: usize = 1_000_000;
+
 /// What to evaluate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvaluationPlan {
@@ -62,6 +72,25 @@ pub struct EvaluationPlan {
     pub seed: u64,
 }
 
+impl EvaluationPlan {
+    /// Returns an error for a setting out of range.
+    pub fn check(&self) -> Result<()> {
+        if self.measures.is_empty() {
+            return Err(Error::invalid("number of measures", 0, "at least 1"));
+        }
+        if !(self.alpha >= 0.0 && self.alpha.is_finite()) {
+            return Err(Error::invalid("alpha", self.alpha, "a number of 0 or more"));
+        }
+        match self.resamples {
+            1..=MOST_RESAMPLES => Ok(()),
+            other => {
+                let expected = format!("1 to {MOST_RESAMPLES}");
+                Err(Error::invalid("number of resamples", other, expected))
+            }
+        }
+    }
+}
+
 /// The results of several rankings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
@@ -72,7 +101,7 @@ pub struct Evaluation {
     /// The rankings, in order.
     pub rankings: Vec<RankingResult>,
     /// Every pair of rankings under every measure.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<PairComparison>,
     /// The risk baseline, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_baseline: Option<String>,
@@ -107,15 +136,31 @@ pub struct RankingRisk {
     /// Against the baseline.
     #[serde(flatten)]
     pub report: RiskReport,
-    /// Z_RISK among all rankings of the evaluation and the baseline.
+    /// Z_RISK among all rankings of the evaluation and the baseline, which counts once.
     pub z_risk_of_all: f64,
-    /// GeoRisk among all rankings of the evaluation and the baseline.
+    /// GeoRisk among all rankings of the evaluation and the baseline, which counts once.
     pub geo_risk_of_all: f64,
+}
+
+impl RankingRisk {
+    /// The indices of the queries on which the ranking is significantly worse than the baseline,
+    /// largest loss first.
+    pub fn significant_losses(&self) -> Vec<usize> {
+        let trade_off = &self.report.trade_off;
+        let mut losses: Vec<(f64, usize)> = trade_off
+            .per_query
+            .iter()
+            .filter(|query| trade_off.risky.contains(&query.query))
+            .map(|query| (query.contribution, query.query))
+            .collect();
+        losses.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        losses.into_iter().map(|(_, query)| query).collect()
+    }
 }
 
 /// Two rankings under one measure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct PairComparison {
     /// Index of the measure.
     pub measure: usize,
     /// Index of the first ranking.
@@ -134,6 +179,12 @@ pub struct Comparison {
     pub wilcoxon_p_holm: f64,
 }
 
+/// Returns an error if a measure does not accept the labels of a data set.
+pub fn check_labels(measures: &[Measure], data: &Dataset) -> Result<()> {
+    let largest = data.labels().iter().copied().fold(0.0, f32::max);
+    measures.iter().try_for_each(|measure| measure.check_labels(largest))
+}
+
 /// Evaluates rankings of one data set.
 pub fn evaluate(
     data: &Dataset,
@@ -141,8 +192,7 @@ pub fn evaluate(
     plan: &EvaluationPlan,
     baseline: Option<&RiskBaseline>,
 ) -> Result<Evaluation> {
-    let largest = data.labels().iter().copied().fold(0.0, f32::max);
-    plan.measures.iter().try_for_each(|measure| measure.check_labels(largest))?;
+    check_labels(&plan.measures, data)?;
     let view = data.view();
     let values = |ranking: &Ranking| {
         let per_query = |measure: &Measure| measure.per_query(&ranking.scores, &view);
@@ -164,8 +214,8 @@ fn summarise(
             let Interval { low, high, level } =
                 bootstrap_mean(&measure.additive(&per_query), 0.95, plan.resamples, plan.seed);
             let interval = Interval {
-                low: measure.from_additive(low),
-                high: measure.from_additive(high),
+                low: measure.summary_of_mean(low),
+                high: measure.summary_of_mean(high),
                 level,
             };
             MeasureResult { value: measure.summary(&per_query), interval, per_query }
@@ -198,7 +248,7 @@ fn summarise(
 }
 
 /// Every pair of rankings under one measure, the one at `index`, from their per-query values.
-pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Comparison> {
+pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<PairComparison> {
     let values: Vec<Vec<f64>> = per_query.iter().map(|values| measure.additive(values)).collect();
     let mut found = Vec::new();
     for a in 0..values.len() {
@@ -207,7 +257,7 @@ pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Com
             let t = paired_t(x, y);
             let wilcoxon_p = wilcoxon(x, y, WilcoxonMethod::Auto).p;
             let difference = t.mean_difference;
-            found.push(Comparison {
+            found.push(PairComparison {
                 measure: index,
                 a,
                 b,
@@ -228,10 +278,8 @@ pub fn compare(index: usize, measure: &Measure, per_query: &[&[f64]]) -> Vec<Com
 }
 
 fn add_risk(results: &mut [RankingResult], baseline: &[f64], alpha: f64) {
-    let mut systems: Vec<Vec<f64>> =
-        results.iter().map(|r| r.values[0].per_query.clone()).collect();
-    systems.push(baseline.to_vec());
-    let together = geo_risk(&systems, alpha);
+    let systems: Vec<Vec<f64>> = results.iter().map(|r| r.values[0].per_query.clone()).collect();
+    let together = geo_risk_with_baseline(&systems, baseline, alpha);
     for (i, result) in results.iter_mut().enumerate() {
         result.risk = Some(RankingRisk {
             report: risk_report(&systems[i], baseline, alpha),

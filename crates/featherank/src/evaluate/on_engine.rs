@@ -62,9 +62,9 @@ pub enum OverFeatures {
 }
 
 impl OverFeatures {
-    /// Over all live features; dead ones would only add the order of the file.
+    /// Over all features that vary within queries; the others would only add the order of the file.
     pub fn as_baseline(self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
-        let (alive, _) = engine.ask(&Moments)?.alive();
+        let (alive, _) = engine.ask(&Moments)?.varying_within_queries();
         let alone = engine.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
         let (which, per_query) = match self {
             OverFeatures::Mean => ("mean", mean_baseline(&alone)),

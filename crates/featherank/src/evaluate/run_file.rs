@@ -52,7 +52,7 @@ fn check(data: &Dataset, options: &RunOptions) -> Result<()> {
     match options.form {
         RunForm::Scores if options.depth.is_some() => {
             return Err(Error::settings(
-                "a file with one score per line holds every document, so its depth is not limited",
+                "a depth does not apply to a file with one score per document",
                 remedy!["leave out ", Depth, "; to write a TREC run, ", FormTrec.set()],
             ));
         }

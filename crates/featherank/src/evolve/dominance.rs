@@ -57,13 +57,6 @@ impl<E: AsRef<[f64]> + ?Sized> Dominance<E> for Pareto {
     }
 }
 
-/// The evaluations that no other dominates, in order. If dominance is cyclic there may be none.
-pub fn nondominated<E: Sync>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
-    let all: Vec<&E> = evaluations.iter().collect();
-    let dominators = Relation::default().extended_to(&all, dominance).dominators();
-    (0..evaluations.len()).filter(|&one| dominators[one] == 0).collect()
-}
-
 /// Which individuals dominate which: one row of bits for each, with a bit for every individual it
 /// dominates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -136,6 +129,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::Value;
+
+    /// The evaluations that no other dominates, in order. If dominance is cyclic there may be none.
+    fn nondominated<E: Sync>(evaluations: &[E], dominance: &impl Dominance<E>) -> Vec<usize> {
+        let all: Vec<&E> = evaluations.iter().collect();
+        let dominators = Relation::default().extended_to(&all, dominance).dominators();
+        (0..evaluations.len()).filter(|&one| dominators[one] == 0).collect()
+    }
 
     #[test]
     fn pareto_by_hand() {

@@ -1,19 +1,19 @@
 //! Evolutionary search over subsets: genomes, operators, dominance, SPEA2 and NSGA-II.
 //!
-//! A [`Problem`] evaluates and varies genomes. An [`Algorithm`], [`Spea2`] or [`Nsga2`], decides
-//! which survive. [`run`] combines the two, one generation at a time. Fitness is minimised, and
-//! below 1 if and only if no other individual dominates.
+//! A [`SearchProblem`] evaluates and varies genomes. An [`Algorithm`], [`Spea2`] or [`Nsga2`],
+//! decides which survive. [`run`] combines the two, one generation at a time. Fitness is minimised,
+//! and below 1 if and only if no other individual dominates.
 //!
 //! Dominance may be any relation, even a cyclic one: significance tests are not transitive.
 //!
 //! ```
-//! use featherank::evolve::{Bits, Nsga2, Pareto, Problem, SearchSettings, bernoulli, front, mutate_gene_wise, run, two_point};
+//! use featherank::evolve::{Bits, Nsga2, Pareto, SearchProblem, SearchSettings, bernoulli, front, mutate_gene_wise, run, two_point};
 //! use featherank::random::Stream;
 //! use std::ops::ControlFlow;
 //!
 //! /// Few genes, but as many of the first four as possible.
 //! struct FirstFour;
-//! impl Problem for FirstFour {
+//! impl SearchProblem for FirstFour {
 //!     type Genome = Bits;
 //!     type Evaluation = [f64; 2];
 //!     type Error = std::convert::Infallible;
@@ -55,14 +55,13 @@ mod tests;
 mod tournament;
 mod truncation;
 
-pub use dominance::{Dominance, Pareto, Relation, nondominated, pareto_dominates};
-pub use genome::{Bits, GeneBounds, Mixed, ParseBitsError};
-pub use memo::Memo;
+pub use dominance::{Dominance, Pareto, pareto_dominates};
+pub use genome::{Bits, GeneBounds, Mixed};
+pub(crate) use memo::Memo;
 pub use nsga2::Nsga2;
-pub use operators::{bernoulli, flip_each, mutate_gene_wise, polynomial, sbx, two_point, uniform};
-pub use problem::Problem;
+pub(crate) use operators::flip_each;
+pub use operators::{bernoulli, mutate_gene_wise, polynomial, sbx, two_point};
+pub use problem::SearchProblem;
 pub use search::{Algorithm, SearchSettings, run};
 pub use spea2::Spea2;
 pub use state::{Individual, SearchState, front};
-pub use tournament::Tournaments;
-pub use truncation::{Distances, truncate};

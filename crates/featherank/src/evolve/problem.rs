@@ -6,7 +6,7 @@ use crate::random::Stream;
 
 /// A problem that can be searched. All randomness comes from the generator passed in, and an
 /// evaluation depends on the genome alone; an interrupted search can therefore be resumed exactly.
-pub trait Problem {
+pub trait SearchProblem {
     /// A candidate solution.
     type Genome: Clone + Eq + Hash;
     /// The evaluation of a genome: its objectives and any other results to keep.
@@ -42,4 +42,14 @@ pub trait Problem {
     /// # Errors
     /// If the problem's own computation fails; the search then stops.
     fn evaluate(&mut self, genomes: &[Self::Genome]) -> Result<Vec<Self::Evaluation>, Self::Error>;
+
+    /// Whether an error of [`evaluate`](Self::evaluate) ends the search with the state before it,
+    /// as a stop does, or fails it. Not called in the first generation, before which there is no
+    /// state.
+    ///
+    /// # Errors
+    /// If the search fails, which is the default.
+    fn end_early(&self, error: Self::Error) -> Result<(), Self::Error> {
+        Err(error)
+    }
 }

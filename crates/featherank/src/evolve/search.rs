@@ -7,7 +7,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::dominance::Relation;
-use super::problem::Problem;
+use super::problem::SearchProblem;
 use super::state::{Individual, SearchState};
 use super::tournament::Tournaments;
 use crate::random::{Purpose, Stream, stream};
@@ -64,7 +64,7 @@ pub trait Algorithm<G, E> {
 ///
 /// # Errors
 /// If the problem or the observer fails. The state that the observer last accepted can be resumed.
-pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
+pub fn run<P: SearchProblem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &mut P,
     algorithm: &A,
     seed: u64,
@@ -77,7 +77,11 @@ pub fn run<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
     for generation in next..=algorithm.settings().generations {
         let mut rng = stream(seed, Purpose::Evolution, generation);
         let genomes = breed(problem, algorithm, &state, generation, &mut rng);
-        let evaluations = problem.evaluate(&genomes)?;
+        let evaluations = match problem.evaluate(&genomes) {
+            Ok(evaluations) => evaluations,
+            Err(error) if generation == 0 => return Err(error),
+            Err(error) => return problem.end_early(error).map(|()| state),
+        };
         debug_assert_eq!(genomes.len(), evaluations.len(), "an evaluation for each genome");
         let born = |(genome, evaluation)| Individual { genome, evaluation, fitness: 0.0 };
         let children = genomes.into_iter().zip(evaluations).map(born).collect();
@@ -99,7 +103,7 @@ const ATTEMPTS: usize = 100;
 ///
 /// A child equal to a parent or a sibling adds no information and displaces others, so another is
 /// bred in its place until the attempts are used up.
-fn breed<P: Problem, A: Algorithm<P::Genome, P::Evaluation>>(
+fn breed<P: SearchProblem, A: Algorithm<P::Genome, P::Evaluation>>(
     problem: &P,
     algorithm: &A,
     state: &SearchState<P::Genome, P::Evaluation>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::memory;
 use super::protocol::FoldOutcome;
-use super::{CellResult, CurvePoint, Method, Protocol, ResourceUsage};
+use super::{CellResult, ComparedMethod, CurvePoint, Protocol, ResourceUsage};
 use crate::data::folds::Fold;
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ const POINTS: i32 = 8;
 /// Selects, tunes and evaluates.
 pub(super) fn run(
     protocol: &Protocol,
-    method: &Method,
+    method: &ComparedMethod,
     run: &Run,
     fold: &Fold,
     curves: bool,
@@ -107,7 +107,7 @@ fn point(
     measure: &Measure,
 ) -> Result<(f64, f64)> {
     let model = ranker.fit(settings, run, train, Some(valid))?;
-    let per_query = measure.per_query(&model.score(valid)?, valid);
+    let per_query = measure.per_query(&model.score_until(valid, run.stop())?, valid);
     let values: Vec<f64> = per_query.iter().copied().filter(|value| !value.is_nan()).collect();
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

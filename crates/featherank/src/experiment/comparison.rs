@@ -6,7 +6,7 @@ use super::folder::{ExperimentIdentity, ResultsFolder};
 use super::plan::Plan;
 use super::row_plan::RowPlan;
 use super::source::{FoldSource, bytes};
-use super::{Cell, CellOutcome, FoldData, Method, Protocol, Results};
+use super::{Cell, CellOutcome, ComparedMethod, FoldData, Protocol, Results};
 use super::{fold_data, memory, similarity};
 use crate::data::{Dataset, FeatureTable};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Comparison {
     title: String,
     command: Vec<String>,
     pub(super) plan: Plan,
-    pub(super) rows: Vec<(RowPlan, Method)>,
+    pub(super) rows: Vec<(RowPlan, ComparedMethod)>,
     pub(super) protocol: Protocol,
     pub(super) source: FoldSource,
     costs: Vec<f64>,
@@ -46,6 +46,9 @@ pub(super) struct CellGroup {
     pub seed: u64,
 }
 
+/// The maximum number of seeds, and of bootstrap samples.
+const MOST_SEEDS: u64 = 10_000;
+
 /// Memory that a cell needs besides copies of its data.
 const CELL_OVERHEAD: u64 = 64 << 20;
 
@@ -59,11 +62,18 @@ impl Comparison {
     ) -> Result<Self> {
         let rows = plan.crossed()?;
         let with_method = |row: RowPlan| Ok((row.clone(), row.checked_method()?));
-        let rows: Vec<(RowPlan, Method)> =
+        let rows: Vec<(RowPlan, ComparedMethod)> =
             rows.into_iter().map(with_method).collect::<Result<_>>()?;
         let protocol = plan.protocol()?;
-        if plan.seeds == 0 {
-            return Err(Error::invalid("number of seeds", 0, "at least 1"));
+        for seeds in rows.iter().map(|(row, _)| plan.seeds_of(row)).chain([plan.seeds]) {
+            if !(1..=MOST_SEEDS).contains(&seeds) {
+                let expected = format!("1 to {MOST_SEEDS}");
+                return Err(Error::invalid("number of seeds", seeds, expected));
+            }
+        }
+        if plan.bootstraps > MOST_SEEDS {
+            let expected = format!("0 to {MOST_SEEDS}");
+            return Err(Error::invalid("number of bootstrap samples", plan.bootstraps, expected));
         }
         if plan.recommend && rows.iter().all(|(row, _)| row.ranker.is_none()) {
             return Err(Error::plan(
@@ -214,7 +224,7 @@ impl Comparison {
                         continue;
                     }
                     known.push(select);
-                    let same_selector = |(_, (other, _)): &(usize, &(RowPlan, Method))| {
+                    let same_selector = |(_, (other, _)): &(usize, &(RowPlan, ComparedMethod))| {
                         other.select.as_ref() == Some(select) && turn < self.plan.seeds_of(other)
                     };
                     let rows = self

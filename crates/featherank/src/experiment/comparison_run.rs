@@ -233,7 +233,13 @@ impl ComparisonRun<'_> {
             }
         };
         std::thread::scope(|scope| {
-            (0..self.jobs.min(pieces.len())).for_each(|_| drop(scope.spawn(on_thread)))
+            for _ in 0..self.jobs.min(pieces.len()) {
+                let started = std::thread::Builder::new().spawn_scoped(scope, on_thread);
+                if let Err(error) = started {
+                    over.store(true, Ordering::Relaxed);
+                    lock(&failure).get_or_insert(Error::threads(self.jobs, error));
+                }
+            }
         });
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }

@@ -35,7 +35,7 @@ impl Plan {
                 rows.push(RowPlan { name, select: Some(select), ..RowPlan::default() });
             }
         }
-        rows.extend(self.rows.iter().map(RowPlan::bare));
+        rows.extend(self.rows.iter().cloned());
         let alone: Vec<RowPlan> =
             rows.iter().filter_map(|row| without_selector(row, &rows)).collect();
         for row in alone {
@@ -69,7 +69,7 @@ impl Plan {
         let size = |text: &str| {
             let number = text.trim().parse::<usize>();
             number.map_err(|_| {
-                Error::invalid(format!("k of {name}"), text, "numbers with commas between them")
+                Error::invalid(format!("k of {name}"), text, "numbers separated by commas")
             })
         };
         let k = match sizes.first() {

@@ -19,13 +19,13 @@ pub(super) const MAX: &str = "max";
 /// Baseline: the single feature that is best on training data.
 pub(super) const SINGLE: &str = "single feature";
 
-/// The queries, the size and the baselines of a fold. Dead features are excluded from baselines,
-/// because they only reflect the order of the file.
+/// The queries, the size and the baselines of a fold. Features that are constant within
+/// queries are excluded from baselines, because alone they only reflect the order of the file.
 pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
     let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
     let train: &dyn Engine = &engine(&fold.train)?;
     let test: &dyn Engine = &engine(&fold.test)?;
-    let (alive, _) = train.ask(&Moments)?.alive();
+    let (alive, _) = train.ask(&Moments)?.varying_within_queries();
     let learnt = feature_means(train, measure, &alive)?;
     let tested = test.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
     let mut baselines = BTreeMap::new();
@@ -54,7 +54,7 @@ pub(super) fn best_alone(
     measure: &Measure,
     most: usize,
 ) -> Result<Vec<FeatureId>> {
-    let (alive, _) = train.ask(&Moments)?.alive();
+    let (alive, _) = train.ask(&Moments)?.varying_within_queries();
     let values = feature_means(train, measure, &alive)?;
     let mut order: Vec<(f64, FeatureId)> = values
         .iter()
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
 
-    /// Feature 1 is dead, feature 2 ranks the training queries correctly and the first test query
+    /// Feature 1 is constant, feature 2 ranks the training queries correctly and the first test query
     /// incorrectly, feature 3 the opposite.
     #[test]
     fn baselines_by_hand() {

@@ -3,10 +3,12 @@
 //!
 //! `plan.json` identifies the experiment; a different experiment is refused, because tables must
 //! never mix two experiments. `cells/` contains one document per completed cell, written
-//! atomically. `results.json` and the tables are generated from them.
+//! atomically. `results.json` and the tables are generated from them. `.lock` keeps two experiments
+//! from using the folder at the same time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,18 +17,21 @@ use serde_json::Value;
 use super::row_plan::RowPlan;
 use super::tables::{TableFormat, tables};
 use super::{Cell, Results};
-use crate::data::write_atomically;
+use crate::data::{PathLock, write_bytes};
 use crate::document;
 use crate::error::{Error, Result};
 use crate::remedy;
 
-const PLAN: (&str, u32) = ("comparison", 1);
-const CELL: (&str, u32) = ("cell", 1);
+// Version 2 of both: with a checksum.
+const PLAN: (&str, u32) = ("comparison", 2);
+const CELL: (&str, u32) = ("cell", 2);
 
 /// The folder of an experiment.
 #[derive(Debug, Clone)]
 pub struct ResultsFolder {
     path: PathBuf,
+    /// Held until the last copy is dropped.
+    _lock: Arc<PathLock>,
 }
 
 /// Identifies an experiment: two experiments with the same identity give the same results.
@@ -47,32 +52,38 @@ pub(super) struct ExperimentIdentity {
 }
 
 impl ResultsFolder {
-    /// Opens or creates a folder; refuses one that contains results of a newer version.
+    /// The files that a comparison writes, besides its cells.
+    pub const FILES: &[&str] =
+        &["plan.json", "results.json", "tables.txt", "tables.md", "tables.csv", "tables.tex"];
+
+    /// Opens or creates a folder, and holds it until it is dropped; refuses one that contains
+    /// results of a newer version, or that another run holds.
     pub fn open(path: &Path) -> Result<Self> {
-        let folder = ResultsFolder { path: path.to_owned() };
         if path.exists() && !path.is_dir() {
             return Err(Error::document(
-                "this is a file, and results need a folder",
+                "this is a file, not a folder",
                 path,
                 remedy!["name another folder with ", Output],
             ));
         }
-        let results = folder.path("results.json");
+        let foreign = Self::FILES.iter().find(|name| path.join(name).exists());
+        if let Some(name) = foreign.filter(|_| !path.join("plan.json").exists()) {
+            return Err(Error::document(
+                format!("this folder holds a {name} without a plan.json of featherank"),
+                path,
+                remedy!["name another folder with ", Output],
+            ));
+        }
+        let results = path.join("results.json");
         if results.exists() {
-            if !folder.path("plan.json").exists() {
-                return Err(Error::document(
-                    "this folder holds a results.json without its plan.json",
-                    path,
-                    remedy!["name another folder with ", Output],
-                ));
-            }
             // Damaged results are regenerated from the cells; those of a newer version are not
             // replaced.
             Results::check_replaceable(&results)?;
         }
-        let cells = folder.path("cells");
+        let cells = path.join("cells");
         fs::create_dir_all(&cells).map_err(|e| Error::io("create", &cells, e))?;
-        Ok(folder)
+        let lock = PathLock::take("folder", path, &path.join(".lock"))?;
+        Ok(ResultsFolder { path: path.to_owned(), _lock: Arc::new(lock) })
     }
 
     /// The path of a file in the folder.
@@ -109,7 +120,8 @@ impl ResultsFolder {
         if !path.exists() {
             return Ok(None);
         }
-        document::load(CELL.0, CELL.1, &path).map(Some)
+        let text = document::read_state(CELL.0, CELL.1, &path)?;
+        document::content(CELL.0, &text, &path).map(Some)
     }
 
     /// Writes a document to `cells/`.
@@ -124,9 +136,7 @@ impl ResultsFolder {
         for format in TableFormat::ALL {
             let path = self.path(&format!("tables.{}", format.extension()));
             let text = format.write(&results.title, &tables);
-            write_atomically(&path, |out| {
-                out.write_all(text.as_bytes()).map_err(|e| Error::io("write", &path, e))
-            })?;
+            write_bytes(&path, text.as_bytes())?;
         }
         Ok(())
     }
@@ -200,6 +210,8 @@ fn named(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::tests::every_flip_is_refused;
+    use std::collections::BTreeMap;
 
     fn identity() -> ExperimentIdentity {
         ExperimentIdentity {
@@ -245,20 +257,47 @@ mod tests {
     }
 
     #[test]
+    fn damaged_plans_and_cells_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = ResultsFolder::open(folder.path()).unwrap();
+        open.claim(&identity()).unwrap();
+        every_flip_is_refused(&open.path("plan.json"), || open.claim(&identity()));
+        let content = BTreeMap::from([("value", 0.1 + 0.2), ("cost", 3.0)]);
+        open.save("cell.json", &content).unwrap();
+        let load = || open.load::<serde_json::Map<String, Value>>("cell.json");
+        every_flip_is_refused(&open.path("cells").join("cell.json"), load);
+    }
+
+    #[test]
     fn unrelated_folders_are_not_modified() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
         fs::write(&path, "precious").unwrap();
         let says = |path: &Path| ResultsFolder::open(path).unwrap_err().to_string();
         assert!(says(&path).contains("is a file"));
-        assert!(says(folder.path()).contains("without its plan.json"));
+        assert!(says(folder.path()).contains("results.json without a plan.json"));
+        let tables = folder.path().join("other");
+        fs::create_dir(&tables).unwrap();
+        fs::write(tables.join("tables.csv"), "precious").unwrap();
+        assert!(says(&tables).contains("tables.csv without a plan.json"));
         fs::write(folder.path().join("plan.json"), "{}").unwrap();
         fs::write(&path, r#"{"featherank":"results","version":99}"#).unwrap();
         assert!(says(folder.path()).contains("version 99"));
         assert_eq!(fs::read_to_string(&path).unwrap(), r#"{"featherank":"results","version":99}"#);
         // Damaged results are regenerated from the cells.
         fs::write(&path, "").unwrap();
+        let open = ResultsFolder::open(folder.path()).unwrap();
+        let held = says(folder.path());
+        assert!(held.contains(&format!("in use by process {}", std::process::id())), "{held}");
+        drop(open);
         assert!(ResultsFolder::open(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn the_list_of_files_is_complete() {
+        let tables = TableFormat::ALL.map(|format| format!("tables.{}", format.extension()));
+        let files = ["plan.json", "results.json"].map(str::to_owned).into_iter().chain(tables);
+        assert_eq!(files.collect::<Vec<_>>(), ResultsFolder::FILES);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::select::{Selection, SelectionJob, SelectionOutcome, SelectorSpec};
 
 /// A ranker, and the selector of its features.
 #[derive(Clone)]
-pub struct Method {
+pub struct ComparedMethod {
     /// Selects the features on training data; `None` for all features.
     pub selecting: Option<ConfiguredSelector>,
     /// The ranker; `None` for the model that the selector trains itself.
@@ -80,21 +80,26 @@ impl SelectionCache {
     }
 }
 
-impl Method {
+impl ComparedMethod {
     /// A ranker on all features.
     pub fn ranker(ranker: &'static RankerSpec, fixed: Settings, grid: Grid) -> Self {
-        Method { selecting: None, ranker: Some(ranker), fixed, grid }
+        ComparedMethod { selecting: None, ranker: Some(ranker), fixed, grid }
     }
 
     /// A selector that trains a model while it selects, and that model.
     pub fn own_model(selecting: ConfiguredSelector) -> Self {
-        Method { selecting: Some(selecting), ranker: None, fixed: Vec::new(), grid: Vec::new() }
+        ComparedMethod {
+            selecting: Some(selecting),
+            ranker: None,
+            fixed: Vec::new(),
+            grid: Vec::new(),
+        }
     }
 
     /// The same method on the features that a selector selects.
     #[must_use]
     pub fn after(self, selecting: ConfiguredSelector) -> Self {
-        Method { selecting: Some(selecting), ..self }
+        ComparedMethod { selecting: Some(selecting), ..self }
     }
 
     /// Selects and trains on the training part of a fold; the parameters of both are chosen by

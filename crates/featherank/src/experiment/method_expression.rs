@@ -18,19 +18,15 @@ pub struct MethodExpression {
 }
 
 impl MethodExpression {
-    /// Parses an expression.
-    ///
-    /// ```
-    /// use featherank::experiment::MethodExpression;
-    /// let expression = MethodExpression::parse("l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]")?;
-    /// assert_eq!(expression.name, "l1-svm");
-    /// assert_eq!(expression.settings[0], ("c".to_owned(), "0.01,0.1".to_owned()));
-    /// assert_eq!(expression.settings[1], ("measure".to_owned(), "ndcg[ties=expected]@5".to_owned()));
-    /// # Ok::<(), featherank::Error>(())
-    /// ```
+    /// Parses an expression. The settings of `l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]` are
+    /// `c`, with two values, and `measure`.
     pub fn parse(text: &str) -> Result<Self> {
         let refused = || {
-            Error::invalid("method", text, "a name, or a name with settings: best-gain[delta=0.03]")
+            Error::invalid(
+                "method",
+                text,
+                "a name, or a name with parameters such as best-gain[delta=0.03]",
+            )
         };
         let (name, inside) = match text.trim().split_once('[') {
             None => (text.trim(), ""),
@@ -105,6 +101,10 @@ mod tests {
         };
         assert_eq!(settings("top-k"), []);
         assert_eq!(settings("top-k[k=5,10]"), pairs(&[("k", "5,10")]));
+        assert_eq!(
+            settings("l1-svm[c=0.01,0.1,measure=ndcg[ties=expected]@5]"),
+            pairs(&[("c", "0.01,0.1"), ("measure", "ndcg[ties=expected]@5")])
+        );
         assert_eq!(
             settings("spea2[ settings=trees=10;leaves=4 , folds = 5]"),
             pairs(&[("settings", "trees=10;leaves=4"), ("folds", "5")])

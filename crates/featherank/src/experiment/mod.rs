@@ -1,17 +1,19 @@
 //! Experiments with cross-validation: parameters are tuned on validation data, and each model is
 //! evaluated once on test data.
 //!
-//! A [`Plan`] describes what to compare, a [`Comparison`] runs it cell by cell in a
-//! [`ResultsFolder`], [`Results`] holds the outcome, and [`tables()`] formats it.
+//! A [`Plan`] describes what to compare, a [`ComparisonJob`] opens it with its data, a
+//! [`Comparison`] runs it cell by cell in a [`ResultsFolder`], [`Results`] holds the outcome, and
+//! [`tables()`] formats it.
 
 mod bootstrap;
 mod cell;
 mod comparison;
 mod comparison_run;
+mod consistency;
 mod crossing;
-mod figures;
 mod fold_data;
 mod folder;
+mod job;
 mod memory;
 mod method;
 mod method_expression;
@@ -26,10 +28,12 @@ mod stability;
 mod tables;
 
 pub use comparison::{Comparison, ComparisonEvent, EventHandler};
-pub use figures::Figures;
 pub use folder::ResultsFolder;
-pub use method::{ConfiguredSelector, FoldSelection, Method};
-pub use method_expression::{MethodExpression, split_outside_brackets};
+pub use job::{ComparisonData, ComparisonJob, FeatureCosts};
+pub use method::{ComparedMethod, ConfiguredSelector, FoldSelection};
+pub use method_expression::MethodExpression;
+#[doc(hidden)] // For the command line.
+pub use method_expression::split_outside_brackets;
 pub use plan::{DataPlan, Plan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
@@ -40,4 +44,4 @@ pub use results::{
 pub use row_plan::{RowPlan, SelectPlan};
 pub use source::FoldSource;
 pub use stability::{Agreement, Stability, jaccard};
-pub use tables::{Table, TableFormat, tables};
+pub use tables::{Table, TableFormat, tables, text_tables, verdict};

@@ -1,12 +1,11 @@
-//! A plan: data sets, selectors and rankers with fixed and tuned parameters, and published figures
-//! to compare with. The files in `experiments/` are plans, and `featherank compare` builds one from
-//! its arguments.
+//! A plan: data sets, selectors and rankers with fixed and tuned parameters. The files in
+//! `experiments/` are plans, and `featherank compare` builds one from its arguments.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Figures, FoldSource, Protocol, RowPlan};
+use super::{ComparisonData, FoldSource, Protocol, RowPlan};
 use crate::data::ReadOptions;
 use crate::data::folds::Fold;
 use crate::error::{Error, Result};
@@ -16,14 +15,8 @@ use crate::measure::{Measure, Ties};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The heading of its section.
+    /// Its title.
     pub title: String,
-    /// Text before the tables, line by line.
-    #[serde(default)]
-    pub intro: Vec<String>,
-    /// Text after the tables, line by line.
-    #[serde(default)]
-    pub remarks: Vec<String>,
     /// The measure for choosing parameters on validation data; by default the first of `measures`
     /// with expected-value ties.
     #[serde(default)]
@@ -83,12 +76,6 @@ pub struct DataPlan {
     /// Number of folds to split one file into; five by default.
     #[serde(default)]
     pub folds: Option<usize>,
-    /// Tolerances for the difference of means.
-    #[serde(default, deserialize_with = "super::figures::figures")]
-    pub tolerance: Figures,
-    /// Whether the published MAP is consistent with the published NDCG, so that it can be compared.
-    #[serde(default = "yes")]
-    pub published_map: bool,
 }
 
 fn yes() -> bool {
@@ -132,15 +119,21 @@ impl Plan {
 impl DataPlan {
     /// Reads all folds relative to the data root.
     pub fn read(&self, root: &Path) -> Result<Vec<Fold>> {
-        let source = self.source(root, &ReadOptions::default(), 1)?;
+        let source = FoldSource::find(&self.paths(root), self.folds, 1, &ReadOptions::default())?;
         (0..source.len()).map(|fold| source.read(fold)).collect()
     }
 
-    /// The folds, read on demand.
-    pub fn source(&self, root: &Path, options: &ReadOptions, seed: u64) -> Result<FoldSource> {
-        let paths: Vec<PathBuf> =
-            self.folder.iter().chain(&self.files).map(|path| root.join(path)).collect();
-        FoldSource::find(&paths, self.folds, seed, options)
+    /// The files, as the data of a comparison.
+    pub fn files(&self, root: &Path, options: &ReadOptions) -> ComparisonData {
+        ComparisonData::Files {
+            paths: self.paths(root),
+            folds: self.folds,
+            options: options.clone(),
+        }
+    }
+
+    fn paths(&self, root: &Path) -> Vec<PathBuf> {
+        self.folder.iter().chain(&self.files).map(|path| root.join(path)).collect()
     }
 }
 
@@ -166,11 +159,6 @@ mod tests {
             assert_eq!(names.len(), plan.rows.len(), "{}: two rows of one name", plan.title);
             for row in &plan.rows {
                 row.checked_method().unwrap();
-                assert!(
-                    row.against.iter().chain(&row.sparser_than).all(|other| names.contains(other)),
-                    "{}",
-                    row.name
-                );
             }
         }
     }

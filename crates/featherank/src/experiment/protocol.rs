@@ -14,7 +14,7 @@ use crate::rank::tune::Settings;
 use crate::run::Run;
 
 use super::method::{FittedMethod, SelectionCache};
-use super::{FoldSelection, Method};
+use super::{ComparedMethod, FoldSelection};
 
 /// The measures for choosing parameters and for reporting.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ impl Protocol {
     }
 
     /// Selects, tunes and evaluates on every fold.
-    pub fn run(&self, method: &Method, run: &Run, folds: &[Fold]) -> Result<Row> {
+    pub fn run(&self, method: &ComparedMethod, run: &Run, folds: &[Fold]) -> Result<Row> {
         let folds: Vec<FoldOutcome> =
             folds.iter().map(|fold| self.fold(method, run, fold)).collect::<Result<_>>()?;
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
@@ -90,15 +90,20 @@ impl Protocol {
     }
 
     /// Selects, tunes and evaluates on one fold.
-    pub(super) fn fold(&self, method: &Method, run: &Run, fold: &Fold) -> Result<FoldOutcome> {
+    pub(super) fn fold(
+        &self,
+        method: &ComparedMethod,
+        run: &Run,
+        fold: &Fold,
+    ) -> Result<FoldOutcome> {
         let FittedMethod { selected, tuned, borrowed } =
             method.fit(run, fold, &self.choose, &self.cache)?;
-        let scores = tuned.model.score(&fold.test.view())?;
+        let scores = tuned.model.score_until(&fold.test.view(), run.stop())?;
         let features = match &selected {
             Some(selected) => selected.selection.selected.iter().map(|chosen| chosen.id).collect(),
             None => tuned.model.features().iter().map(|feature| feature.id).collect(),
         };
-        let train_scores = tuned.model.score(&fold.train.view())?;
+        let train_scores = tuned.model.score_until(&fold.train.view(), run.stop())?;
         let on_train = |measure: &Measure| {
             measure.summary(&measure.per_query(&train_scores, &fold.train.view()))
         };
@@ -137,7 +142,7 @@ mod tests {
         let features: Vec<String> = (1..=20).map(|id| id.to_string()).collect();
         let grid = vec![("feature".to_owned(), features.clone())];
         let run = Run::new(1, Constraints::default());
-        let method = Method::ranker(ranker("single-feature").unwrap(), Vec::new(), grid);
+        let method = ComparedMethod::ranker(ranker("single-feature").unwrap(), Vec::new(), grid);
         let row = protocol.run(&method, &run, &folds).unwrap();
         let mut sum = 0.0;
         for (fold, outcome) in folds.iter().zip(&row.folds) {
@@ -169,7 +174,8 @@ mod tests {
                 sizes: sizes.to_vec(),
             };
             let ridge = vec![("ridge".to_owned(), vec!["1".to_owned(), "1000".to_owned()])];
-            let method = Method::ranker(ranker("linear-regression").unwrap(), Vec::new(), ridge);
+            let method =
+                ComparedMethod::ranker(ranker("linear-regression").unwrap(), Vec::new(), ridge);
             protocol.run(&method.after(selecting), &run, &folds).unwrap()
         };
         let (one, nine, chosen) = (with_sizes(&[1]), with_sizes(&[9]), with_sizes(&[1, 9]));

@@ -168,7 +168,8 @@ pub struct FeatureSimilarity {
 }
 
 const KIND: &str = "results";
-const VERSION: u32 = 1;
+/// Version 2: with a checksum.
+const VERSION: u32 = 2;
 
 impl Results {
     /// The completed cells with their results.

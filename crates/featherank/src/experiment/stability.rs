@@ -62,17 +62,13 @@ impl Stability {
             selections.iter().map(|ids| ids.iter().copied().collect()).collect();
         let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
         if sets.len() < 2 {
-            return Err(Error::invalid(
-                "number of selections",
-                sets.len(),
-                "at least two to compare",
-            ));
+            return Err(Error::invalid("number of selections", sets.len(), "at least 2"));
         }
         if all.len() > features {
             return Err(Error::invalid(
                 "number of features",
                 features,
-                "at least those that were chosen",
+                "at least the number of features selected",
             ));
         }
         if !(confidence > 0.0 && confidence < 1.0) {

@@ -19,7 +19,7 @@ use crate::rank::{LinearModel, Scorer};
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "elasticsearch",
-    summary: "the body of _createmodel for the learning-to-rank plugin of Elasticsearch or OpenSearch",
+    summary: "_createmodel request for the learning-to-rank plugin of Elasticsearch or OpenSearch",
     holds: Holds::Models,
     needs_featureset: false,
     write: |export| {
@@ -42,7 +42,7 @@ pub(super) const MODEL: Target = Target {
 /// The feature set.
 pub(super) const FEATURES: Target = Target {
     name: "elasticsearch-featureset",
-    summary: "the body of _featureset with only the features that the model needs",
+    summary: "_featureset request with only the features that the model uses",
     holds: Holds::Features,
     needs_featureset: true,
     write: |export| {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Export;
 use crate::data::Feature;
 use crate::error::{Error, Result};
-use crate::names::near_names;
+use crate::names::unknown_of_many;
 
 /// The features defined in a search engine: objects with a `name`.
 pub(super) struct Featureset {
@@ -17,9 +17,12 @@ impl Featureset {
     /// `features`), as the engines export and import feature sets.
     pub(super) fn of(export: &Export<'_>) -> Result<Self> {
         let text = export.options.featureset.as_deref().unwrap_or_default();
-        let refuse = |reason: String| Error::invalid("feature set", "the file", reason);
+        let refuse = |reason: String| {
+            let what = format!("the feature set cannot be read: {reason}");
+            Error::unsupported(what, "give the JSON that the search engine exports")
+        };
         let mut found: Value =
-            serde_json::from_str(text).map_err(|e| refuse(format!("it must be JSON: {e}")))?;
+            serde_json::from_str(text).map_err(|e| refuse(format!("not JSON: {e}")))?;
         while let Some(key) =
             ["_source", "featureset", "features"].iter().find(|key| found.get(key).is_some())
         {
@@ -29,7 +32,7 @@ impl Featureset {
             Value::Array(features) if features.iter().all(|feature| name(feature).is_some()) => {
                 Ok(Featureset { features })
             }
-            _ => Err(refuse("it must hold a list of features with names".into())),
+            _ => Err(refuse("no list of features with names".into())),
         }
     }
 
@@ -45,11 +48,9 @@ impl Featureset {
         let mut pending = Vec::new();
         for feature in features {
             let label = feature.label();
-            let place = known().position(|known| known == label).ok_or_else(|| Error::Unknown {
-                kind: "feature in the feature set".into(),
-                near: near_names(&label, known()),
-                name: label,
-            })?;
+            let place = known().position(|known| known == label);
+            let place = place
+                .ok_or_else(|| unknown_of_many("feature in the feature set", &label, known()))?;
             pending.push(place);
         }
         while let Some(place) = pending.pop() {

@@ -12,7 +12,7 @@ use crate::rank::tree::Tree;
 /// must be true up to some number and false above it.
 pub(super) fn largest(holds: impl Fn(f32) -> bool) -> Option<f32> {
     const MOST: i64 = f32::MAX.to_bits() as i64;
-    // Numbers in ascending order; 0 stands for both zeros.
+    // Numbers in ascending order; 0 represents both zeros.
     let number = |place: i64| {
         f32::from_bits(place.unsigned_abs() as u32) * if place < 0 { -1.0 } else { 1.0 }
     };

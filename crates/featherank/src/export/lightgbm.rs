@@ -15,7 +15,7 @@ use crate::rank::tree::Tree;
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "lightgbm",
-    summary: "a booster's text of LightGBM",
+    summary: "LightGBM model in text format",
     holds: Holds::Trees,
     needs_featureset: false,
     write: |export| Ok(booster(export)?.into_bytes()),

@@ -1,9 +1,8 @@
-//! Exporters: writes a model in the formats of other systems.
+//! Exporters: write a model in the formats of other systems.
 //!
-//! Every target is one file and one entry of [`TARGETS`]: its name, the models it supports, and how
-//! it is written. An exported model takes the same decisions for every value, or the export fails:
-//! thresholds learnt on z-scores are converted to raw values exactly (`fold`), and what a target
-//! cannot represent is an error.
+//! [`TARGETS`] lists the formats, each with the models it supports; [`target`] finds one by name. An
+//! exported model takes the same decisions for every value, or the export fails: thresholds learnt
+//! on z-scores are converted to raw values exactly, and what a target cannot represent is an error.
 
 mod elasticsearch;
 mod featureset;
@@ -13,7 +12,7 @@ mod onnx;
 mod protobuf;
 mod ranklib;
 mod solr;
-mod walk;
+mod traverse;
 mod xgboost;
 
 use crate::data::{Feature, Normaliser, Scale};
@@ -35,6 +34,15 @@ pub static TARGETS: &[&Target] = &[
     &solr::FEATURES,
     &elasticsearch::MODEL,
     &elasticsearch::FEATURES,
+];
+
+/// Other names of targets, as people write them.
+const ALIASES: [(&str, &str); 5] = [
+    ("opensearch", "elasticsearch"),
+    ("opensearch-featureset", "elasticsearch-featureset"),
+    ("xgboost", "xgboost-json"),
+    ("lgbm", "lightgbm"),
+    ("lgb", "lightgbm"),
 ];
 
 /// A target of exports.
@@ -83,7 +91,9 @@ struct Export<'a> {
 
 /// The target with this name.
 pub fn target(name: &str) -> Result<&'static Target> {
-    let found = TARGETS.iter().find(|target| target.name == name).copied();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    let known = alias.map_or(name, |(_, known)| *known);
+    let found = TARGETS.iter().find(|target| target.name == known).copied();
     found.ok_or_else(|| unknown("export target", name, TARGETS.iter().map(|target| target.name)))
 }
 
@@ -93,11 +103,8 @@ impl Target {
         self.check(model)?;
         if self.needs_featureset && options.featureset.is_none() {
             return Err(Error::settings(
-                format!(
-                    "{} copies the definitions of the features that the model needs",
-                    self.name
-                ),
-                remedy!["name the file with the definitions of all features with ", FeatureSet],
+                format!("{} needs the definitions of the features", self.name),
+                remedy!["give the definitions of all features with ", FeatureSet],
             ));
         }
         (self.write)(&Export { model, options })
@@ -115,7 +122,7 @@ impl Target {
             let others: Vec<&str> =
                 TARGETS.iter().filter(|target| fits(target)).map(|target| target.name).collect();
             return Err(Error::unsupported(
-                format!("{} holds trees, and this model is a weighted sum of features", self.name),
+                format!("{} accepts tree models only, and this model is linear", self.name),
                 format!("export it to {}", others.join(", ")),
             ));
         }
@@ -210,6 +217,10 @@ impl Export<'_> {
     }
 }
 
+/// The maximum number of columns of an exported model: formats that identify features by column
+/// list all columns, those between the features of the model too.
+const MOST_COLUMNS: usize = 1_000_000;
+
 /// The columns of a table that holds all features of the data: feature 1 is the first column, or
 /// feature 0 if the ids of the data start at 0.
 struct TableColumns {
@@ -225,13 +236,16 @@ impl TableColumns {
         let first = ids().min().unwrap_or(1).min(counts_from);
         let needed = ids().map(|id| (id - first) as usize + 1).max().unwrap_or(0);
         let count = export.options.columns.unwrap_or(needed);
-        match count < needed {
-            true => Err(Error::invalid(
+        match count {
+            count if count < needed => Err(Error::invalid(
                 "number of columns",
                 count,
-                format!("at least {needed}, which the model needs"),
+                format!("at least {needed}, the last column that the model uses"),
             )),
-            false => Ok(TableColumns { first, count }),
+            count if count > MOST_COLUMNS => {
+                Err(Error::invalid("number of columns", count, format!("at most {MOST_COLUMNS}")))
+            }
+            count => Ok(TableColumns { first, count }),
         }
     }
 

@@ -6,7 +6,7 @@
 //! thresholds; weights are a LinearRegressor, after a Scaler if the model was trained on z-scores.
 
 use super::protobuf::Message;
-use super::walk::TreeNode;
+use super::traverse::TreeNode;
 use super::{Export, Holds, Target};
 use crate::error::{Error, Result};
 use crate::rank::tree::Tree;
@@ -15,7 +15,7 @@ use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "onnx",
-    summary: "a graph for ONNX runtimes",
+    summary: "ONNX model",
     holds: Holds::Models,
     needs_featureset: false,
     write: |export| Ok(model(export)?.into_bytes()),

@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use super::walk::{Event, Side, TreeNode, walk};
+use super::traverse::{Event, Side, TreeNode, traverse};
 use super::{Export, Holds, Target};
 use crate::data::Feature;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "ranklib",
-    summary: "a model file of RankLib",
+    summary: "RankLib model file",
     holds: Holds::Models,
     needs_featureset: false,
     write: |export| {
@@ -33,7 +33,7 @@ pub(super) const MODEL: Target = Target {
 /// The features.
 pub(super) const FEATURES: Target = Target {
     name: "ranklib-features",
-    summary: "the list of features that RankLib takes with -feature",
+    summary: "feature list for RankLib's option -feature",
     holds: Holds::Features,
     needs_featureset: false,
     write: |export| {
@@ -85,7 +85,7 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
     );
     for (number, tree) in (1..).zip(&trees) {
         text += &format!("\t<tree id=\"{number}\" weight=\"1.0\">\n");
-        walk(tree, |event, depth| {
+        traverse(tree, |event, depth| {
             let indent = "\t".repeat(depth.min(20) + 2);
             // Writing to a `String` cannot fail.
             let _ = match event {

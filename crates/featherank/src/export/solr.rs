@@ -14,14 +14,14 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::featureset::Featureset;
-use super::walk::{Event, Side, TreeNode, walk};
+use super::traverse::{Event, Side, TreeNode, traverse};
 use super::{Export, Holds, Target, fold, json_bytes, quoted};
 use crate::rank::{LinearModel, Scorer, TreeEnsemble};
 
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "solr",
-    summary: "a model of Solr's learning-to-rank module",
+    summary: "model for Solr's learning-to-rank module",
     holds: Holds::Models,
     needs_featureset: false,
     write: |export| match &export.model.scorer {
@@ -33,7 +33,7 @@ pub(super) const MODEL: Target = Target {
 /// The feature store.
 pub(super) const FEATURES: Target = Target {
     name: "solr-features",
-    summary: "a feature store of Solr with only the features that the model needs",
+    summary: "Solr feature store with only the features that the model uses",
     holds: Holds::Features,
     needs_featureset: true,
     write: |export| {
@@ -104,7 +104,7 @@ fn trees(export: &Export<'_>, ensemble: &TreeEnsemble) -> String {
     for (number, tree) in export.raw_trees(ensemble).iter().enumerate() {
         text += if number == 0 { "\n" } else { ",\n" };
         text += "{\"weight\":\"1\",\"root\":";
-        walk(tree, |event, _| match event {
+        traverse(tree, |event, _| match event {
             Event::Leave(TreeNode::Split(_)) => text += "}",
             Event::Leave(TreeNode::Leaf(_)) => {}
             Event::Enter(node, side) => {

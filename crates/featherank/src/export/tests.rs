@@ -111,7 +111,7 @@ fn invalid_feature_sets_are_rejected() {
         target("solr-features").unwrap().export(&trees(), &options).unwrap_err().to_string()
     };
     assert!(refused(None).contains("`featureset`"));
-    assert!(refused(Some("[{]")).contains("must be JSON"));
+    assert!(refused(Some("[{]")).contains("not JSON"));
     assert!(refused(Some("{\"features\": [{}]}")).contains("with names"));
     assert!(refused(Some("[{\"name\": \"bm52\"}]")).contains("did you mean `bm52`"));
 }

@@ -8,7 +8,7 @@
 
 use serde_json::json;
 
-use super::walk::{Event, Side, TreeNode, walk};
+use super::traverse::{Event, Side, TreeNode, traverse};
 use super::{Export, Holds, TableColumns, Target, quoted};
 use crate::error::Result;
 use crate::rank::tree::Tree;
@@ -16,7 +16,7 @@ use crate::rank::tree::Tree;
 /// The model.
 pub(super) const MODEL: Target = Target {
     name: "xgboost-json",
-    summary: "a booster of XGBoost as JSON",
+    summary: "XGBoost model in JSON format",
     holds: Holds::Trees,
     needs_featureset: false,
     write: |export| Ok((booster(export)?.to_string() + "\n").into_bytes()),
@@ -25,7 +25,7 @@ pub(super) const MODEL: Target = Target {
 /// The dump.
 pub(super) const DUMP: Target = Target {
     name: "xgboost-dump",
-    summary: "trees as XGBoost's dump_model writes them as JSON; Vespa reads them",
+    summary: "trees in the JSON format of XGBoost's dump_model, which Vespa reads",
     holds: Holds::Trees,
     needs_featureset: false,
     write: |export| Ok((dump(export)? + "\n").into_bytes()),
@@ -183,7 +183,7 @@ pub(super) fn dump(export: &Export<'_>) -> Result<String> {
     for (number, tree) in strict_trees(export)?.iter().enumerate() {
         text += if number == 0 { "\n" } else { ",\n" };
         let numbers = NodeNumbers::of(tree);
-        walk(tree, |event, depth| match event {
+        traverse(tree, |event, depth| match event {
             Event::Leave(TreeNode::Split(_)) => text += "]}",
             Event::Leave(TreeNode::Leaf(_)) => {}
             Event::Enter(node, side) => {

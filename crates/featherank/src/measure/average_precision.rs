@@ -7,7 +7,7 @@
 //! then has on average R + 1 + (j − 1)(r − 1)/(n − 1) relevant documents up to it.
 
 use super::conventions::{Conventions, Key};
-use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary, Ties};
+use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary, Ties};
 
 pub(super) const MAP: MeasureSpec = MeasureSpec {
     name: "map",
@@ -29,7 +29,7 @@ pub(super) const GMAP: MeasureSpec = MeasureSpec {
     ..MAP
 };
 
-fn average_precision(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
+fn average_precision(measure: &Measure, ranking: &RankedLabels<'_>) -> f64 {
     let Conventions { relevant_from, ties, .. } = *measure.conventions();
     let (mut seen, mut sum) = (0.0, 0.0);
     if ties == Ties::Expected {

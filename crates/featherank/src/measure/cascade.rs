@@ -8,7 +8,7 @@
 //! symmetric mean; the probability of stopping there is the difference of two consecutive means.
 
 use super::conventions::{Conventions, Key};
-use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary, Ties};
+use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary, Ties};
 
 pub(super) const ERR: MeasureSpec = MeasureSpec {
     name: "err",
@@ -37,7 +37,7 @@ pub(super) const MRR: MeasureSpec = MeasureSpec {
     ..ERR
 };
 
-fn cascade(measure: &Measure, ranking: &Ranking<'_>, satisfies: impl Fn(f32) -> f64) -> f64 {
+fn cascade(measure: &Measure, ranking: &RankedLabels<'_>, satisfies: impl Fn(f32) -> f64) -> f64 {
     if measure.too_short(ranking.len()) {
         return 0.0;
     }

@@ -143,9 +143,8 @@ impl std::str::FromStr for ConventionPreset {
     type Err = crate::Error;
     fn from_str(name: &str) -> crate::Result<Self> {
         let found = ConventionPreset::NAMES.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, preset)| *preset)
-            .ok_or_else(|| crate::Error::invalid("preset", name, "one of standard, letor3, letor4"))
+        let known = ConventionPreset::NAMES.iter().map(|(known, _)| *known);
+        found.map(|(_, preset)| *preset).ok_or_else(|| crate::names::unknown("preset", name, known))
     }
 }
 

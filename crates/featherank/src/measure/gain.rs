@@ -7,7 +7,7 @@
 //! because DCG is a sum over positions.
 
 use super::conventions::{Conventions, Key};
-use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};
+use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary};
 
 pub(super) const NDCG: MeasureSpec = MeasureSpec {
     name: "ndcg",
@@ -38,7 +38,7 @@ pub(super) const MEAN_NDCG: MeasureSpec = MeasureSpec {
     ..NDCG
 };
 
-fn dcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
+fn dcg(measure: &Measure, ranking: &RankedLabels<'_>) -> f64 {
     if measure.too_short(ranking.len()) {
         return 0.0;
     }
@@ -64,7 +64,7 @@ fn ideal_dcg(measure: &Measure, ideal: &[f32]) -> f64 {
     top.enumerate().map(|(i, &y)| gain.of(y) * discount.at(i)).sum()
 }
 
-fn mean_ndcg(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
+fn mean_ndcg(measure: &Measure, ranking: &RankedLabels<'_>) -> f64 {
     let Conventions { gain, discount, ties, .. } = *measure.conventions();
     let (mut actual, mut ideal, mut sum) = (0.0, 0.0, 0.0);
     ranking.for_each(

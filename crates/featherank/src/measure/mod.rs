@@ -11,6 +11,8 @@ mod gain;
 mod name;
 mod precision;
 mod ranking;
+mod recall;
+mod relevance;
 pub mod risk;
 pub mod significance;
 mod tops;
@@ -22,8 +24,9 @@ use crate::error::{Error, Result};
 pub use conventions::{
     ConventionPreset, Conventions, Discount, Gain, NoRelevant, ShortLists, Ties,
 };
-pub use ranking::{Ranking, RankingScratch};
+pub use ranking::{RankedLabels, RankingScratch};
 pub(crate) use ranking::{ascending, from_ascending};
+pub(crate) use relevance::{LabelFrequency, check_threshold, dividing_threshold};
 
 /// The declaration of a measure.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ pub struct MeasureSpec {
     /// How per-query values are summarised.
     pub summarise: Summary,
     /// The value of one ranked query that has a relevant document.
-    pub(crate) value: fn(&Measure, &Ranking<'_>) -> f64,
+    pub(crate) value: fn(&Measure, &RankedLabels<'_>) -> f64,
     /// The normaliser of that value, if any, computed from the labels in ideal order.
     pub(crate) normaliser: Option<fn(&Measure, &[f32]) -> f64>,
 }
@@ -85,7 +88,7 @@ impl MeasureSpec {
     /// The options of the measure's name.
     pub(crate) fn option_entries(&self) -> Vec<ParameterEntry> {
         let cutoff = match self.cutoff {
-            Cutoff::Required => Some("needed"),
+            Cutoff::Required => Some("required"),
             Cutoff::Optional => Some("the whole list"),
             Cutoff::None => None,
         };
@@ -93,7 +96,7 @@ impl MeasureSpec {
             name: "@k".into(),
             default: default.into(),
             range: "1 and up".into(),
-            meaning: "how many positions count".into(),
+            meaning: "cut-off: the number of positions that count".into(),
         });
         cutoff.into_iter().chain(name::option_entries(self)).collect()
     }
@@ -107,6 +110,7 @@ pub static MEASURES: &[&MeasureSpec] = &[
     &average_precision::MAP,
     &average_precision::GMAP,
     &precision::PRECISION,
+    &recall::RECALL,
     &precision::WTA,
     &cascade::MRR,
     &cascade::ERR,
@@ -168,7 +172,7 @@ impl Measure {
     }
 
     /// The value of one ranked query; NaN if the query does not count.
-    pub fn of_ranking(&self, ranking: &Ranking<'_>) -> f64 {
+    pub fn of_ranking(&self, ranking: &RankedLabels<'_>) -> f64 {
         self.unrankable(ranking.ideal()).unwrap_or_else(|| {
             let value = (self.spec.value)(self, ranking);
             self.normaliser(ranking.ideal()).map_or(value, |normaliser| value / normaliser)
@@ -249,12 +253,12 @@ impl Measure {
     pub fn summary(&self, per_query: &[f64]) -> f64 {
         let values = self.additive(per_query);
         let counted = values.iter().copied().filter(|value| !value.is_nan());
-        self.from_additive(counted.clone().sum::<f64>() / counted.count() as f64)
+        self.summary_of_mean(counted.clone().sum::<f64>() / counted.count() as f64)
     }
 
     /// Per-query values on the scale on which the summary is an arithmetic mean, so that they can
     /// be resampled and tested: logarithms for the geometric mean, the values themselves otherwise.
-    pub fn additive(&self, per_query: &[f64]) -> Vec<f64> {
+    pub(crate) fn additive(&self, per_query: &[f64]) -> Vec<f64> {
         per_query.iter().map(|&value| self.additive_value(value)).collect()
     }
 
@@ -269,7 +273,7 @@ impl Measure {
     }
 
     /// The summary for a mean on the additive scale.
-    pub fn from_additive(&self, mean: f64) -> f64 {
+    pub(crate) fn summary_of_mean(&self, mean: f64) -> f64 {
         match self.spec.summarise {
             Summary::Mean => mean,
             Summary::GeometricMean => mean.exp(),
@@ -281,7 +285,7 @@ impl Measure {
         let uses = |key| self.spec.options.contains(&key);
         if uses(conventions::Key::MaxGrade) && largest > self.conventions.max_grade {
             let expected =
-                format!("labels go up to {largest}; write {}[max={largest}]", self.spec.name);
+                format!("{}[max={largest}], because labels go up to {largest}", self.spec.name);
             return Err(Error::invalid("measure for this data", self, expected));
         }
         // 2^y − 1 is inexact beyond 53 bits.
@@ -290,7 +294,7 @@ impl Measure {
             && largest > 53.0
         {
             let expected = format!(
-                "labels go up to {largest}, too large for the gain 2^y-1; write gain=linear"
+                "gain=linear, because labels go up to {largest} and 2^y-1 is inexact above 53"
             );
             return Err(Error::invalid("measure for this data", self, expected));
         }

@@ -9,16 +9,16 @@ use super::conventions::{
 use super::{Cutoff, MEASURES, Measure, MeasureSpec};
 use crate::error::{Error, Result};
 use crate::measure::ParameterEntry;
-use crate::names::near_names;
+use crate::names::unknown;
 
 /// A value of an option and its effect.
-type Setting = (&'static str, fn(&mut Conventions));
+type OptionValue = (&'static str, fn(&mut Conventions));
 
 /// An option with named values.
 struct Words {
     key: Key,
     word: &'static str,
-    values: &'static [Setting],
+    values: &'static [OptionValue],
 }
 
 /// In the order in which they are printed.
@@ -66,8 +66,8 @@ const WORDS: [Words; 5] = [
 ];
 
 /// Options with numeric values.
-type Number = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
-const NUMBERS: [Number; 2] = [
+type NumberOption = (Key, &'static str, fn(&mut Conventions) -> &mut f32);
+const NUMBERS: [NumberOption; 2] = [
     (Key::Relevant, "rel", |c| &mut c.relevant_from),
     (Key::MaxGrade, "max", |c| &mut c.max_grade),
 ];
@@ -77,11 +77,11 @@ impl Key {
         match self {
             Key::Gain => "gain of a label: 2^y-1 or y",
             Key::Discount => "weight of a position: 1/log2(1+i), or as in the LETOR scripts",
-            Key::ShortLists => "a list shorter than the cut-off",
-            Key::NoRelevant => "a query without relevant documents",
+            Key::ShortLists => "value of lists shorter than the cut-off",
+            Key::NoRelevant => "value of queries without relevant documents",
             Key::Relevant => "smallest label that is relevant",
-            Key::Ties => "documents of equal score",
-            Key::MaxGrade => "largest label: satisfies with (2^y-1)/2^max",
+            Key::Ties => "order of documents with equal scores",
+            Key::MaxGrade => "largest label; a document satisfies with probability (2^y-1)/2^max",
         }
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn option_entries(spec: &MeasureSpec) -> Vec<ParameterEntry> {
 
 impl Words {
     /// The value that the conventions have for this option.
-    fn current(&self, conventions: &Conventions) -> Option<&Setting> {
+    fn current(&self, conventions: &Conventions) -> Option<&OptionValue> {
         self.values.iter().find(|(_, set)| {
             let mut changed = *conventions;
             set(&mut changed);
@@ -117,6 +117,20 @@ impl Words {
         })
     }
 }
+
+/// Other names of measures, as people and other tools write them.
+const ALIASES: [(&str, &str); 10] = [
+    ("precision", "p"),
+    ("prec", "p"),
+    ("r", "recall"),
+    ("ap", "map"),
+    ("average-precision", "map"),
+    ("average_precision", "map"),
+    ("mean-average-precision", "map"),
+    ("rr", "mrr"),
+    ("recip_rank", "mrr"),
+    ("reciprocal-rank", "mrr"),
+];
 
 impl FromStr for Measure {
     type Err = Error;
@@ -129,27 +143,26 @@ impl FromStr for Measure {
         };
         let (name, options) = match head.split_once('[') {
             None => (head, ""),
-            Some((name, rest)) => (
-                name,
-                rest.strip_suffix(']').ok_or_else(|| bad(text, "the bracket is not closed"))?,
-            ),
+            Some((name, rest)) => {
+                (name, rest.strip_suffix(']').ok_or_else(|| bad(text, "a closing bracket"))?)
+            }
         };
         let lower = name.to_ascii_lowercase();
-        let spec =
-            MEASURES.iter().find(|spec| spec.name == lower).ok_or_else(|| Error::Unknown {
-                kind: "measure".into(),
-                name: name.into(),
-                near: near_names(name, MEASURES.iter().map(|spec| spec.name)),
-            })?;
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == lower);
+        let known = alias.map_or(lower.as_str(), |(_, known)| *known);
+        let spec = MEASURES
+            .iter()
+            .find(|spec| spec.name == known)
+            .ok_or_else(|| unknown("measure", name, MEASURES.iter().map(|spec| spec.name)))?;
         let cutoff = match (spec.cutoff, cutoff) {
             (Cutoff::Required, None) => {
-                return Err(bad(text, &format!("it needs a cut-off: {name}@10")));
+                return Err(bad(text, &format!("a cut-off, as in {name}@10")));
             }
-            (Cutoff::None, Some(_)) => return Err(bad(text, "it takes no cut-off")),
+            (Cutoff::None, Some(_)) => return Err(bad(text, "no cut-off")),
             (_, None) => None,
             (_, Some(k)) => match k.parse::<usize>() {
                 Ok(k) if k > 0 => Some(k),
-                _ => return Err(bad(text, "the cut-off is a number from 1 up")),
+                _ => return Err(bad(text, "a cut-off of 1 or more")),
             },
         };
         let mut conventions = spec.defaults;
@@ -188,7 +201,7 @@ fn set_option(conventions: &mut Conventions, option: &str, keys: &[Key]) -> Resu
             .map(|(_, word, _)| format!("{word}=NUMBER"));
         let all: Vec<String> =
             ["letor3|letor4|standard".to_owned()].into_iter().chain(words).chain(numbers).collect();
-        format!("`{option}` is none of its options {}", all.join(", "))
+        format!("one of the options {} instead of `{option}`", all.join(", "))
     };
     let (word, value) = option.split_once('=').ok_or_else(known)?;
     if let Some(words) = WORDS.iter().find(|w| w.word == word && keys.contains(&w.key)) {
@@ -261,6 +274,8 @@ mod tests {
             "gmap",
             "p@10",
             "p[short=truncate]@3",
+            "recall@10",
+            "recall[ties=expected,rel=2]@3",
             "wta",
             "mrr",
             "mrr@10",
@@ -287,6 +302,11 @@ mod tests {
             ("map[letor4]", "map"),
             ("p[letor4]@5", "p@5"),
             (" map ", "map"),
+            ("Precision@5", "p@5"),
+            ("precision[rel=2]@5", "p[rel=2]@5"),
+            ("r@20", "recall@20"),
+            ("average-precision", "map"),
+            ("recip_rank@10", "mrr@10"),
         ] {
             assert_eq!(written.parse::<Measure>().unwrap().to_string(), printed, "{written}");
         }
@@ -296,12 +316,14 @@ mod tests {
     fn errors_name_the_valid_alternatives() {
         for (name, says) in [
             ("ncdg@10", "did you mean `dcg` or `ndcg`?"),
-            ("p", "it needs a cut-off"),
-            ("wta@3", "takes no cut-off"),
-            ("ndcg@0", "from 1 up"),
-            ("ndcg@ten", "from 1 up"),
-            ("ndcg[letor@10", "not closed"),
-            ("map[gain=linear]", "none of its options"),
+            ("ncdg@10", "there are: ndcg, dcg, "),
+            ("recall", "expected a cut-off, as in recall@10"),
+            ("p", "expected a cut-off, as in p@10"),
+            ("wta@3", "expected no cut-off"),
+            ("ndcg@0", "of 1 or more"),
+            ("ndcg@ten", "of 1 or more"),
+            ("ndcg[letor@10", "closing bracket"),
+            ("map[gain=linear]", "instead of `gain=linear`"),
             ("ndcg[ties=best]@3", "ties=input|worst|expected"),
             ("p[rel=0]@3", "rel=NUMBER"),
         ] {

@@ -4,7 +4,7 @@
 //! LETOR scripts; `short=truncate` divides by the number of documents instead.
 
 use super::conventions::{Conventions, Key, ShortLists};
-use super::{Cutoff, Measure, MeasureSpec, Ranking, Summary};
+use super::{Cutoff, Measure, MeasureSpec, RankedLabels, Summary};
 
 pub(super) const PRECISION: MeasureSpec = MeasureSpec {
     name: "p",
@@ -27,7 +27,7 @@ pub(super) const WTA: MeasureSpec = MeasureSpec {
     ..PRECISION
 };
 
-fn precision(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
+fn precision(measure: &Measure, ranking: &RankedLabels<'_>) -> f64 {
     let n = ranking.len();
     if measure.too_short(n) {
         return 0.0;
@@ -40,7 +40,7 @@ fn precision(measure: &Measure, ranking: &Ranking<'_>) -> f64 {
     relevant_in_top(measure, ranking, depth) / divisor as f64
 }
 
-fn relevant_in_top(measure: &Measure, ranking: &Ranking<'_>, depth: usize) -> f64 {
+pub(super) fn relevant_in_top(measure: &Measure, ranking: &RankedLabels<'_>, depth: usize) -> f64 {
     let Conventions { relevant_from, ties, .. } = measure.conventions;
     let mut found = 0.0;
     ranking.for_each(

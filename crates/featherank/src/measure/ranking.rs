@@ -5,7 +5,7 @@ use super::tops::{LANES, Lanes, Tops};
 
 /// Labels of a query in ranked order, with the groups of tied documents.
 #[derive(Debug, Clone, Copy)]
-pub struct Ranking<'a> {
+pub struct RankedLabels<'a> {
     len: usize,
     /// Labels of all documents, or of those that count.
     labels: &'a [f32],
@@ -14,7 +14,7 @@ pub struct Ranking<'a> {
     worst: &'a [f32],
 }
 
-impl<'a> Ranking<'a> {
+impl<'a> RankedLabels<'a> {
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.len
@@ -109,7 +109,7 @@ impl RankingScratch {
     }
 
     /// Ranks the query by these scores, highest first; equal scores keep input order.
-    pub fn rank(&mut self, scores: &[f32]) -> Ranking<'_> {
+    pub fn rank(&mut self, scores: &[f32]) -> RankedLabels<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         self.keys.clear();
         self.keys.extend(scores.iter().zip(0..).map(|(&score, row)| key(score, row)));
@@ -118,19 +118,24 @@ impl RankingScratch {
     }
 
     /// The query in a given order: its labels from the top, without ties.
-    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> Ranking<'a> {
+    pub(crate) fn in_order<'a>(&'a mut self, labels: &'a [f32]) -> RankedLabels<'a> {
         let known = self.single_ends.len();
         if known < labels.len() {
             self.single_ends.extend(known as u32 + 1..=labels.len() as u32);
         }
         let ends = &self.single_ends[..labels.len()];
-        Ranking { len: labels.len(), labels, ends, ideal: &self.ideal, worst: labels }
+        RankedLabels { len: labels.len(), labels, ends, ideal: &self.ideal, worst: labels }
     }
 
     /// Ranks the query by scores if only the first `depth` positions count. Unless ties are in
     /// input order, documents that tie with the last of them are included. Lower positions are
     /// undefined.
-    pub(super) fn rank_top(&mut self, scores: &[f32], depth: usize, ties: Ties) -> Ranking<'_> {
+    pub(super) fn rank_top(
+        &mut self,
+        scores: &[f32],
+        depth: usize,
+        ties: Ties,
+    ) -> RankedLabels<'_> {
         assert_eq!(scores.len(), self.given.len(), "one score a document");
         let depth = depth.min(scores.len());
         let mut keys = scores.iter().zip(0..).map(|(&score, row)| key(score, row));
@@ -166,7 +171,7 @@ impl RankingScratch {
         width: usize,
         depth: usize,
         ties: Ties,
-        mut visit: impl FnMut(usize, Ranking<'_>),
+        mut visit: impl FnMut(usize, RankedLabels<'_>),
     ) {
         assert_eq!(scores.len(), self.given.len() * width, "one score a document and column");
         let is_short = (1..=LONGEST_TOP).contains(&depth) && depth <= self.given.len();
@@ -200,7 +205,7 @@ impl RankingScratch {
     }
 
     /// The ranking whose top, or all of it, is given by the sorted keys.
-    fn of_keys(&mut self) -> Ranking<'_> {
+    fn of_keys(&mut self) -> RankedLabels<'_> {
         self.labels.clear();
         self.ends.clear();
         let mut last = None;
@@ -224,7 +229,7 @@ impl RankingScratch {
             }
         }
         let worst = if has_ties { &self.worst } else { &self.labels };
-        Ranking {
+        RankedLabels {
             len: self.given.len(),
             labels: &self.labels,
             ends: &self.ends,

@@ -1,8 +1,8 @@
 //! Parameters of methods: declarations, kinds of values, and checked sets of values.
 //!
-//! A method declares its parameters once, with [`method!`](crate::declare). Values are passed as
-//! text: `-p name=value`, the arguments of Python and the setters of a builder all lead to
-//! [`Params::new`], which is the only place where ranges are checked.
+//! A method declares its parameters once, as [`Param`]s. Values are passed as text: `-p name=value`,
+//! the arguments of Python and the setters of a builder all lead to [`Params::new`], which is the
+//! only place where ranges are checked.
 
 mod value;
 
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::names::near_names;
-pub use value::{Choice, ParamText, ParamValue, RankerName, Settings};
+use crate::names::unknown;
+pub use value::{Choice, ParamText, ParamValue, RankerChoice, RankerName, Settings};
 
 /// A declared parameter.
 #[derive(Debug, Clone, Copy)]
@@ -88,11 +88,9 @@ impl Kind {
             Kind::Real { min, max } => between(*min, *max),
             Kind::Whole { min, max } => format!("{min} to {max}"),
             Kind::Auto { min, max } => format!("auto, or {}", between(*min, *max)),
-            Kind::AutoWhole { min, max } => {
-                format!("auto, or {}", between(*min as f64, *max as f64))
-            }
+            Kind::AutoWhole { min, max } => format!("auto, or a whole number from {min} to {max}"),
             Kind::Values { min, max } => {
-                format!("auto, or {}; several with commas between", between(*min, *max))
+                format!("auto, or {} (one value or a comma-separated list)", between(*min, *max))
             }
             Kind::Flag => "true, false".into(),
             Kind::Choice(words) => words.join(", "),
@@ -133,6 +131,18 @@ fn between(min: f64, max: f64) -> String {
     format!("{} to {}", bound(min), bound(max))
 }
 
+/// Returns an error if a parameter is set twice.
+pub fn check_set_once(set: &[(String, String)]) -> Result<()> {
+    let twice = (1..set.len()).find(|&i| set[..i].iter().any(|(name, _)| *name == set[i].0));
+    match twice {
+        Some(i) => Err(Error::settings(
+            format!("parameter `{}` is set twice", set[i].0),
+            "set each parameter once",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Checked values for all parameters of one method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
@@ -145,10 +155,8 @@ impl Params {
         let mut values: BTreeMap<_, _> =
             declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
         for (name, value) in set {
-            let param = declared.iter().find(|p| p.name == name).ok_or_else(|| Error::Unknown {
-                kind: format!("parameter of {method}"),
-                name: name.clone(),
-                near: near_names(name, declared.iter().map(|p| p.name)),
+            let param = declared.iter().find(|p| p.name == name).ok_or_else(|| {
+                unknown(&format!("parameter of {method}"), name, declared.iter().map(|p| p.name))
             })?;
             if !param.kind.accepts(value) {
                 return Err(Error::invalid(
@@ -174,8 +182,14 @@ impl Params {
     }
 
     /// All values as text, by name, for documents.
-    pub fn to_map(&self) -> BTreeMap<String, String> {
+    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
         self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    /// The values that differ from the defaults, in the order of the declarations.
+    pub fn changed(&self, declared: &[Param]) -> Settings {
+        let changed = declared.iter().filter(|param| self.text(param.name) != param.default);
+        changed.map(|param| (param.name.to_owned(), self.text(param.name).to_owned())).collect()
     }
 
     /// The text of a parameter.
@@ -229,6 +243,7 @@ mod tests {
         assert_eq!(params.get::<f64>("delta").unwrap(), 0.01);
         assert_eq!(params.get::<u64>("rounds").unwrap(), 3);
         assert!(params.get::<bool>("warm").unwrap());
+        assert_eq!(params.changed(DECLARED), [("measure".into(), "ndcg[letor]@5".into())]);
         assert_eq!(params.get::<Option<u64>>("steps").unwrap(), None);
         assert!(params.get::<Vec<f64>>("cost").unwrap().is_empty());
         assert_eq!(set("cost", "2, 0.5").unwrap().get::<Vec<f64>>("cost").unwrap(), [2.0, 0.5]);
@@ -237,12 +252,12 @@ mod tests {
             ("delta", "2", "0 to 1"),
             ("delta", "nan", "0 to 1"),
             ("rounds", "0", "1 to 9"),
-            ("cost", "1,10", "1e-12 to 9; several with commas"),
+            ("cost", "1,10", "1e-12 to 9 (one value or a comma"),
             ("cost", "1,,2", "auto, or 1e-12"),
             ("cost", "1,auto", "auto, or 1e-12"),
             ("mode", "quick", "fast, slow"),
             ("warm", "yes", "true, false"),
-            ("steps", "1.5", "auto, or 1 to 1e6"),
+            ("steps", "1.5", "auto, or a whole number from 1 to 1000000"),
             ("measure", "x@3", "no measure called"),
         ] {
             let error = set(name, value).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! Typed values of parameters and their text representation.
 
-use std::fmt::Write;
+use std::fmt::Display;
 
 use super::Kind;
 use crate::error::{Error, Result};
@@ -24,12 +24,35 @@ pub trait Choice: ParamValue + ParamText + 'static {
     const WORDS: &'static [&'static str];
 }
 
-/// Parameters of another method, by name.
+/// Parameters and their values, as a user would write them.
 pub type Settings = Vec<(String, String)>;
 
 /// The name of a ranker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankerName(pub String);
+
+/// A ranker for a method to train, as the setter `ranker` of a wrapper's builder takes it: a name,
+/// or a built ranker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankerChoice {
+    /// The ranker's name in the registry.
+    pub name: String,
+    /// The ranker's parameters that differ from their defaults; `None` leaves the method's own
+    /// setting as it is.
+    pub settings: Option<Settings>,
+}
+
+impl From<&str> for RankerChoice {
+    fn from(name: &str) -> Self {
+        name.to_owned().into()
+    }
+}
+
+impl From<String> for RankerChoice {
+    fn from(name: String) -> Self {
+        RankerChoice { name, settings: None }
+    }
+}
 
 macro_rules! numbers {
     ($($type:ty, $expected:literal);+ $(;)?) => { $(
@@ -121,14 +144,10 @@ impl ParamValue for RankerName {
     }
 }
 
-impl ParamText for [(&str, &str)] {
+impl<N: Display, V: Display> ParamText for [(N, V)] {
     fn to_text(&self) -> String {
-        let mut text = String::new();
-        for (name, value) in self {
-            // Writing to a string never fails.
-            let _ = write!(text, "{}{name}={value}", if text.is_empty() { "" } else { ";" });
-        }
-        text
+        let pairs = self.iter().map(|(name, value)| format!("{name}={value}"));
+        pairs.collect::<Vec<_>>().join(";")
     }
 }
 

@@ -1,10 +1,17 @@
 //! Rankers: methods that learn to score documents, and the models they produce.
+//!
+//! The rankers are in [`linear`], [`tree`] and [`single_feature`]; each has a builder, and
+//! [`ranker()`] finds them by name. [`train()`] normalises, tunes ([`tune`]) and trains in one call.
+//! A [`Model`] scores documents, names its features and is saved as JSON.
 
 mod importance;
+#[doc(hidden)] // For tests.
 pub mod lambda;
 pub mod linear;
 mod model;
+#[doc(hidden)] // For tests and benchmarks.
 pub mod passes;
+#[doc(hidden)] // For tests.
 pub mod reduction;
 pub mod single_feature;
 mod train;
@@ -13,13 +20,18 @@ pub mod tune;
 
 use crate::data::{FeatureId, View};
 use crate::declare::{DataAccess, Declared, Status};
+use crate::engine::passes::FeatureStatistics;
 use crate::error::{Error, Result};
+use crate::measure::{LabelFrequency, Measure};
 use crate::names::unknown;
-use crate::params::{Param, Params};
+use crate::params::{Kind, Param, Params, RankerChoice};
 use crate::remedy;
 use crate::run::Run;
 pub(crate) use importance::model_importance;
-pub use importance::{PermutationImportance, permutation_importance};
+pub use importance::{
+    FeatureImportance, ImportanceKind, PermutationImportance, feature_importance,
+    permutation_importance,
+};
 pub use linear::LinearModel;
 pub use linear::least_squares::LeastSquares;
 pub(crate) use model::embedded_model;
@@ -67,7 +79,7 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
         run: &Run,
         train: &View<'_>,
         valid: Option<&View<'_>>,
-        _near: Option<&Model>,
+        _warm_start: Option<&Model>,
     ) -> Result<Model> {
         self.learn(run, train, valid)
     }
@@ -83,12 +95,13 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
         run: &Run,
         train: &View<'_>,
         valid: Option<&View<'_>>,
-        near: Option<&Model>,
+        warm_start: Option<&Model>,
     ) -> Result<Model> {
         let spec = self.spec();
         spec.check(train)?;
         valid.map_or(Ok(()), |valid| spec.check(valid))?;
-        let model = self.learn_from(run, train, valid, near)?;
+        spec.check_measures(self.params(), train)?;
+        let model = self.learn_from(run, train, valid, warm_start)?;
         Ok(Model { trained: Some(Training::new(spec.name, self.params(), run, train)), ..model })
     }
 
@@ -115,6 +128,14 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
     }
 }
 
+impl<R: Ranker> From<R> for RankerChoice {
+    fn from(ranker: R) -> Self {
+        let spec = ranker.spec();
+        let settings = Some(ranker.params().changed(spec.params));
+        RankerChoice { name: spec.name.to_owned(), settings }
+    }
+}
+
 /// Fits a subset of features; may be called from many threads.
 pub type SubsetFit<'a> = Box<dyn Fn(&[FeatureId]) -> Result<Model> + Send + Sync + 'a>;
 
@@ -132,6 +153,9 @@ pub struct RankerSpec {
     pub access: DataAccess,
     /// Whether it accepts features with missing values.
     pub takes_missing: bool,
+    /// Whether it can use features that are constant within every query, because its models combine
+    /// features.
+    pub uses_query_level: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// The default tuning grid: parameters and the values to try on validation data.
@@ -159,14 +183,33 @@ impl RankerSpec {
         run: &Run,
         train: &View<'_>,
         valid: Option<&View<'_>>,
-        near: Option<&Model>,
+        warm_start: Option<&Model>,
     ) -> Result<Model> {
-        self.with(set)?.fit_from(run, train, valid, near)
+        self.with(set)?.fit_from(run, train, valid, warm_start)
+    }
+
+    /// The features that models of this ranker can use, and the others.
+    pub fn usable(&self, features: &FeatureStatistics) -> (Vec<FeatureId>, Vec<FeatureId>) {
+        match self.uses_query_level {
+            true => features.varying(),
+            false => features.varying_within_queries(),
+        }
     }
 
     /// The ranker with these parameters.
     pub fn with(&self, set: &[(String, String)]) -> Result<Box<dyn Ranker>> {
         (self.build)(&Params::new(self.name, self.params, set)?)
+    }
+
+    /// Rejects measures that are the same for every ranking of the training data.
+    fn check_measures(&self, params: &Params, train: &View<'_>) -> Result<()> {
+        for param in self.params.iter().filter(|param| param.kind == Kind::Measure) {
+            let measure: Measure = params.text(param.name).parse()?;
+            if measure.relevant_from().is_some() {
+                measure.check_divides(param.name, &label_frequencies(train))?;
+            }
+        }
+        Ok(())
     }
 
     /// Rejects data that rankers in general, or this ranker, cannot train on.
@@ -193,4 +236,11 @@ impl RankerSpec {
             _ => Ok(()),
         }
     }
+}
+
+/// Each label and its number of documents, smallest label first.
+fn label_frequencies(view: &View<'_>) -> Vec<LabelFrequency> {
+    let mut labels: Vec<f32> = view.labels().flatten().copied().collect();
+    labels.sort_unstable_by(f32::total_cmp);
+    labels.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64)).collect()
 }

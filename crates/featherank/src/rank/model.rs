@@ -1,6 +1,6 @@
 //! A trained model: its scoring function, the scaling of its features, and its provenance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,11 @@ use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::remedy;
 use crate::run::Run;
+use crate::stop::StopToken;
 
 /// A trained model, as it is saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Saved")]
+#[serde(try_from = "SavedModel")]
 pub struct Model {
     /// Provenance of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +31,7 @@ pub struct Model {
 
 /// The model as stored in a file, before validation.
 #[derive(Deserialize)]
-struct Saved {
+struct SavedModel {
     #[serde(default)]
     trained: Option<Training>,
     #[serde(default)]
@@ -39,10 +40,14 @@ struct Saved {
     scorer: Scorer,
 }
 
-impl TryFrom<Saved> for Model {
+impl TryFrom<SavedModel> for Model {
     type Error = String;
-    fn try_from(Saved { trained, scaler, scorer }: Saved) -> Result<Self, String> {
+    fn try_from(SavedModel { trained, scaler, scorer }: SavedModel) -> Result<Self, String> {
         let model = Model { trained, scaler, scorer };
+        let mut seen = HashSet::new();
+        if let Some(twice) = model.features().into_iter().find(|f| !seen.insert(f.label())) {
+            return Err(format!("it lists feature {} twice", twice.label()));
+        }
         let features = model.features().len();
         match &model.scaler {
             Some(scaler) if !scaler.fits(features) => {
@@ -115,20 +120,33 @@ impl Training {
 }
 
 const KIND: &str = "model";
-/// Version 2: boolean parameters are written as `true` and `false`.
-const VERSION: u32 = 2;
+/// Version 2: boolean parameters are written as `true` and `false`. Version 3: with a checksum.
+const VERSION: u32 = 3;
 
 impl Model {
+    /// The number of trees; 0 for linear models.
+    pub fn trees(&self) -> usize {
+        match &self.scorer {
+            Scorer::Trees(trees) => trees.trees().len(),
+            Scorer::Linear(_) => 0,
+        }
+    }
+
     /// Scores of a view's documents, in the view's order, all finite. Fails if the data lacks one
     /// of the model's features or has missing values that the model does not support.
     pub fn score(&self, view: &View<'_>) -> Result<Vec<f32>> {
+        self.score_until(view, &StopToken::default())
+    }
+
+    /// Like [`Self::score`]; an error if the token is stopped.
+    pub fn score_until(&self, view: &View<'_>, stop: &StopToken) -> Result<Vec<f32>> {
         let columns = self.columns(view.data().features())?;
         let has_missing = |f: FeatureId| {
             let column = view.data().column(f);
             view.rows().any(|rows| column[rows].iter().any(|x| x.is_nan()))
         };
         self.check_missing(view.data().features(), &columns, has_missing)?;
-        let scores = self.unchecked_scores(view, &columns);
+        let scores = self.unchecked_scores(view, &columns, stop)?;
         match scores.iter().all(|score| score.is_finite()) {
             true => Ok(scores),
             false => Err(Model::beyond_numbers()),
@@ -137,14 +155,19 @@ impl Model {
 
     /// Scores of a view's documents, without checks; `columns` are the model's features in the
     /// view.
-    pub(crate) fn unchecked_scores(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
+    pub(crate) fn unchecked_scores(
+        &self,
+        view: &View<'_>,
+        columns: &[FeatureId],
+        stop: &StopToken,
+    ) -> Result<Vec<f32>> {
         match &self.scaler {
-            None => self.scorer.score(view, columns),
+            None => self.scorer.score(view, columns, stop),
             Some(scaler) => {
                 let mut scaled = view.copy(columns);
                 scaler.apply(&mut scaled);
                 let columns: Vec<FeatureId> = (0..columns.len()).map(FeatureId::from).collect();
-                self.scorer.score(&scaled.view(), &columns)
+                self.scorer.score(&scaled.view(), &columns, stop)
             }
         }
     }
@@ -195,9 +218,17 @@ impl Model {
         }
     }
 
+    /// A model that needs these features and scores all documents alike, for exports of a list of
+    /// features.
+    pub(crate) fn of_features(features: Vec<Feature>) -> Self {
+        let table = FeatureTable::from_features(features);
+        let weights: Vec<_> = table.iter().map(|(id, _)| (id, 0.0)).collect();
+        LinearModel::new(&table, &weights).into()
+    }
+
     /// The features the model needs, as columns of a table.
     pub fn columns(&self, table: &FeatureTable) -> Result<Vec<FeatureId>> {
-        self.features().into_iter().map(|feature| table.resolve(&feature.label())).collect()
+        self.features().into_iter().map(|feature| table.find(feature)).collect()
     }
 
     /// The model as a JSON document.
@@ -222,10 +253,10 @@ impl Model {
 }
 
 impl Scorer {
-    fn score(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
+    fn score(&self, view: &View<'_>, columns: &[FeatureId], stop: &StopToken) -> Result<Vec<f32>> {
         match self {
-            Scorer::Linear(model) => model.score(view, columns),
-            Scorer::Trees(model) => model.score(view, columns),
+            Scorer::Linear(model) => Ok(model.score(view, columns)),
+            Scorer::Trees(model) => model.score(view, columns, stop),
         }
     }
 }
@@ -307,6 +338,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_feature_that_is_listed_twice_is_rejected() {
+        let text = document::to_json(KIND, VERSION, &model()).unwrap();
+        // Edited on purpose: without the checksum.
+        let text: Vec<&str> = text.lines().filter(|line| !line.contains("\"checksum\"")).collect();
+        let text = text.join("\n");
+        let error = load(&text.replace("\"id\": 2", "\"id\": 1")).unwrap_err().to_string();
+        assert!(error.contains("lists feature 1 twice"), "{error}");
+    }
+
     /// Replaces every number of the document by each of several unusual ones: the result is
     /// rejected, or scores without a panic.
     #[test]
@@ -365,6 +406,8 @@ mod tests {
         let text = document::to_json(KIND, VERSION, &model()).unwrap();
         let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
         whole["scaler"]["scales"].as_array_mut().unwrap().pop();
+        assert!(load(&whole.to_string()).unwrap_err().to_string().contains("checksum"));
+        whole.as_object_mut().unwrap().remove("checksum");
         assert!(
             load(&whole.to_string()).unwrap_err().to_string().contains("does not fit 2 features")
         );

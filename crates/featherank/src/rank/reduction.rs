@@ -157,8 +157,8 @@ mod tests {
         let gains = orders.map(|order| expected(&|labels| ndcg(labels, &order)));
         let (least, most) =
             (losses.iter().copied().fold(9.0, f64::min), gains.iter().copied().fold(0.0, f64::max));
-        let room = losses.iter().zip(gains).map(|(loss, gain)| (loss - least) - (most - gain));
-        assert!(room.fold(9.0, f64::min) < -0.05);
+        let slack = losses.iter().zip(gains).map(|(loss, gain)| (loss - least) - (most - gain));
+        assert!(slack.fold(9.0, f64::min) < -0.05);
     }
 
     proptest! {

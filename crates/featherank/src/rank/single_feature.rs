@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 use crate::run::Run;
 
 method! {
-    /// The ranking that one feature gives.
+    /// Ranking by the values of a single feature.
     pub struct SingleFeature: Ranker as "single-feature",
         cites ["dincer2014"], AsPublished, Rows
     {
-        /// Which feature ranks.
+        /// Feature to rank by.
         let feature: Feature = "best",
-        /// What "best" means.
+        /// Measure by which the best feature is chosen.
         measure: Measure = "ndcg[ties=expected]@10",
         derive feature: Option<String> = Some(feature).filter(|name| name != "best");
     }
@@ -37,7 +37,7 @@ impl Ranker for SingleFeature {
                 }
                 feature
             }
-            None => self.best(train)?,
+            None => self.best(run, train)?,
         };
         run.step("choosing a feature", 1, Some(1))?;
         Ok(LinearModel::new(table, &[(feature, 1.0)]).into())
@@ -45,13 +45,15 @@ impl Ranker for SingleFeature {
 }
 
 impl SingleFeature {
-    fn best(&self, train: &View<'_>) -> Result<FeatureId> {
+    fn best(&self, run: &Run, train: &View<'_>) -> Result<FeatureId> {
         let alone = |&f: &FeatureId| {
+            run.check()?;
             let column = train.data().column(f);
             let scores: Vec<f32> = train.rows().flat_map(|rows| &column[rows]).copied().collect();
-            (f, self.measure.summary(&self.measure.per_query(&scores, train)))
+            Ok((f, self.measure.summary(&self.measure.per_query(&scores, train))))
         };
-        let values: Vec<(FeatureId, f64)> = train.features().par_iter().map(alone).collect();
+        let values: Vec<(FeatureId, f64)> =
+            train.features().par_iter().map(alone).collect::<Result<_>>()?;
         // Ties go to the first feature.
         let best =
             values.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });

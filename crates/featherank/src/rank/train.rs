@@ -5,7 +5,7 @@ use super::tune::{Trial, declared_grid, tune};
 use super::{Model, RankerSpec};
 use crate::data::{Dataset, FeatureId, Normaliser, View};
 use crate::error::{Error, Result};
-use crate::measure::Measure;
+use crate::measure::{Measure, Ties};
 use crate::remedy;
 use crate::run::Run;
 
@@ -20,7 +20,7 @@ pub struct TrainingPlan<'a> {
     /// How features are normalised before training.
     pub normaliser: Normaliser,
     /// Tune the parameters that are not set over the ranker's declared grid, by this measure on
-    /// validation data.
+    /// validation data, with expected-value ties.
     pub tune: Option<Measure>,
 }
 
@@ -31,9 +31,7 @@ impl TrainingPlan<'_> {
             None => data.view(),
         }
     }
-}
 
-impl TrainingPlan<'_> {
     fn fit(
         &self,
         run: &Run,
@@ -44,13 +42,12 @@ impl TrainingPlan<'_> {
             return Ok((self.ranker.fit(self.params, run, train, valid)?, Vec::new()));
         };
         let valid = valid.ok_or_else(|| {
-            Error::protocol(
-                "settings are tuned on validation data, and none is given",
-                remedy!["to tune on validation data, ", Valid.set()],
-            )
+            Error::protocol("tuning needs validation data, and none is given", remedy![Valid.set()])
         })?;
         let grid = declared_grid(self.ranker, self.params);
-        let tuned = tune(self.ranker, self.params, &grid, run, train, valid, measure)?;
+        // With expected-value ties, so that the order of the file has no influence.
+        let measure = measure.clone().with_ties(Ties::Expected);
+        let tuned = tune(self.ranker, self.params, &grid, run, train, valid, &measure)?;
         Ok((tuned.model, tuned.trials))
     }
 }
@@ -93,8 +90,8 @@ pub fn train(
         // The fingerprint of the raw data, as selections record it.
         trained.data = Some(fingerprint);
     }
-    let train_scores = model.score(&train_view)?;
-    let valid_scores = valid_view.map(|valid| model.score(&valid)).transpose()?;
+    let train_scores = model.score_until(&train_view, run.stop())?;
+    let valid_scores = valid_view.map(|valid| model.score_until(&valid, run.stop())).transpose()?;
     let columns = model.columns(train.features())?;
     Ok(Trained { model: model.with_scaler(&scaler, &columns), train_scores, valid_scores, trials })
 }

@@ -15,8 +15,7 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::run::Run;
 
-/// Values of parameters, as a user would write them.
-pub type Settings = Vec<(String, String)>;
+pub use crate::params::Settings;
 
 /// Parameters and the values to try for each.
 pub type Grid = Vec<(String, Vec<String>)>;
@@ -79,18 +78,24 @@ pub fn tune(
     refuse_twice(fixed, grid)?;
     measure.check_labels(valid.labels().flatten().copied().fold(0.0, f32::max))?;
     let combinations = combinations(grid);
-    let total = combinations.len() as u64;
-    let (mut trials, mut best, mut near, mut failure) = (Vec::new(), None::<Candidate>, None, None);
+    let steps = combinations.len() as u64 + u64::from(combinations.len() > 1);
+    let (mut trials, mut best, mut warm_start, mut failure) =
+        (Vec::new(), None::<TuningCandidate>, None, None);
     for (settings, done) in combinations.into_iter().zip(1..) {
         let all = [fixed, &settings].concat();
-        let fitted = spec.fit_from(&all, run, train, Some(valid), near.as_ref());
-        let scored = fitted.and_then(|model| Ok((model.score(valid)?, model.score(train)?, model)));
+        // The best settings are fitted once more after all have been tried.
+        let nested = run.within("trying settings", done - 1, steps);
+        let fitted = spec.fit_from(&all, &nested, train, Some(valid), warm_start.as_ref());
+        let scored = fitted.and_then(|model| {
+            let scores = |view| model.score_until(view, run.stop());
+            Ok((scores(valid)?, scores(train)?, model))
+        });
         let outcome = match scored {
             Ok((valid_scores, train_scores, model)) => {
                 let value = measure.summary(&measure.per_query(&valid_scores, valid));
                 let ranks = ranks(&train_scores, train);
-                let candidate = Candidate { model, settings: all, value, ranks };
-                near = Some(candidate.model.clone());
+                let candidate = TuningCandidate { model, settings: all, value, ranks };
+                warm_start = Some(candidate.model.clone());
                 if best.as_ref().is_none_or(|best| candidate.beats(best)) {
                     best = Some(candidate);
                 }
@@ -104,14 +109,17 @@ pub fn tune(
             }
         };
         trials.push(Trial { settings, outcome });
-        run.step("trying settings", done, Some(total))?;
+        run.step("trying settings", done, Some(steps))?;
     }
     match (best, failure) {
         (Some(best), _) => {
             // Refit without a warm start, so that the model depends on the settings only.
             let model = match trials.len() {
                 1 => best.model,
-                _ => spec.fit(&best.settings, run, train, Some(valid))?,
+                _ => {
+                    let nested = run.within("trying settings", steps - 1, steps);
+                    spec.fit(&best.settings, &nested, train, Some(valid))?
+                }
             };
             Ok(Tuned { model, settings: best.settings, value: best.value, trials })
         }
@@ -123,15 +131,15 @@ pub fn tune(
 }
 
 /// A fitted combination.
-struct Candidate {
+struct TuningCandidate {
     model: Model,
     settings: Settings,
     value: f64,
     ranks: bool,
 }
 
-impl Candidate {
-    fn beats(&self, other: &Candidate) -> bool {
+impl TuningCandidate {
+    fn beats(&self, other: &TuningCandidate) -> bool {
         is_better((self.ranks, self.value), (other.ranks, other.value))
     }
 }
@@ -157,8 +165,8 @@ pub(crate) fn refuse_twice(fixed: &[(String, String)], grid: &Grid) -> Result<()
     match grid.iter().find(|(name, _)| fixed.iter().any(|(other, _)| other == name)) {
         None => Ok(()),
         Some((name, _)) => Err(Error::settings(
-            format!("{name} has a fixed value and values to try"),
-            "give one value or values to try, not both",
+            format!("{name} has both a fixed value and values to try"),
+            "give either a fixed value or values to try",
         )),
     }
 }

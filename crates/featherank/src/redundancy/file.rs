@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use super::Redundancy;
-use crate::data::write_atomically;
+use crate::data::{not_a_formula, write_atomically};
 use crate::document;
 use crate::error::{Error, Result};
 
 const KIND: &str = "redundancy";
-const VERSION: u32 = 1;
+/// Version 2: with a checksum.
+const VERSION: u32 = 2;
 
 /// The content of a file, chosen by its suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +32,9 @@ impl FileForm {
             Some("csv") => Ok(FileForm::Csv),
             Some("tsv") => Ok(FileForm::Tsv),
             _ => Err(Error::invalid(
-                "file for the matrix",
+                "output file",
                 path.display(),
-                "its name must end in .json, .csv or .tsv",
+                "a name that ends in .json, .csv or .tsv",
             )),
         }
     }
@@ -62,7 +63,8 @@ impl Redundancy {
 
     fn write_matrix(&self, out: impl Write, delimiter: u8) -> std::io::Result<()> {
         let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-        let labels: Vec<String> = self.features.iter().map(|f| f.feature.label()).collect();
+        let labels: Vec<String> =
+            self.features.iter().map(|f| not_a_formula(&f.feature.label()).into_owned()).collect();
         table.write_record(std::iter::once("feature").chain(labels.iter().map(String::as_str)))?;
         for (label, row) in labels.iter().zip(&self.matrix) {
             let cells =
@@ -105,7 +107,7 @@ mod tests {
             ],
             groups: Vec::new(),
             could_go: Vec::new(),
-            dead: Vec::new(),
+            constant_within_queries: Vec::new(),
             incomplete: Vec::new(),
         }
     }
@@ -129,7 +131,7 @@ mod tests {
         let document: serde_json::Value = serde_json::from_str(&saved("m.json")).unwrap();
         assert_eq!(
             (&document["featherank"], &document["version"]),
-            (&"redundancy".into(), &1.into())
+            (&"redundancy".into(), &2.into())
         );
         assert!(document["features"][0]["vif"].is_null() && document["matrix"][0][2].is_null());
         assert_eq!(document["features"][1]["name"], "c");

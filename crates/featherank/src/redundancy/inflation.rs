@@ -64,7 +64,12 @@ mod tests {
         let data =
             Dataset::new(columns.concat(), labels.to_vec(), Queries::from_sizes(sizes), table);
         let features = (0..columns.len()).map(FeatureId::from).collect();
-        answer_view(&Gram::new(features, Centring::PerQuery), &data.view())
+        answer_view(
+            &Gram::new(features, Centring::PerQuery),
+            &data.view(),
+            &crate::stop::StopToken::default(),
+        )
+        .unwrap()
     }
 
     /// Two columns (−1, 0, 1) and (−1, 1, 0) around their means: r = 1/2, so VIF = 1 / (1 − 1/4) =

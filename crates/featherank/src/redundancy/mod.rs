@@ -55,7 +55,7 @@ impl RedundancyOptions {
     pub fn check(&self) -> Result<()> {
         match (0.0..=1.0).contains(&self.level) {
             true => Ok(()),
-            false => Err(Error::invalid("level of correlation", self.level, "from 0 to 1")),
+            false => Err(Error::invalid("correlation level", self.level, "a number from 0 to 1")),
         }
     }
 }
@@ -81,7 +81,7 @@ pub struct Redundancy {
     /// pairwise correlations show.
     pub could_go: Vec<Feature>,
     /// Features constant within every query, not compared.
-    pub dead: Vec<Feature>,
+    pub constant_within_queries: Vec<Feature>,
     /// Features with missing values, not compared.
     pub incomplete: Vec<Feature>,
 }
@@ -122,15 +122,16 @@ pub struct GroupMember {
     pub alone: f64,
 }
 
-/// Compares all live features behind an engine that have no missing values.
+/// Compares the features behind an engine that vary within queries and have no missing values.
 pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Redundancy> {
     options.check()?;
     let table = &engine.schema().features;
     let moments = engine.ask(&Moments)?;
-    let (alive, dead) =
-        (0..table.len()).map(FeatureId::from).partition(|f| !moments.features[f.index()].is_dead());
+    let (varying, constant) = (0..table.len())
+        .map(FeatureId::from)
+        .partition(|f| !moments.features[f.index()].is_constant_within_queries());
     let (compared, incomplete): (Vec<_>, Vec<_>) =
-        Vec::into_iter(alive).partition(|f| moments.features[f.index()].missing == 0);
+        Vec::into_iter(varying).partition(|f| moments.features[f.index()].missing == 0);
     // First, because it may reject the labels, and correlations can take long.
     let alone = feature_means(engine, &options.measure, &compared)?;
     let matrix = correlations(engine, options.correlation, options.scope, &compared)?;
@@ -165,7 +166,7 @@ pub fn redundancy(engine: &dyn Engine, options: &RedundancyOptions) -> Result<Re
         matrix: order.iter().map(|&a| order.iter().map(|&b| matrix.get(a, b)).collect()).collect(),
         groups: groups.iter().map(group).collect(),
         could_go: named(could_go.into_iter().map(|i| compared[i]).collect()),
-        dead: named(dead),
+        constant_within_queries: named(constant),
         incomplete: named(incomplete),
     })
 }
@@ -236,7 +237,7 @@ mod tests {
         features.iter().map(|f| f.id).collect()
     }
 
-    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 dead,
+    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 constant,
     /// 5 (1 2 4 3), 6 incomplete. Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 = −.4, r₁₃ =
     /// −1, r₁₅ = 1 − 6·2/60 = .8, r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 − 6(9+0+9+0)/60 = −.8, r₃₅
     /// = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
@@ -251,7 +252,10 @@ mod tests {
             [1., f32::NAN, 2., 3.],
         ];
         let strict = found(&columns, &options(Correlation::Spearman, 1.0));
-        assert_eq!((ids(&strict.dead), ids(&strict.incomplete)), (vec![4], vec![6]));
+        assert_eq!(
+            (ids(&strict.constant_within_queries), ids(&strict.incomplete)),
+            (vec![4], vec![6])
+        );
         assert_eq!(ids(&strict.could_go), [3]);
         assert_eq!((strict.groups[0].best.feature.id, strict.groups[0].best.alone), (1, 1.0));
         // Linkage: 1 and 3 at 0; 5 to them at .2; 2 at (.6 + .6 + .2)/3. Column 1 is left of 3, and
@@ -289,7 +293,7 @@ mod tests {
     fn nothing_to_compare_is_not_an_error() {
         let none = found(&[[1.; 4], [f32::NAN, 1., 2., 3.]], &options(Correlation::Kendall, 0.9));
         assert!(none.features.is_empty() && none.matrix.is_empty() && none.groups.is_empty());
-        assert_eq!((ids(&none.dead), ids(&none.incomplete)), (vec![1], vec![2]));
+        assert_eq!((ids(&none.constant_within_queries), ids(&none.incomplete)), (vec![1], vec![2]));
         let one = found(&[[1., 2., 2., 0.]], &options(Correlation::Kendall, 0.9));
         assert_eq!(
             (one.matrix.as_slice(), one.features[0].vif),

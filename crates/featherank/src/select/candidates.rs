@@ -1,12 +1,13 @@
 //! The features that may be chosen, under the constraints of a run.
 
 use crate::data::FeatureId;
-use crate::engine::passes::Moments;
+use crate::engine::passes::{FeatureStatistics, Moments};
 use crate::engine::{Ask, Engine};
 use crate::error::{Error, Result};
+use crate::rank::RankerSpec;
 use crate::remedy;
-use crate::run::Run;
-use crate::select::Selection;
+use crate::run::{Constraints, Run};
+use crate::select::Findings;
 
 /// The features of a run by their role in a search; dropped features are in no list.
 pub(super) struct Candidates {
@@ -16,29 +17,60 @@ pub(super) struct Candidates {
     pub free: Vec<FeatureId>,
     /// Cost more than the budget: never chosen, but on the path.
     pub unaffordable: Vec<FeatureId>,
-    dead: Vec<FeatureId>,
+    /// Cannot be used, whatever is chosen with them.
+    unusable: Vec<FeatureId>,
+    /// Excluded because they equal another feature, with that feature.
+    duplicates: Vec<(FeatureId, FeatureId)>,
 }
 
 impl Candidates {
-    /// The candidates under the run's constraints.
+    /// The candidates of a method whose features rank by themselves or in a linear model.
     pub fn of(run: &Run, engine: &dyn Engine) -> Result<Self> {
-        let (alive, dead) = engine.ask(&Moments)?.alive();
+        Ok(Self::among(run, engine.ask(&Moments)?.varying_within_queries()))
+    }
+
+    /// The candidates of a method that trains a ranker.
+    pub fn for_ranker(run: &Run, engine: &dyn Engine, ranker: &RankerSpec) -> Result<Self> {
+        Ok(Self::among(run, ranker.usable(&engine.ask(&Moments)?)))
+    }
+
+    fn among(run: &Run, (usable, unusable): (Vec<FeatureId>, Vec<FeatureId>)) -> Self {
         let constraints = &run.constraints;
         let spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
         let is_unaffordable = |f: &FeatureId| {
             constraints.budget.is_some_and(|most| spent + constraints.cost(*f) > most)
         };
-        let allowed = alive.into_iter().filter(|f| !constraints.drop.contains(f));
+        let allowed = usable.into_iter().filter(|f| !constraints.drop.contains(f));
         let (keep, others): (Vec<_>, Vec<_>) = allowed.partition(|f| constraints.keep.contains(f));
         let (unaffordable, free) = others.into_iter().partition(is_unaffordable);
-        Ok(Candidates { keep, free, unaffordable, dead })
+        Candidates { keep, free, unaffordable, unusable, duplicates: Vec::new() }
     }
 
-    /// The wanted number of live features, at least one; dead features to keep count towards `k`
-    /// too.
+    /// Excludes features that equal another one. Of equal features a kept one stays, then the
+    /// cheapest, then the first.
+    pub fn exclude_duplicates(&mut self, features: &FeatureStatistics, constraints: &Constraints) {
+        let all = self.all();
+        for group in features.duplicates(&all) {
+            let is_kept = |f: &FeatureId| constraints.keep.contains(f);
+            let best = group.iter().copied().min_by(|f, g| {
+                let first_kept = is_kept(g).cmp(&is_kept(f));
+                first_kept
+                    .then(constraints.cost(*f).total_cmp(&constraints.cost(*g)))
+                    .then(f.cmp(g))
+            });
+            let Some(best) = best else { continue };
+            let excluded = |f: &FeatureId| group.contains(f) && *f != best && !is_kept(f);
+            self.duplicates.extend(group.iter().copied().filter(excluded).map(|f| (f, best)));
+            self.free.retain(|f| !excluded(f));
+            self.unaffordable.retain(|f| !excluded(f));
+        }
+    }
+
+    /// The wanted number of usable features, at least one; unusable features to keep count towards
+    /// `k` too.
     pub fn wanted(&self, run: &Run) -> Option<usize> {
-        let dead_kept = run.constraints.keep.len() - self.keep.len();
-        run.constraints.k.map(|k| k.saturating_sub(dead_kept).max(1))
+        let unusable_kept = run.constraints.keep.len() - self.keep.len();
+        run.constraints.k.map(|k| k.saturating_sub(unusable_kept).max(1))
     }
 
     /// All features on the path, by column.
@@ -55,7 +87,7 @@ impl Candidates {
         all
     }
 
-    /// The selection of the chosen features, best first; the rest follow on the path in the given
+    /// The findings for the chosen features, best first; the rest follow on the path in the given
     /// order.
     pub fn select(
         &self,
@@ -63,7 +95,7 @@ impl Candidates {
         engine: &dyn Engine,
         chosen: &[(FeatureId, f64)],
         rest: &[(FeatureId, f64)],
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         let found_none =
             chosen.is_empty() && run.constraints.k.is_none() && run.constraints.keep.is_empty();
         if found_none && !self.free.is_empty() {
@@ -72,6 +104,7 @@ impl Candidates {
                 remedy!["ask for a number of features with ", K, ", or use another method"],
             ));
         }
-        Selection::in_order(run, engine.schema(), chosen, rest, &self.dead)
+        let found = Findings::in_order(run, engine.schema(), chosen, rest, &self.unusable)?;
+        Ok(Findings { duplicates: self.duplicates.clone(), ..found })
     }
 }

@@ -9,7 +9,7 @@ use crate::data::FeatureId;
 use crate::engine::Schema;
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::Selection;
+use crate::select::Findings;
 
 /// The rule by which a greedy method scores candidates.
 pub trait Criterion {
@@ -29,33 +29,33 @@ pub trait Criterion {
 pub fn forward(
     run: &Run,
     schema: &Schema,
-    alive: &[FeatureId],
-    dead: &[FeatureId],
+    usable: &[FeatureId],
+    unusable: &[FeatureId],
     criterion: &mut dyn Criterion,
-) -> Result<Selection> {
-    let (order, left) = grow(run, alive, criterion)?;
+) -> Result<Findings> {
+    let (order, left) = grow(run, usable, criterion)?;
     let chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
     let rest = extend(run, &chosen, &left, criterion)?;
-    Selection::in_order(run, schema, &order, &rest, dead)
+    Findings::in_order(run, schema, &order, &rest, unusable)
 }
 
 /// Features in order, each with its score.
-pub type Scored = Vec<(FeatureId, f64)>;
+pub(crate) type Scored = Vec<(FeatureId, f64)>;
 
 /// The greedy loop alone: the chosen features in order with their scores, and the remaining allowed
 /// features.
-pub fn grow(
+pub(crate) fn grow(
     run: &Run,
-    alive: &[FeatureId],
+    usable: &[FeatureId],
     criterion: &mut dyn Criterion,
 ) -> Result<(Scored, Vec<FeatureId>)> {
     let constraints = &run.constraints;
-    let allowed = alive.iter().copied().filter(|f| !constraints.drop.contains(f));
+    let allowed = usable.iter().copied().filter(|f| !constraints.drop.contains(f));
     let (kept, mut candidates): (Vec<_>, Vec<_>) =
         allowed.partition(|f| constraints.keep.contains(f));
-    // Dead kept features count towards `k` too.
-    let dead_kept = constraints.keep.iter().filter(|f| !alive.contains(f)).count();
-    let wanted = constraints.k.map(|k| k.saturating_sub(dead_kept));
+    // Unusable kept features count towards `k` too.
+    let unusable_kept = constraints.keep.iter().filter(|f| !usable.contains(f)).count();
+    let wanted = constraints.k.map(|k| k.saturating_sub(unusable_kept));
     let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
     let mut order = extend(run, &[], &kept, criterion)?;
     let mut chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
@@ -83,7 +83,7 @@ pub fn grow(
 
 /// Adds all candidates to the chosen features, one at a time, each time the one with the highest
 /// score (ties go to the first); returns them in that order with their scores.
-pub fn extend(
+pub(crate) fn extend(
     run: &Run,
     chosen: &[FeatureId],
     candidates: &[FeatureId],
@@ -133,12 +133,12 @@ mod tests {
         let data = Dataset::new(vec![0.0; 10], vec![0., 1.], Queries::from_sizes(&[2]), table);
         let alive: Vec<FeatureId> = (0..4).map(FeatureId).collect();
         let run = Run::new(0, constraints);
-        let found =
-            forward(&run, &Schema::of(&data), &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
-        (
-            found.selected.iter().map(|chosen| chosen.id).collect(),
-            found.path.iter().map(|step| step.feature).collect(),
-        )
+        let schema = Schema::of(&data);
+        let found = forward(&run, &schema, &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
+        let ids = |scored: &[(FeatureId, f64)]| {
+            scored.iter().map(|(f, _)| schema.features.get(*f).id).collect()
+        };
+        (ids(&found.selected), ids(&found.path))
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
             c.budget = Some(2.0);
         });
         assert_eq!(within_budget, (vec![2], vec![2, 1, 4, 3]));
-        // A dead kept feature counts as one of the `k` features.
+        // A unusable kept feature counts as one of the `k` features.
         let kept_dead = with(|c| {
             c.keep = vec![FeatureId(4)];
             c.k = Some(2);

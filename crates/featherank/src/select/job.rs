@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Selection, SelectorSpec};
-use crate::checkpoint::{Checkpoint, Work};
-use crate::data::check_target;
+use crate::checkpoint::Checkpoint;
+use crate::data::{PathRole, PathUse, check_paths};
 use crate::engine::Engine;
-use crate::error::{Error, Result};
-use crate::run::{Constraints, Limited, Observer, Run};
+use crate::error::{Error, Result, Stop};
+use crate::run::{Constraints, Observer, Run};
 
 /// A selection to run.
 ///
@@ -54,6 +54,8 @@ pub struct SelectionOutcome {
     pub selection: Selection,
     /// Seconds that the method took, without reading and writing.
     pub seconds: f64,
+    /// Why the selection is not complete, if it is the best so far of a stopped run.
+    pub stopped: Option<Stop>,
     /// The checkpoint that was kept because the selection is not complete.
     pub kept_checkpoint: Option<PathBuf>,
 }
@@ -98,12 +100,15 @@ impl SelectionJob {
     /// [`observer`](Self::observer).
     #[must_use]
     pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
-        if let Some(deadline) = limit.and_then(|limit| Instant::now().checked_add(limit)) {
-            self.run.deadline = Some(deadline);
-            if !self.method.resumes {
-                self.run.observer = Arc::new(Limited { observer: self.run.observer, deadline });
-            }
-        }
+        self.run = self.run.stopped_after(limit);
+        if limit.is_some() { self.best_so_far() } else { self }
+    }
+
+    /// Returns the best result so far if the run is stopped by its token, by Ctrl-C too, and the
+    /// method can do so: see [`SelectionOutcome::stopped`]. Otherwise a stop is an error.
+    #[must_use]
+    pub fn best_so_far(mut self) -> Self {
+        self.run.best_so_far = self.method.resumes;
         self
     }
 
@@ -128,7 +133,7 @@ impl SelectionJob {
         self
     }
 
-    /// The observer that engines of this job report to; it enforces the time limit.
+    /// The observer that engines of this job report to; its token enforces the time limit.
     pub fn observer(&self) -> Arc<dyn Observer> {
         self.run.observer.clone()
     }
@@ -138,10 +143,21 @@ impl SelectionJob {
         self.output.iter().chain(&self.model_output).map(PathBuf::as_path)
     }
 
-    /// Rejects what can be rejected before data is read: files that cannot be written, and a model
-    /// file for a method that trains no model.
+    /// Rejects what can be rejected before data is read: files that cannot be written or are given
+    /// twice, a checkpoint that another run uses, and a model file for a method that trains no
+    /// model.
     pub fn check(&self) -> Result<()> {
-        self.outputs().chain(self.checkpoint.as_deref()).try_for_each(check_target)?;
+        let files = [
+            ("the selection", &self.output),
+            ("the model", &self.model_output),
+            ("the checkpoint", &self.checkpoint),
+        ];
+        let files = files
+            .into_iter()
+            .filter_map(|(what, path)| Some(PathUse::new(what, path.as_ref()?, PathRole::Output)));
+        check_paths(&files.collect::<Vec<_>>())?;
+        // Another run may still take the checkpoint while data is read; `run` checks again.
+        self.resumable_from().map(Checkpoint::lock).transpose()?;
         match self.model_output.is_some() && !self.method.leaves_model {
             true => Err(self.no_model()),
             false => Ok(()),
@@ -163,13 +179,15 @@ impl SelectionJob {
     }
 
     /// The identity of the job: jobs with the same identity give the same selection.
-    pub fn identity(&self, engine: &dyn Engine) -> Result<Work> {
+    #[cfg(feature = "experiments")]
+    pub(crate) fn identity(&self, engine: &dyn Engine) -> Result<crate::checkpoint::Work> {
         self.method.work(&self.parameters, &self.run, engine)
     }
 
     /// Selects features of the data behind the engine, writes the files, and deletes the checkpoint
     /// if the selection is complete.
     pub fn run(&self, engine: &dyn Engine) -> Result<SelectionOutcome> {
+        let _lock = self.resumable_from().map(Checkpoint::lock).transpose()?;
         let checkpoint = self.resumable_from().map(Checkpoint::new);
         let run = Run { checkpoint: checkpoint.clone(), ..self.run.clone() };
         let start = Instant::now();
@@ -189,7 +207,8 @@ impl SelectionJob {
             }
             None => None,
         };
-        Ok(SelectionOutcome { selection, seconds, kept_checkpoint })
+        let stopped = run.stop().ended_early().filter(|_| selection.unfinished);
+        Ok(SelectionOutcome { selection, seconds, stopped, kept_checkpoint })
     }
 
     /// The checkpoint from which the same job resumes after this error, if it wrote one.
@@ -204,7 +223,7 @@ impl SelectionJob {
 
     fn no_model(&self) -> Error {
         Error::unsupported(
-            format!("method `{}` trains no model that could be saved", self.method.name),
+            format!("method `{}` does not train a model", self.method.name),
             "use an embedded method or mofsrank, or save the selection and train a ranker on it",
         )
     }
@@ -214,10 +233,14 @@ impl SelectionJob {
 mod tests {
     use std::ops::ControlFlow;
 
+    use serde_json::Value;
+
     use super::*;
     use crate::data::synth::{Preset, generate};
+    use crate::document::{self, tests::every_flip_is_refused};
     use crate::engine::LocalEngine;
     use crate::error::Stop;
+    use crate::rank::Model;
     use crate::registry;
     use crate::run::Step;
 
@@ -247,6 +270,25 @@ mod tests {
         assert!(outcome.is_complete() && outcome.kept_checkpoint.is_none());
         assert!(!checkpoint.exists());
         assert_eq!(Selection::load(&output).unwrap(), outcome.selection);
+    }
+
+    #[test]
+    fn a_checkpoint_in_use_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = folder.path().join("c.json");
+        let job = job("spea2", &SHORT_SEARCH).checkpoint(Some(checkpoint.clone()));
+        let held = Checkpoint::lock(&checkpoint).unwrap();
+        for error in [job.check().unwrap_err(), job.run(&engine()).unwrap_err()] {
+            let text = error.to_string();
+            assert!(text.contains(&format!("in use by process {}", std::process::id())), "{text}");
+        }
+        drop(held);
+        job.check().unwrap();
+        job.run(&engine()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no lock is left");
+        // A lock file that no process holds, as after a power failure.
+        std::fs::write(folder.path().join("c.json.lock"), "process 1").unwrap();
+        job.run(&engine()).unwrap();
     }
 
     #[test]
@@ -291,6 +333,81 @@ mod tests {
     }
 
     #[test]
+    fn damaged_selections_and_models_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (selection, model) = (folder.path().join("s.json"), folder.path().join("m.json"));
+        let files = job("l1-svm", &[]).output(Some(selection.clone()));
+        files.model_output(Some(model.clone())).run(&engine()).unwrap();
+        every_flip_is_refused(&selection, || Selection::load(&selection));
+        every_flip_is_refused(&model, || Model::load(&model));
+    }
+
+    /// Every number, text and list of a state, replaced by unusual ones under a valid checksum: an
+    /// error or a result, but no panic.
+    #[test]
+    fn forged_states_never_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.json");
+        let short_phases = [
+            ("population", "4"),
+            ("pair-generations", "1"),
+            ("feature-generations", "1"),
+            ("ensemble-generations", "1"),
+        ];
+        let mut refused = 0;
+        for (method, parameters) in [("spea2", &SHORT_SEARCH[..]), ("mofsrank", &short_phases)] {
+            // Stopped after each of several steps, so that every phase leaves a state.
+            for step in [4, 10, 16] {
+                let mut stopped = job(method, parameters).checkpoint(Some(path.clone()));
+                stopped.run.observer = Arc::new(StopAfter(step.into()));
+                if stopped.run(&engine()).is_ok() {
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let whole: Value = serde_json::from_str(&text).unwrap();
+                for place in places(&whole["state"], "/state".into()) {
+                    for odd in ["0", "-1", "1e300", "99999", "\"3:7\"", "[]", "null"] {
+                        let mut forged = whole.clone();
+                        *forged.pointer_mut(&place).unwrap() = serde_json::from_str(odd).unwrap();
+                        let fields = forged.as_object_mut().unwrap();
+                        fields.retain(|name, _| name == "work" || name == "state");
+                        document::save_compact("checkpoint", 2, &forged, &path).unwrap();
+                        let job = job(method, parameters).checkpoint(Some(path.clone()));
+                        refused += u32::from(job.run(&engine()).is_err());
+                    }
+                }
+                std::fs::remove_file(&path).unwrap_or_default();
+            }
+        }
+        assert!(refused > 20, "{refused} refused");
+    }
+
+    struct StopAfter(std::sync::atomic::AtomicI64);
+
+    impl Observer for StopAfter {
+        fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
+            match self.0.fetch_sub(1, std::sync::atomic::Ordering::SeqCst) {
+                0 => ControlFlow::Break(Stop::Interrupted),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+
+    /// Some places of a document: the first entries of every list.
+    fn places(value: &Value, at: String) -> Vec<String> {
+        let below: Vec<String> = match value {
+            Value::Array(list) => (list.iter().take(1).enumerate())
+                .flat_map(|(i, value)| places(value, format!("{at}/{i}")))
+                .collect(),
+            Value::Object(map) => {
+                map.iter().flat_map(|(key, value)| places(value, format!("{at}/{key}"))).collect()
+            }
+            _ => Vec::new(),
+        };
+        std::iter::once(at).chain(below).collect()
+    }
+
+    #[test]
     fn settings_without_effect_are_listed() {
         let job = job("top-k", &[])
             .checkpoint(Some("unused.json".into()))
@@ -298,5 +415,14 @@ mod tests {
         let unused: Vec<_> = job.unused().collect();
         assert_eq!(unused, [UnusedSetting::Checkpoint, UnusedSetting::Validation]);
         assert!(job.model_output(Some("model.json".into())).check().is_err());
+    }
+
+    #[test]
+    fn a_checkpoint_that_is_also_the_output_is_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.json");
+        let job = job("spea2", &[]).checkpoint(Some(path.clone())).output(Some(path));
+        let error = job.check().unwrap_err().to_string();
+        assert!(error.contains("the selection and the checkpoint are the same file"), "{error}");
     }
 }

@@ -1,31 +1,46 @@
 //! Selectors: methods that choose features.
+//!
+//! The methods are in [`filter`], [`wrapper`], [`embedded`] and [`auto`]; each has a builder, and
+//! [`selector()`] finds them by name. All return a [`Selection`]: the chosen features, the order of
+//! the others, and a model if the method trains one. [`SelectionJob`] runs a method with time limit,
+//! checkpoint and output files, as the command does. A crate adds a method by implementing
+//! [`Selector`]; [`forward`] contains the loop of methods that add one feature at a time.
 
 pub mod auto;
 mod candidates;
 pub mod embedded;
+mod exported;
 pub mod filter;
+mod findings;
 pub mod forward;
 mod job;
 mod rows;
+#[doc(hidden)] // For tests of the merits that it searches by.
 pub mod search;
 mod searched;
 mod selection;
 mod shared_params;
 mod subsets;
+mod verdict;
 pub mod wrapper;
 
 use crate::checkpoint::{Checkpoint, Work};
 use crate::declare::{Category, DataAccess, Declared, Status};
-use crate::engine::Engine;
+use crate::engine::passes::Moments;
+use crate::engine::{Ask, Engine, Schema};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use crate::names::unknown;
 use crate::params::{Kind, Param, Params};
 use crate::rank::{RankerSpec, ranker};
 use crate::remedy;
 use crate::run::Run;
+pub use exported::Exportable;
+pub use findings::Findings;
 pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
 pub use searched::{Generation, Member, Searched};
 pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
+pub use verdict::{Evidence, KeyFigure, SelectionVerdict};
 
 /// All selectors, in the order they are listed.
 pub static SELECTORS: &[&SelectorSpec] = &[
@@ -75,8 +90,8 @@ pub fn selector(name: &str) -> Result<&'static SelectorSpec> {
 /// [`select`](Selector::select).
 pub trait Selector: Declared<SelectorSpec> + Send + Sync {
     /// Chooses features of the data behind the engine, under the run's constraints. The data and
-    /// the constraints are checked.
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection>;
+    /// the constraints are checked; [`select`](Selector::select) makes the document of the findings.
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings>;
 
     /// Checks data and constraints, and chooses features.
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
@@ -85,9 +100,13 @@ pub trait Selector: Declared<SelectorSpec> + Send + Sync {
         let of_this = |checkpoint: &Checkpoint| checkpoint.of(spec.work_with(params, run, engine));
         let checkpoint = run.checkpoint.as_ref().map(of_this);
         let run = &Run { checkpoint, ..run.clone() };
-        let mut selection = self.search(run, engine)?;
-        selection.sign(spec.name, params, run, &engine.schema().features);
-        Ok(selection)
+        let found = match run.unless_stopped(self.search(run, engine))? {
+            Some(found) => found,
+            // Stopped before the method had a result: it may still find one in the time granted.
+            None => self.search(run, engine)?,
+        };
+        let statistics = engine.ask(&Moments)?;
+        Ok(Selection::new(spec, params, run, engine.schema(), &statistics, found))
     }
 }
 
@@ -106,7 +125,7 @@ pub struct SelectorSpec {
     /// The access to the data that it needs, in addition to that of the ranker that it trains.
     pub access: DataAccess,
     /// Whether it writes checkpoints, resumes from them, and returns the best result so far at the
-    /// time limit.
+    /// time limit or when it is interrupted. The other methods return nothing then.
     pub resumes: bool,
     /// Whether it uses the run's validation data for tuning or evaluation, if available.
     pub uses_valid: bool,
@@ -152,7 +171,19 @@ impl SelectorSpec {
                 "check the labels",
             ));
         }
-        Ok(())
+        self.check_measures(params, schema)?;
+        let valid = run.valid.as_ref().filter(|_| self.uses_valid);
+        valid.map_or(Ok(()), |valid| self.check_measures(params, valid.schema()))
+    }
+
+    /// Rejects measures that are the same for every ranking of the data.
+    fn check_measures(&self, params: &Params, schema: &Schema) -> Result<()> {
+        let labels = schema.label_frequencies();
+        let mut measures = self.params.iter().filter(|param| param.kind == Kind::Measure);
+        measures.try_for_each(|param| {
+            let measure: Measure = params.text(param.name).parse()?;
+            measure.check_divides(param.name, &labels)
+        })
     }
 
     /// The access to the data that the method and its ranker need with these parameters.
@@ -185,7 +216,13 @@ impl SelectorSpec {
     }
 
     /// The identity of a [`run`](Self::run): checkpoints of other work are rejected.
-    pub fn work(&self, set: &[(String, String)], run: &Run, engine: &dyn Engine) -> Result<Work> {
+    #[cfg(feature = "experiments")]
+    pub(crate) fn work(
+        &self,
+        set: &[(String, String)],
+        run: &Run,
+        engine: &dyn Engine,
+    ) -> Result<Work> {
         Ok(self.work_with(&Params::new(self.name, self.params, set)?, run, engine))
     }
 

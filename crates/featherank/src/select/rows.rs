@@ -7,13 +7,13 @@ use crate::rank::{RANKERS, RankerSpec};
 use crate::select::SELECTORS;
 
 /// The rows, if they are in this process.
-pub(crate) fn rows<'a>(who: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
-    engine.local().ok_or_else(|| needs_rows(who))
+pub(crate) fn rows<'a>(method: &str, engine: &'a dyn Engine) -> Result<&'a Dataset> {
+    engine.local().ok_or_else(|| needs_rows(method))
 }
 
 /// The error for a method or ranker that needs rows.
-pub(crate) fn needs_rows(who: &str) -> Error {
-    Error::unsupported(refused(who), format!("load the data into memory, or use {}", methods()))
+pub(crate) fn needs_rows(method: &str) -> Error {
+    Error::unsupported(refused(method), format!("load the data into memory, or use {}", methods()))
 }
 
 /// Rejects a ranker that needs rows if the engine has none.
@@ -34,8 +34,8 @@ pub(crate) fn ranker_needs_rows(method: &str, ranker: &RankerSpec) -> Error {
     )
 }
 
-fn refused(who: &str) -> String {
-    format!("{who} needs the rows, and they are not in this process")
+fn refused(method: &str) -> String {
+    format!("{method} needs the rows, and they are not in this process")
 }
 
 fn methods() -> String {

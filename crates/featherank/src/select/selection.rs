@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Feature, FeatureId, FeatureTable};
 use crate::document;
 use crate::engine::Schema;
-use crate::error::{Error, Result, Setting};
+use crate::engine::passes::{FeatureMoments, FeatureStatistics};
+use crate::error::Result;
 use crate::params::Params;
 use crate::rank::{Model, Training};
-use crate::remedy;
-use crate::run::{Constraints, Run};
-use crate::select::Searched;
+use crate::run::Run;
 use crate::select::auto::Advice;
+use crate::select::{Findings, Searched, SelectorSpec};
 
 /// A selection, as it is printed, saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Selection {
     pub seed: u64,
     /// The data that features were selected from.
     pub data: DataSummary,
+    /// The greatest total cost that was allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
     /// The chosen features, best first.
     pub selected: Vec<Chosen>,
     /// One step for every size.
@@ -133,152 +136,61 @@ pub struct SetAside {
     pub reason: String,
 }
 
-const KIND: &str = "selection";
-/// Version 2: boolean parameters are written as true or false.
-const VERSION: u32 = 2;
+pub(super) const KIND: &str = "selection";
+/// Version 2: boolean parameters are written as true or false. Version 3: with a checksum.
+const VERSION: u32 = 3;
 
 impl Selection {
-    /// Chooses by score: kept features first, then the best that the constraints allow. Ties by
-    /// column.
-    pub fn by_score(
-        run: &Run,
-        schema: &Schema,
-        scored: &[(FeatureId, f64)],
-        dead: &[FeatureId],
-    ) -> Result<Self> {
-        let mut order = scored.to_vec();
-        order.sort_by(|(f, a), (g, b)| b.total_cmp(a).then(f.cmp(g)));
-        Self::in_order(run, schema, &order, &[], dead)
-    }
-
-    /// Chooses the set that a method has found, as far as the constraints allow: kept features
-    /// first, then `chosen`, best first. With `k` exactly that many, continuing with `rest`, the
-    /// order in which the method would add the others.
-    pub fn in_order(
-        run: &Run,
-        schema: &Schema,
-        chosen: &[(FeatureId, f64)],
-        rest: &[(FeatureId, f64)],
-        dead: &[FeatureId],
-    ) -> Result<Self> {
-        let constraints = &run.constraints;
-        let is_kept = |f: &FeatureId| constraints.keep.contains(f);
-        let live = chosen.iter().chain(rest).copied();
-        let (kept, free): (Vec<_>, Vec<_>) =
-            live.filter(|(f, _)| !constraints.drop.contains(f)).partition(|(f, _)| is_kept(f));
-        let dead_kept = dead.iter().filter(|f| is_kept(f)).map(|&f| (f, 0.0));
-        let order: Vec<(FeatureId, f64)> = kept.into_iter().chain(dead_kept).chain(free).collect();
-        if let Some((f, _)) = order.iter().find(|(_, score)| !score.is_finite()) {
-            return Err(Error::nothing_counts(
-                format!(
-                    "feature {} has no score: the measure counts no query",
-                    schema.features.label(*f)
-                ),
-                "choose another measure, or data with relevant documents",
-            ));
-        }
-        let is_own = |f: &FeatureId| is_kept(f) || chosen.iter().any(|(own, _)| own == f);
-        let own = order.iter().filter(|(f, _)| is_own(f)).count();
-        let selected =
-            Self::affordable(run, schema, &order[..constraints.k.map_or(own, |_| order.len())]);
-        Self::refuse_too_few(run, selected.len(), order.len(), dead.len())?;
-        let set_aside = dead.iter().filter(|f| !is_kept(f));
-        let data = DataSummary {
-            queries: schema.queries() as u64,
-            documents: schema.documents(),
-            features: schema.features.len() as u64,
-            fingerprint: schema.fingerprint.clone(),
-        };
-        Ok(Selection {
-            method: String::new(),
-            parameters: BTreeMap::new(),
-            seed: run.seed,
-            data,
-            selected,
-            path: path(run, &schema.features, &order),
-            set_aside: set_aside.map(|&f| SetAside::dead(schema.features.get(f))).collect(),
-            model: None,
-            fits: Vec::new(),
-            certificate: BTreeMap::new(),
-            searched: None,
-            advice: None,
-            notes: Vec::new(),
-            unfinished: false,
-        })
-    }
-
-    /// The same selection with another path: all features in the order in which they enter, and the
-    /// method's value for each step.
-    #[must_use]
-    pub(super) fn with_path(self, run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Self {
-        Selection { path: path(run, &schema.features, order), ..self }
-    }
-
-    /// The first `k` features within the budget; features that exceed it are skipped.
-    fn affordable(run: &Run, schema: &Schema, order: &[(FeatureId, f64)]) -> Vec<Chosen> {
-        let constraints = &run.constraints;
-        let (mut selected, mut cost) = (Vec::new(), 0.0);
-        for &(f, score) in order {
-            let price = constraints.cost(f);
-            let wanted = constraints.k.is_none_or(|k| selected.len() < k);
-            if wanted && constraints.budget.is_none_or(|budget| cost + price <= budget) {
-                let Feature { id, name } = schema.features.get(f).clone();
-                selected.push(Chosen { id, name, score, cost: price });
-                cost += price;
-            }
-        }
-        selected
-    }
-
-    /// The error for fewer features than wanted, or none at all.
-    fn refuse_too_few(run: &Run, selected: usize, available: usize, dead: usize) -> Result<()> {
-        let Constraints { k, budget, drop, .. } = &run.constraints;
-        let wanted = k.unwrap_or(1);
-        if selected >= wanted {
-            return Ok(());
-        }
-        let what = match k {
-            Some(k) => format!("only {selected} of {k} features can be selected"),
-            None => "no feature can be selected".into(),
-        };
-        let (help, alternative) = match budget {
-            Some(budget) if available >= wanted => {
-                let help = format!("the budget of {budget} allows no more; raise ");
-                (remedy![help, Budget], " or lower ")
-            }
-            _ => {
-                let dropped = drop.len();
-                let help = format!(
-                    "{dead} features do not vary within any query and {dropped} are dropped"
-                );
-                (help.into(), "; lower ")
-            }
-        };
-        let help = if k.is_some() { help.then(alternative).then(Setting::K) } else { help };
-        Err(Error::constraint(what, help))
-    }
-
-    pub(super) fn sign(
-        &mut self,
-        method: &str,
+    /// The document of what a method found in the data of `schema`.
+    pub(super) fn new(
+        spec: &SelectorSpec,
         params: &Params,
         run: &Run,
-        features: &FeatureTable,
-    ) {
-        self.method = method.to_owned();
-        self.parameters =
-            params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        self.seed = run.seed;
-        if let Some(model) = &mut self.model {
-            model.trained = Some(Training {
-                ranker: self.method.clone(),
-                params: self.parameters.clone(),
-                seed: run.seed,
-                data: Some(self.data.fingerprint.clone()),
-                first_id: features.iter().map(|(_, feature)| feature.id).min().unwrap_or(1),
-                queries: self.data.queries as usize,
-                documents: self.data.documents as usize,
-            });
+        schema: &Schema,
+        statistics: &FeatureStatistics,
+        found: Findings,
+    ) -> Self {
+        let table = &schema.features;
+        let data = DataSummary::of(schema);
+        let parameters = params.to_map();
+        let trained = || Training {
+            ranker: spec.name.to_owned(),
+            params: parameters.clone(),
+            seed: run.seed,
+            data: Some(data.fingerprint.clone()),
+            first_id: table.iter().map(|(_, feature)| feature.id).min().unwrap_or(1),
+            queries: schema.queries(),
+            documents: schema.documents() as usize,
+        };
+        let model = found.model.map(|model| Model { trained: Some(trained()), ..model });
+        let chosen = |(f, score): (FeatureId, f64)| {
+            let Feature { id, name } = table.get(f).clone();
+            Chosen { id, name, score, cost: run.constraints.cost(f) }
+        };
+        let set_aside = found
+            .set_aside
+            .iter()
+            .map(|&f| SetAside::new(table.get(f), &statistics.features[f.index()]));
+        let duplicates = found.duplicates.iter().map(|&(f, other)| {
+            let Feature { id, name } = table.get(f).clone();
+            SetAside { id, name, reason: format!("equal to feature {}", table.label(other)) }
+        });
+        Selection {
+            method: spec.name.to_owned(),
+            seed: run.seed,
+            budget: run.constraints.budget,
+            selected: found.selected.into_iter().map(chosen).collect(),
+            path: path(run, table, &found.path),
+            set_aside: set_aside.chain(duplicates).collect(),
+            model,
+            fits: found.fits,
+            certificate: found.certificate,
+            searched: found.searched,
+            advice: found.advice,
+            notes: found.notes,
+            unfinished: found.unfinished,
+            parameters,
+            data,
         }
     }
 
@@ -286,13 +198,17 @@ impl Selection {
     /// the set only: trees take the first of equally good splits. Fails if the table lacks one of
     /// them.
     pub fn columns(&self, features: &FeatureTable) -> Result<Vec<FeatureId>> {
-        let find = |chosen: &Chosen| match &chosen.name {
-            Some(name) => features.resolve(name),
-            None => features.resolve(&chosen.id.to_string()),
-        };
-        let mut columns: Vec<FeatureId> = self.selected.iter().map(find).collect::<Result<_>>()?;
+        let chosen = self.features();
+        let found = chosen.iter().map(|feature| features.find(feature));
+        let mut columns: Vec<FeatureId> = found.collect::<Result<_>>()?;
         columns.sort_unstable();
         Ok(columns)
+    }
+
+    /// The chosen features, best first.
+    pub fn features(&self) -> Vec<Feature> {
+        let feature = |chosen: &Chosen| Feature { id: chosen.id, name: chosen.name.clone() };
+        self.selected.iter().map(feature).collect()
     }
 
     /// The document as JSON.
@@ -320,9 +236,24 @@ fn path(run: &Run, features: &FeatureTable, order: &[(FeatureId, f64)]) -> Vec<P
     steps.collect()
 }
 
+impl DataSummary {
+    fn of(schema: &Schema) -> Self {
+        DataSummary {
+            queries: schema.queries() as u64,
+            documents: schema.documents(),
+            features: schema.features.len() as u64,
+            fingerprint: schema.fingerprint.clone(),
+        }
+    }
+}
+
 impl SetAside {
-    fn dead(feature: &Feature) -> Self {
+    fn new(feature: &Feature, moments: &FeatureMoments) -> Self {
         let Feature { id, name } = feature.clone();
-        SetAside { id, name, reason: "constant within every query".into() }
+        let reason = match moments.is_constant() {
+            true => "constant",
+            false => "constant within queries: only trees can use it",
+        };
+        SetAside { id, name, reason: reason.into() }
     }
 }

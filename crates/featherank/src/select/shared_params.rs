@@ -1,4 +1,4 @@
-//! Parameters that several selectors share, as groups for [`method!`](crate::declare).
+//! Parameters that several selectors share, as groups for [`method!`](crate::declare::method).
 //!
 //! A group receives `{state} {rest} arguments..`; it passes both on with its own declarations
 //! before the rest.
@@ -6,8 +6,8 @@
 /// A measure of how well a feature ranks, with the method's default.
 macro_rules! relevance_measure_param {
     ({$($state:tt)*} {$($rest:tt)*} $default:literal) => {
-        $crate::declare::method! { $($state)*
-            /// Measure that says how well a feature ranks.
+        $crate::method! { $($state)*
+            /// Measure of how well a feature ranks on its own.
             let measure: Measure = $default,
             derive relevance: $crate::select::filter::relevance::Relevance =
                 $crate::select::filter::relevance::Relevance::alone(measure);
@@ -19,10 +19,11 @@ macro_rules! relevance_measure_param {
 /// The relevance of a feature by itself.
 macro_rules! relevance_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Measure that says how well a feature ranks.
+        $crate::method! { $($state)*
+            /// Measure of how well a feature ranks on its own.
             let measure: Measure = "ndcg[ties=expected]@10",
-            /// Measure the ranking by the feature itself, or by LambdaMART trained on it alone.
+            /// Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it
+            /// alone.
             let relevance: Choice<$crate::select::filter::relevance::RelevanceModel> = "alone",
             derive relevance: $crate::select::filter::relevance::Relevance =
                 $crate::select::filter::relevance::Relevance::new(measure, relevance);
@@ -34,10 +35,10 @@ macro_rules! relevance_params {
 /// The similarity of two features, with the method's default.
 macro_rules! similarity_params {
     ({$($state:tt)*} {$($rest:tt)*} $default:literal) => {
-        $crate::declare::method! { $($state)*
-            /// Correlation that makes two features similar.
+        $crate::method! { $($state)*
+            /// Correlation that measures the similarity of two features.
             let similarity: Choice<$crate::engine::passes::Correlation> = $default,
-            /// Correlate within queries, or over all documents as one list.
+            /// Correlate within each query, or over all documents pooled.
             let scope: Choice<$crate::engine::Scope> = "query",
             derive similarity: $crate::select::filter::similarity::Similarity =
                 $crate::select::filter::similarity::Similarity::new(similarity, scope);
@@ -49,9 +50,9 @@ macro_rules! similarity_params {
 /// The discretisation of features.
 macro_rules! encoding_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Whether the description length of a cut counts boundaries between distinct values, or
-            /// documents.
+        $crate::method! { $($state)*
+            /// Whether the description length of a cut counts possible cuts between distinct
+            /// values, or documents.
             encoding: Choice<$crate::select::filter::discrete::mdl::Encoding> = "better",
             $($rest)*
         }
@@ -61,8 +62,8 @@ macro_rules! encoding_param {
 /// The stopping rule of a best-first search.
 macro_rules! patience_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Expansions without a better set after which the search ends.
+        $crate::method! { $($state)*
+            /// Stop after this many expansions without improvement.
             patience: Whole<usize>(1..=1000) = "5",
             $($rest)*
         }
@@ -72,12 +73,12 @@ macro_rules! patience_param {
 /// The comparison of near documents.
 macro_rules! relief_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Nearest documents that each document is compared with.
+        $crate::method! { $($state)*
+            /// Number of nearest neighbours of each document.
             let neighbours: Whole<usize>(1..=100_000) = "10",
             /// Scale features to [0, 1] over all documents, or within each query.
             let scale: Choice<$crate::select::filter::rank_filter::ReliefScale> = "overall",
-            /// Let pairs of different and of equal relevance have the same total weight.
+            /// Give pairs of different and of equal relevance the same total weight.
             let balance: Flag = "true",
             /// Share of the queries to sample.
             let sample: Real(0.000_001..=1.0) = "1",
@@ -96,7 +97,7 @@ macro_rules! relief_params {
 /// A ranker with its own parameters; `auto` names a function that returns those of `settings=auto`.
 macro_rules! ranker_params {
     ({$($state:tt)*} {$($rest:tt)*} $ranker:literal) => {
-        $crate::declare::method! { $($state)*
+        $crate::method! { $($state)*
             /// Ranker to train.
             let ranker: Ranker = $ranker,
             /// Parameters of the ranker.
@@ -107,7 +108,7 @@ macro_rules! ranker_params {
         }
     };
     ({$($state:tt)*} {$($rest:tt)*} $ranker:literal, $auto:expr, $meaning:literal) => {
-        $crate::declare::method! { $($state)*
+        $crate::method! { $($state)*
             /// Ranker to train.
             let ranker: Ranker = $ranker,
             #[doc = $meaning]
@@ -137,7 +138,7 @@ macro_rules! trainer_params {
     (@declare {$($state:tt)*} {$($rest:tt)*} $ranker:literal, $measure:literal, $judged:literal,
         $auto:ident, $settings:literal, $meaning:literal
     ) => {
-        $crate::declare::method! { $($state)*
+        $crate::method! { $($state)*
             /// Ranker to train on every subset.
             let ranker: Ranker = $ranker,
             #[doc = $meaning]
@@ -159,8 +160,8 @@ macro_rules! trainer_params {
 /// The loss that is accepted for fewer features.
 macro_rules! size_slack_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Takes the smallest size whose measure is at most this much below the best.
+        $crate::method! { $($state)*
+            /// Take the smallest size whose measure is at most this much below the best.
             slack: Real(0.0..=1.0) = "0",
             $($rest)*
         }
@@ -170,10 +171,10 @@ macro_rules! size_slack_param {
 /// The choice of an embedded method among its models.
 macro_rules! tuning_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Measure that chooses the model on validation data.
+        $crate::method! { $($state)*
+            /// Measure for model selection on validation data.
             let measure: Measure = "map[ties=expected]",
-            /// Takes the sparsest model that is at most this much worse than the best on validation
+            /// Take the sparsest model that is at most this much worse than the best on validation
             /// data.
             let slack: Real(0.0..=1.0) = "0",
             use standardise_param!(standardise);
@@ -187,10 +188,10 @@ macro_rules! tuning_params {
 /// Whether features are standardised; a parameter without a field.
 macro_rules! standardise_param {
     ({$($state:tt)*} {$($rest:tt)*} $standardise:ident) => {
-        $crate::declare::method! { $($state)*
-            /// Divide features by their standard deviation within queries; auto does if some value is
+        $crate::method! { $($state)*
+            /// Divide features by their standard deviation within queries; auto: if any value is
             /// outside 0 to 1.
-            let $standardise: Choice<$crate::select::embedded::sample::Scale> = "auto",
+            let $standardise: Choice<$crate::select::embedded::sample::Standardisation> = "auto",
             $($rest)*
         }
     };
@@ -199,8 +200,8 @@ macro_rules! standardise_param {
 /// The radius of the ℓ1 ball of the weights.
 macro_rules! radius_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Largest sum of absolute weights; chosen on validation data unless set.
+        $crate::method! { $($state)*
+            /// Largest sum of absolute weights; auto: tuned on validation data.
             r: Values(1e-9..=1e9) = "auto",
             $($rest)*
         }

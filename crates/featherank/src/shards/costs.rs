@@ -11,6 +11,7 @@ use crate::data::Dataset;
 use crate::engine::{AnswerCache, Engine, Job, Schema, Traffic};
 use crate::error::Result;
 use crate::run::Step;
+use crate::stop::StopToken;
 
 /// The cost of all passes of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -103,15 +104,23 @@ impl Engine for CostedEngine {
         self.engine.within(work);
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.engine.memory_limit()
+    }
+
     fn step(&self, step: &Step) -> Result<()> {
         self.engine.step(step)
+    }
+
+    fn stop(&self) -> StopToken {
+        self.engine.stop()
     }
 }
 
 /// What a job would move to and from one shard that holds all rows.
 fn traffic_with_one_shard(job: &dyn Job) -> Result<Traffic> {
-    let (pass, ranges) = (job.name().to_owned(), job.query_ranges());
-    let message = encode(&Request::Answer { pieces: Vec::new(), pass, ranges })?;
+    let (pass, samples) = (job.name().to_owned(), job.query_samples());
+    let message = encode(&Request::Answer { pieces: Vec::new(), pass, samples })?;
     let sent = job.append_request(message)?.len() as u64;
     Ok(Traffic { sent, received: encode(&Reply::Answered)?.len() as u64 + job.answer_size()? })
 }

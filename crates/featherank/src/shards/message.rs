@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::layout::Piece;
 use crate::data::{QueryRows, RowIndex};
 use crate::engine::codec::{append, take_first, unreadable};
-use crate::engine::{QueryRange, SchemaPart};
+use crate::engine::{QuerySample, SchemaPart};
 use crate::error::{Error, Result};
 
 /// The first bytes of every message.
 const MAGIC: &[u8; 4] = b"ftrk";
 
 /// Changes with every change of a request, a reply, a pass or an answer.
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 
 /// A request of a driver to a shard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub(super) enum Request {
         pieces: Vec<Piece>,
         /// The name of the pass.
         pass: String,
-        /// Only queries in all of these ranges answer.
-        ranges: Vec<QueryRange>,
+        /// Only queries in all of these samples answer.
+        samples: Vec<QuerySample>,
     },
 }
 

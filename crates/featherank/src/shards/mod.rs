@@ -18,4 +18,4 @@ mod stream;
 pub use costs::{CostedEngine, PassCost};
 pub use remote::{RemoteEngine, ShardTransport};
 pub use shard::Shard;
-pub use stream::StreamEngine;
+pub use stream::{StreamEngine, parts_beyond_memory};

@@ -8,9 +8,10 @@ use crate::engine::passes::{
     Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LinearMeans, LinearMeasures,
     MergeGains, Moments, Relief,
 };
-use crate::engine::{Job, Pass, QueryRange, RestrictedJob, Schema, TypedJob};
+use crate::engine::{Job, Pass, QuerySample, RestrictedJob, Schema, TypedJob};
 use crate::error::{Error, Result};
 use crate::rank::passes::{LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge};
+use crate::stop::StopToken;
 
 /// The passes that shards answer, by their names. A new pass is one more line here.
 static PASSES: [ListedPass; 14] = [
@@ -41,8 +42,8 @@ pub(super) struct ListedPass {
 pub(super) struct Requested<'a> {
     /// The encoded pass.
     pub pass: &'a [u8],
-    /// Only queries in all of these ranges answer.
-    pub ranges: &'a [QueryRange],
+    /// Only queries in all of these samples answer.
+    pub samples: &'a [QuerySample],
     /// What the request is checked against.
     pub schema: &'a Schema,
 }
@@ -81,9 +82,13 @@ fn answer<P: Pass>(request: &Requested<'_>, rows: &Store, message: Vec<u8>) -> R
     let pass: P = take(request.pass)?;
     pass.check(request.schema)?;
     let mut job = TypedJob::new(&pass);
-    match request.ranges {
-        [] => rows.answer(&mut job, |_| Ok(()))?,
-        ranges => rows.answer(&mut RestrictedJob { job: &mut job, ranges }, |_| Ok(()))?,
+    // Shards keep no state of runs: a stopped run does not wait for their answers.
+    let never = StopToken::default();
+    match request.samples {
+        [] => rows.answer(&mut job, &never, |_| Ok(()))?,
+        samples => {
+            rows.answer(&mut RestrictedJob { job: &mut job, samples }, &never, |_| Ok(()))?
+        }
     }
     job.append_answers(message)
 }

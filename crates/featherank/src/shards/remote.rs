@@ -8,9 +8,11 @@ use super::message::{Opened, Reply, Request, decode, encode};
 use super::passes::ListedPass;
 use super::store::piece_documents;
 use crate::data::{Dataset, Feature, FeatureTable, QueryRows};
-use crate::engine::{AnswerCache, Engine, Job, Merge, Schema, Traffic, report};
+use crate::engine::{AnswerCache, Engine, Job, Merge, Schema, Traffic};
 use crate::error::{Error, Result};
+use crate::progress::report;
 use crate::run::{Observer, Step};
+use crate::stop::StopToken;
 
 /// Carries messages to shards and back.
 pub trait ShardTransport: Send + Sync {
@@ -76,7 +78,7 @@ impl RemoteEngine {
     }
 
     /// From now on passes report their progress to this observer.
-    pub fn watch(&self, observer: Arc<dyn Observer>) {
+    pub fn set_observer(&self, observer: Arc<dyn Observer>) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
     }
 
@@ -105,7 +107,7 @@ impl Engine for RemoteEngine {
             let driver = Driver { shards: self.shards.as_ref(), observer: observer.as_ref() };
             let request = |pieces: &Vec<Piece>| {
                 let (pieces, pass) = (pieces.clone(), job.name().to_owned());
-                let request = Request::Answer { pieces, pass, ranges: job.query_ranges() };
+                let request = Request::Answer { pieces, pass, samples: job.query_samples() };
                 job.append_request(encode(&request)?)
             };
             let requests = self.held.iter().map(request).collect::<Result<_>>()?;
@@ -134,6 +136,10 @@ impl Engine for RemoteEngine {
     fn step(&self, step: &Step) -> Result<()> {
         report(self.observer().as_ref(), step)
     }
+
+    fn stop(&self) -> StopToken {
+        self.observer().stop().clone()
+    }
 }
 
 /// Replies with the bytes that follow them, and the number of bytes moved.
@@ -154,7 +160,7 @@ impl Driver<'_> {
         let total = Some(count as u64);
         let bytes = self
             .shards
-            .ask(requests, &|done| report(self.observer, &Step { what, done, total }))?;
+            .ask(requests, &|done| report(self.observer, &Step::pass(what, done, total)))?;
         if bytes.len() != count {
             return Err(unexpected(bytes.len()));
         }

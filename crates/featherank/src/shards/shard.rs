@@ -60,9 +60,9 @@ impl Shard {
                     part.ok_or_else(|| Error::invalid("rows to describe", "none", "at least one"))?;
                 encode(&Reply::Described(part))
             }
-            Request::Answer { pieces, pass: name, ranges } => {
+            Request::Answer { pieces, pass: name, samples } => {
                 let schema = Schema::of_features(self.parts.features().clone());
-                let request = Requested { pass, ranges: &ranges, schema: &schema };
+                let request = Requested { pass, samples: &samples, schema: &schema };
                 let reply = encode(&Reply::Answered)?;
                 ListedPass::named(&name)?.answer(&request, &self.store(pieces), reply)
             }

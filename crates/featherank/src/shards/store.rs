@@ -7,6 +7,7 @@ use super::layout::Piece;
 use crate::data::Parts;
 use crate::engine::{Job, Merge, RowBlocks, SchemaPart};
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// One piece takes at most one part in this many of the memory limit.
 const PIECES_PER_LIMIT: u64 = 16;
@@ -64,10 +65,15 @@ impl Store {
 
     /// Adds the answers of all blocks to a job. `step` receives the number of blocks done so far
     /// and may stop the work.
-    pub fn answer(&self, job: &mut dyn Job, mut step: impl FnMut(u64) -> Result<()>) -> Result<()> {
+    pub fn answer(
+        &self,
+        job: &mut dyn Job,
+        stop: &StopToken,
+        mut step: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
         let mut before = 0;
         for number in 0..self.pieces.len() {
-            self.with(number, |rows| rows.answer(job, |done| step(before + done)))??;
+            self.with(number, |rows| rows.answer(job, stop, |done| step(before + done)))??;
             before += self.pieces[number].blocks;
         }
         Ok(())

@@ -126,12 +126,12 @@ pub fn coordinate_descent(pairs: &[Vec<f64>], c: f64) -> (Vec<f64>, bool) {
     for _ in 0..20_000 {
         let mut moved = 0.0f64;
         for k in 0..w.len() {
-            let slope = c * loss(pairs, &w).1[k];
+            let derivative = c * loss(pairs, &w).1[k];
             // An upper bound of the curvature: no line search is needed.
-            let bend = 2.0 * c * pairs.iter().map(|pair| pair[k] * pair[k]).sum::<f64>();
-            if bend > 0.0 {
-                let free = w[k] - slope / bend;
-                let next = free.signum() * (free.abs() - 1.0 / bend).max(0.0);
+            let curvature = 2.0 * c * pairs.iter().map(|pair| pair[k] * pair[k]).sum::<f64>();
+            if curvature > 0.0 {
+                let free = w[k] - derivative / curvature;
+                let next = free.signum() * (free.abs() - 1.0 / curvature).max(0.0);
                 moved = moved.max((next - w[k]).abs());
                 w[k] = next;
             }

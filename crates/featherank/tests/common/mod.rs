@@ -8,6 +8,7 @@
 
 pub mod elsewhere;
 pub mod embedded;
+mod real_data;
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -20,22 +21,7 @@ use featherank::Stop;
 use featherank::run::{Observer, Step};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-
-/// The folder with the real LETOR data: `$FEATHERANK_DATA`, or `shared/data` beside the project.
-/// `None`, with a notice, if it is absent: its licence does not allow us to ship it.
-pub fn real_data(folder: &str) -> Option<PathBuf> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let root = std::env::var_os("FEATHERANK_DATA").map_or(beside, PathBuf::from);
-    let path = root.join(folder);
-    if !path.is_dir() {
-        eprintln!(
-            "SKIPPED: no real data at {}; set FEATHERANK_DATA to run this test",
-            path.display()
-        );
-        return None;
-    }
-    Some(path)
-}
+pub use real_data::real_data;
 
 /// Interrupts a run at a given step.
 pub struct StopAt(AtomicU64);

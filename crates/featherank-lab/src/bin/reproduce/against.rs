@@ -18,7 +18,7 @@ const NDCG: usize = 3;
 
 /// NDCG@10 and T_RISK over all test queries, of rows and of those they are compared with.
 pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
-    if outcomes.iter().all(|(row, _)| row.against.is_none()) {
+    if outcomes.iter().all(|(row, _)| row.known.against.is_none()) {
         return Ok(());
     }
     let baselines = Baselines::new(folds)?;
@@ -26,8 +26,8 @@ pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
         "| method, compared with | features | change of N@10 | Wilcoxon p, by seed | T_RISK against the best feature | T_RISK against the mean of features |\n|---|---|---|---|---|---|"
     );
     for (row, seeds) in outcomes {
-        let named = |name: &String| outcomes.iter().find(|(other, _)| other.name == *name);
-        let Some((other, theirs)) = row.against.as_ref().and_then(named) else { continue };
+        let named = |name: &String| outcomes.iter().find(|(other, _)| other.plan.name == *name);
+        let Some((other, theirs)) = row.known.against.as_ref().and_then(named) else { continue };
         let theirs = pooled(&theirs[0]);
         let ours: Vec<Vec<f64>> = seeds.iter().map(pooled).collect();
         let p = ours.iter().map(|ours| wilcoxon(ours, &theirs, WilcoxonMethod::Auto).p);
@@ -40,8 +40,8 @@ pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
         };
         println!(
             "| {}, {} | {:.1} | {change:+.4} | {} | {} | {} |",
-            row.name,
-            other.name,
+            row.plan.name,
+            other.plan.name,
             mean(seeds.iter().map(|row| row.features)),
             p.join(" "),
             risk(&baselines.best),

@@ -2,32 +2,31 @@
 
 use std::path::PathBuf;
 
-use featherank::experiment::{DataPlan, Plan, Row, RowPlan};
+use featherank::experiment::Row;
 use featherank::{Error, Result};
 
 /// The folder of saved results.
-pub struct Kept {
+pub struct KeptRows {
     folder: PathBuf,
 }
 
-impl Kept {
+impl KeptRows {
     pub fn new(folder: &str) -> Result<Self> {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|source| Error::Io { action: "create", path: folder.into(), source })?;
-        Ok(Kept { folder: folder.into() })
+        Ok(KeptRows { folder: folder.into() })
     }
 
-    /// The saved result of a row with a seed; computes and saves it if there is none.
+    /// The saved result with a seed, by the names of plan, data set and row; computes and saves it if
+    /// there is none.
     pub fn or_run(
         &self,
-        plan: &Plan,
-        data: &DataPlan,
-        row: &RowPlan,
+        names: [&String; 3],
         seed: u64,
         run: impl FnOnce() -> Result<Row>,
     ) -> Result<Row> {
-        let name =
-            format!("{} {} {} {seed}.json", plan.title, data.name, row.name).replace('/', " ");
+        let [plan, data, row] = names;
+        let name = format!("{plan} {data} {row} {seed}.json").replace('/', " ");
         let path = self.folder.join(name);
         let known =
             std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());

@@ -2,20 +2,23 @@
 //! of this library.
 //!
 //! `cargo run --release -p featherank-lab --bin reproduce -- DATA_FOLDER KEPT_FOLDER
-//! experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` runs all plans.
+//! experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` runs all plans. Published
+//! figures are in the files of the same names in `experiments/published/`.
 //! Results of rows are saved in KEPT_FOLDER, so that an interrupted run resumes; empty it when the
 //! code has changed.
 
 mod against;
 mod kept;
 mod searches;
+mod settings;
 
 use std::path::Path;
 
-use featherank::experiment::{DataPlan, Figures, Plan, Repeats, Row, RowPlan};
+use featherank::experiment::{Repeats, Row};
 use featherank::run::{Constraints, Run};
 use featherank::{Error, Result};
-use kept::Kept;
+use featherank_lab::paper::{Figures, Paper, PaperData, PaperRow};
+use kept::KeptRows;
 
 const HEAD: &str = "\
 # Reproduction
@@ -25,7 +28,7 @@ reproduce DATA=folder`; do not edit.
 ";
 
 /// A row of a plan and its results, one per seed.
-type Outcome<'p> = (&'p RowPlan, Vec<Row>);
+type Outcome<'p> = (&'p PaperRow, Vec<Row>);
 
 /// Number of most frequently selected features to list.
 const NAMED: usize = 5;
@@ -39,32 +42,32 @@ fn main() -> Result<()> {
             "reproduce DATA_FOLDER KEPT_FOLDER PLAN …",
         ));
     };
-    let (root, kept) = (Path::new(root), Kept::new(kept)?);
+    let (root, kept) = (Path::new(root), KeptRows::new(kept)?);
     print!("{HEAD}");
     for path in plans {
-        let read = std::fs::read_to_string(path);
-        let text =
-            read.map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
-        part(&Plan::parse(&text)?, root, &kept)?;
+        part(&Paper::read(Path::new(path))?, root, &kept)?;
     }
     Ok(())
 }
 
 /// Prints one plan's section of the page.
-fn part(plan: &Plan, root: &Path, kept: &Kept) -> Result<()> {
+fn part(paper: &Paper, root: &Path, kept: &KeptRows) -> Result<()> {
+    let Paper { plan, intro, remarks, data, rows } = paper;
     let protocol = plan.protocol()?;
-    println!("\n## {}\n\n{}\n", plan.title, plan.intro.join("\n"));
-    for data in &plan.data {
-        let folds = data.read(root)?;
+    println!("\n## {}\n\n{}\n", plan.title, intro.join("\n"));
+    for data in data {
+        let folds = data.plan.read(root)?;
         let mut outcomes = Vec::new();
-        for row in &plan.rows {
+        for row in rows {
+            let (names, seeds) =
+                ([&plan.title, &data.plan.name, &row.plan.name], plan.seeds_of(&row.plan));
             let run = |seed| {
-                kept.or_run(plan, data, row, seed, || {
-                    row.run(&protocol, &Run::new(seed, Constraints::default()), &folds)
+                kept.or_run(names, seed, || {
+                    row.plan.run(&protocol, &Run::new(seed, Constraints::default()), &folds)
                 })
             };
-            let seeds: Vec<Row> = (1..=plan.seeds_of(row)).map(run).collect::<Result<_>>()?;
-            eprintln!("{}: {}, {}", data.name, row.name, cells(&figures(&seeds)).join(" "));
+            let seeds: Vec<Row> = (1..=seeds).map(run).collect::<Result<_>>()?;
+            eprintln!("{}: {}, {}", names[1], names[2], cells(&figures(&seeds)).join(" "));
             outcomes.push((row, seeds));
         }
         table(data, &outcomes);
@@ -76,30 +79,30 @@ fn part(plan: &Plan, root: &Path, kept: &Kept) -> Result<()> {
         sparsity(&outcomes);
         trajectories(&outcomes);
     }
-    settings(&plan.rows);
-    println!("\n### Reading the tables\n\n{}", plan.remarks.join("\n"));
+    settings::table(&plan.rows);
+    println!("\n### Reading the tables\n\n{}", remarks.join("\n"));
     Ok(())
 }
 
 /// Published, reference and own figures, and the time of selections.
-fn table(data: &DataPlan, outcomes: &[Outcome]) {
-    let timed = outcomes.iter().any(|(row, _)| row.select.is_some());
+fn table(data: &PaperData, outcomes: &[Outcome]) {
+    let timed = outcomes.iter().any(|(row, _)| row.plan.select.is_some());
     let (time, line) = if timed { (" time |", "---|") } else { ("", "") };
-    println!("### {}\n", data.name);
+    println!("### {}\n", data.plan.name);
     println!(
         "| method | | MAP | N@1 | N@5 | N@10 | features |{time}\n|---|---|---|---|---|---|---|{line}"
     );
     for (row, outcome) in outcomes {
         let ours = figures(outcome);
-        let minutes = row.minutes(data).map(|minutes| format!("{minutes} min"));
+        let minutes = row.known.minutes(data).map(|minutes| format!("{minutes} min"));
         let seconds = seconds(outcome).map(|seconds| format!("{seconds:.2} s"));
         let spread = spread(outcome);
-        let apart = row.published(data).map(|published| differences(&ours, published));
+        let apart = row.known.published(data).map(|published| differences(&ours, published));
         let seeds = format!("± over {} seeds", outcome.len());
-        let mut name = row.name.as_str();
+        let mut name = row.plan.name.as_str();
         for (whose, figures, time) in [
-            ("published", row.published(data), minutes),
-            ("reference", row.reference(data), None),
+            ("published", row.known.published(data), minutes),
+            ("reference", row.known.reference(data), None),
             ("ours", Some(&ours), seconds),
             (&seeds, spread.as_ref(), None),
         ] {
@@ -117,7 +120,7 @@ fn table(data: &DataPlan, outcomes: &[Outcome]) {
             );
         }
     }
-    println!("\nTolerance: {}.\n", cells(&data.tolerance).join(", "));
+    println!("\nTolerance: {}.\n", cells(&data.precision.tolerance).join(", "));
 }
 
 /// Number of preference pairs that a method trains on if it selects pairs, and their share of the
@@ -127,7 +130,7 @@ fn pairs(outcomes: &[Outcome]) {
         let folds = seeds.iter().flat_map(|row| &row.folds);
         let fits = folds.filter_map(|fold| fold.selected.as_ref()?.selection.fits.first());
         let counts: Vec<f64> = fits.filter_map(|fit| fit.settings.get("pairs").copied()).collect();
-        (!counts.is_empty()).then(|| (row.name.clone(), mean(counts.into_iter())))
+        (!counts.is_empty()).then(|| (row.plan.name.clone(), mean(counts.into_iter())))
     };
     let rows: Vec<(String, f64)> = outcomes.iter().filter_map(of_row).collect();
     let most = rows.iter().map(|(_, count)| *count).fold(0.0, f64::max);
@@ -142,13 +145,13 @@ fn pairs(outcomes: &[Outcome]) {
 }
 
 /// Number of features per fold, and how often features recur.
-fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
-    let selecting: Vec<_> = outcomes.iter().filter(|(row, _)| row.select.is_some()).collect();
+fn agreement(data: &PaperData, outcomes: &[Outcome]) {
+    let selecting: Vec<_> = outcomes.iter().filter(|(row, _)| row.plan.select.is_some()).collect();
     if selecting.is_empty() {
         return;
     }
     println!(
-        "| method | | features by fold | in 5, 4, 3, 2, 1 folds | most often |\n|---|---|---|---|---|"
+        "| method | | features by fold | in 5, 4, 3, 2, 1 folds | most frequent |\n|---|---|---|---|---|"
     );
     for (row, outcome) in selecting {
         let sizes = outcome[0].folds.iter().map(|fold| fold.features.len().to_string());
@@ -157,8 +160,8 @@ fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
         let most =
             repeats.features.iter().take(NAMED).map(|(id, count)| format!("{id} ({count}×)"));
         let [sizes, counts, most] = [sizes.collect(), counts.collect(), most.collect::<Vec<_>>()];
-        let mut name = row.name.as_str();
-        if let Some([sizes, counts]) = row.agreement(data) {
+        let mut name = row.plan.name.as_str();
+        if let Some([sizes, counts]) = row.known.agreement(data) {
             println!("| {name} | published | {sizes} | {counts} | |");
             name = "";
         }
@@ -173,8 +176,9 @@ fn agreement(data: &DataPlan, outcomes: &[Outcome]) {
 }
 
 /// How many folds select the features that papers name as recurring.
-fn recurring(data: &DataPlan, outcomes: &[Outcome]) {
-    let named: Vec<_> = outcomes.iter().filter(|(row, _)| !row.recurs(data).is_empty()).collect();
+fn recurring(data: &PaperData, outcomes: &[Outcome]) {
+    let named: Vec<_> =
+        outcomes.iter().filter(|(row, _)| !row.known.recurs(data).is_empty()).collect();
     if named.is_empty() {
         return;
     }
@@ -186,16 +190,18 @@ fn recurring(data: &DataPlan, outcomes: &[Outcome]) {
         let folds = |id: &u32| {
             repeats.features.iter().find(|(own, _)| own == id).map_or(0, |(_, count)| *count)
         };
-        let ids: Vec<String> = row.recurs(data).iter().map(u32::to_string).collect();
-        let counts: Vec<String> = row.recurs(data).iter().map(|id| folds(id).to_string()).collect();
-        println!("| {} | {} | {} |", row.name, ids.join(" "), counts.join(" "));
+        let ids: Vec<String> = row.known.recurs(data).iter().map(u32::to_string).collect();
+        let counts: Vec<String> =
+            row.known.recurs(data).iter().map(|id| folds(id).to_string()).collect();
+        println!("| {} | {} | {} |", row.plan.name, ids.join(" "), counts.join(" "));
     }
     println!();
 }
 
 /// The ratio of numbers of features between rows, and the change of MAP.
 fn sparsity(outcomes: &[Outcome]) {
-    let sparse: Vec<_> = outcomes.iter().filter(|(row, _)| !row.sparser_than.is_empty()).collect();
+    let sparse: Vec<_> =
+        outcomes.iter().filter(|(row, _)| !row.known.sparser_than.is_empty()).collect();
     if sparse.is_empty() {
         return;
     }
@@ -204,12 +210,12 @@ fn sparsity(outcomes: &[Outcome]) {
     );
     for (row, outcome) in sparse {
         for (other, theirs) in
-            outcomes.iter().filter(|(other, _)| row.sparser_than.contains(&other.name))
+            outcomes.iter().filter(|(other, _)| row.known.sparser_than.contains(&other.plan.name))
         {
             let (ours, theirs) = (&outcome[0], &theirs[0]);
             let (fewer, change) =
                 (theirs.features / ours.features, ours.means[0] - theirs.means[0]);
-            println!("| {} | {} | {fewer:.1} | {change:+.4} |", row.name, other.name);
+            println!("| {} | {} | {fewer:.1} | {change:+.4} |", row.plan.name, other.plan.name);
         }
     }
     println!();
@@ -222,7 +228,8 @@ fn trajectories(outcomes: &[Outcome]) {
         let outcome = &outcome[0];
         let train = outcome.folds.iter().map(|fold| fold.train[3]).sum::<f64>()
             / outcome.folds.len() as f64;
-        row.along
+        row.known
+            .along
             .clone()
             .map(|(name, value)| (name, value, outcome.features, train, outcome.means[3]))
     };
@@ -238,30 +245,6 @@ fn trajectories(outcomes: &[Outcome]) {
         );
     }
     println!();
-}
-
-/// Fixed and tuned settings.
-fn settings(rows: &[RowPlan]) {
-    println!("### Settings\n\n| method | fixed | chosen on validation data |\n|---|---|---|");
-    for row in rows {
-        let named = match &row.select {
-            Some(select) => [Some(&select.selector), row.ranker.as_ref()],
-            None => [row.ranker.as_ref(), None],
-        };
-        let named: Vec<String> =
-            named.into_iter().flatten().map(|name| format!("`{name}`")).collect();
-        let named = named.join(", ");
-        let select = row.select.as_ref();
-        let both = |selector: Option<String>, ranker: String| {
-            let parts = selector.into_iter().chain([ranker]).filter(|part| !part.is_empty());
-            parts.collect::<Vec<_>>().join("; ")
-        };
-        let set = both(select.map(|select| select.set()), row.set());
-        let tuned = Some(both(select.map(|select| select.tuned()), row.tuned()))
-            .filter(|words| !words.is_empty());
-        let tuned = tuned.as_deref().unwrap_or("nothing, or early stopping only");
-        println!("| {} ({named}) | {set} | {tuned} |", row.name);
-    }
 }
 
 /// Mean time of the selection of one fold.

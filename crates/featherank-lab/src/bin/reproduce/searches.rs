@@ -17,7 +17,7 @@ pub fn table(outcomes: &[Outcome]) {
         let runs = selections.map(|searched| searched.generations.clone());
         let runs: Vec<Vec<Generation>> =
             runs.filter(|generations| !generations.is_empty()).collect();
-        (!runs.is_empty()).then(|| (row.name.clone(), runs))
+        (!runs.is_empty()).then(|| (row.plan.name.clone(), runs))
     };
     let mut rows: Vec<(String, Vec<Vec<Generation>>)> = Vec::new();
     for (name, runs) in outcomes.iter().filter_map(searched) {

@@ -15,6 +15,7 @@ use crate::data::dataset::{Dataset, Queries};
 use crate::data::features::FeatureTable;
 use crate::data::text_column::TextColumn;
 use crate::error::{Error, Location, Problem, Result};
+use crate::stop::StopToken;
 
 /// Consecutive rows of one query within a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +144,7 @@ pub(crate) struct Assembler<'a> {
     files: Vec<String>,
     rows: usize,
     width: usize,
+    stop: StopToken,
 }
 
 /// Consecutive rows of one query in the whole input.
@@ -162,7 +164,14 @@ impl<'a> Assembler<'a> {
             files: Vec::new(),
             rows: 0,
             width: 0,
+            stop: StopToken::default(),
         }
+    }
+
+    /// The same assembler, which fails when the token is stopped.
+    #[must_use]
+    pub fn stopped_by(self, stop: &StopToken) -> Self {
+        Assembler { stop: stop.clone(), ..self }
     }
 
     /// Starts a file, to which the following blocks belong.
@@ -177,6 +186,7 @@ impl<'a> Assembler<'a> {
 
     /// Adds the next block of the current file.
     pub fn push(&mut self, mut block: RowBlock) -> Result<()> {
+        self.stop.check()?;
         let file = self.files.len().saturating_sub(1);
         for run in block.runs.drain(..) {
             if self.runs.last().is_none_or(|last| last.query != run.query) {
@@ -229,8 +239,8 @@ impl<'a> Assembler<'a> {
         .at(Location::file(self.files.last().cloned().unwrap_or_default())))
     }
 
-    /// Assembles one data set with these features, at least as many as the widest row has.
-    pub fn finish(mut self, features: FeatureTable) -> Result<Dataset> {
+    /// Returns an error if there are no rows, no features, or too many of them for the limit.
+    pub fn check(&self, features: &FeatureTable) -> Result<()> {
         let here = Location::file(self.files.last().cloned().unwrap_or_default());
         if self.rows == 0 {
             return Err(Problem::Empty.at(here));
@@ -238,7 +248,12 @@ impl<'a> Assembler<'a> {
         if features.is_empty() {
             return Err(Problem::NoFeatures.at(here));
         }
-        self.check_size(features.len())?;
+        self.check_size(features.len())
+    }
+
+    /// Assembles one data set with these features, at least as many as the widest row has.
+    pub fn finish(mut self, features: FeatureTable) -> Result<Dataset> {
+        self.check(&features)?;
         let (queries, order) = self.queries()?;
         let (labels, documents) = self.labels_and_documents();
         let values = self.columns(features.len());

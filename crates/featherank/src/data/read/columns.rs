@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::options::ReadOptions;
 use crate::data::features::{Feature, FeatureTable};
-use crate::error::{Error, Location, Problem, Result};
-use crate::names::near_names;
+use crate::error::{Location, Problem, Result};
+use crate::names::{near_names, unknown_of_many};
 
 /// What our own Parquet writer notes about its columns, so that reading restores ids, names and
 /// roles exactly.
@@ -35,7 +35,7 @@ impl ColumnLayout {
 
 /// The columns of a table by role, as positions in the table.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Columns {
+pub(crate) struct ColumnRoles {
     pub label: usize,
     pub query: usize,
     pub document: Option<usize>,
@@ -73,14 +73,14 @@ const DOCUMENT: ColumnRole = ColumnRole {
     usual: &["docid", "doc_id", "document", "document_id", "doc", "url"],
 };
 
-impl Columns {
+impl ColumnRoles {
     /// Assigns a role to every column of `file`.
     pub fn assign(
         names: &[String],
         layout: Option<&ColumnLayout>,
         options: &ReadOptions,
         file: &str,
-    ) -> Result<Columns> {
+    ) -> Result<ColumnRoles> {
         let here = |problem: Problem| problem.at(Location::file(file));
         let mut places = HashMap::with_capacity(names.len());
         for (place, name) in names.iter().enumerate() {
@@ -93,10 +93,9 @@ impl Columns {
         }
         let mut ignored = HashSet::new();
         for name in &options.ignore {
-            let place = places.get(name.as_str()).ok_or_else(|| Error::Unknown {
-                kind: format!("column to ignore in {file}"),
-                name: name.clone(),
-                near: near_names(name, names.iter().map(String::as_str)),
+            let place = places.get(name.as_str()).ok_or_else(|| {
+                let kind = format!("column to ignore in {file}");
+                unknown_of_many(kind, name, names.iter().map(String::as_str))
             })?;
             ignored.insert(*place);
         }
@@ -147,16 +146,16 @@ impl Columns {
                 FeatureTable::named(features.iter().map(|&place| names[place].clone()).collect())
             }
         };
-        Ok(Columns { label, query, document, features, table })
+        Ok(ColumnRoles { label, query, document, features, table })
     }
 }
 
-impl Columns {
+impl ColumnRoles {
     /// Only the columns needed to identify queries and the documents that count.
     #[cfg(feature = "parquet")]
-    pub fn without_features(&self) -> Columns {
+    pub fn without_features(&self) -> ColumnRoles {
         let (label, query) = (self.label, self.query);
-        Columns {
+        ColumnRoles {
             label,
             query,
             document: None,
@@ -227,9 +226,9 @@ impl RoleSearch<'_> {
 mod tests {
     use super::*;
 
-    fn assign(names: &str, options: &ReadOptions) -> Result<Columns> {
+    fn assign(names: &str, options: &ReadOptions) -> Result<ColumnRoles> {
         let names: Vec<String> = names.split(',').map(String::from).collect();
-        Columns::assign(&names, None, options, "t.csv")
+        ColumnRoles::assign(&names, None, options, "t.csv")
     }
 
     #[test]
@@ -289,10 +288,14 @@ mod tests {
             features: vec![feature(4, "label"), feature(9, "url")],
         };
         let names = ["__label", "qid", "label", "url"].map(String::from);
-        let found = Columns::assign(&names, Some(&layout), &ReadOptions::default(), "t").unwrap();
+        let found =
+            ColumnRoles::assign(&names, Some(&layout), &ReadOptions::default(), "t").unwrap();
         assert_eq!((found.label, found.query, found.document), (0, 1, None));
         assert_eq!(found.table, FeatureTable::from_features(layout.features.clone()));
         let options = ReadOptions { label_column: Some("url".into()), ..ReadOptions::default() };
-        assert_eq!(Columns::assign(&names, Some(&layout), &options, "t").unwrap().features, [2]);
+        assert_eq!(
+            ColumnRoles::assign(&names, Some(&layout), &options, "t").unwrap().features,
+            [2]
+        );
     }
 }

@@ -5,28 +5,19 @@
 //! one array. One response is in memory at a time. Features are identified by name, in the order in
 //! which the names first appear.
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::fmt;
-use std::io::{self, BufReader, Read};
 
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowCollector};
 use super::options::{Missing, ReadOptions, shorten};
+use super::responses;
 use super::search_hit::{self, Hit, Logged};
 use super::side_files::{self, Judgments};
 use super::source::Source;
 use crate::data::features::FeatureTable;
-use crate::error::{Error, Location, Problem, Result};
-
-/// The maximum number of bytes of a response: it is in memory as a whole, where it takes several
-/// times as much.
-const LONGEST: u64 = 128 << 20;
+use crate::error::{Location, Problem, Result};
 
 /// Reads one file into the assembler.
 pub(crate) fn read(
@@ -34,20 +25,9 @@ pub(crate) fn read(
     options: &ReadOptions,
     into: &mut Assembler<'_>,
 ) -> Result<FileFeatures> {
-    read_responses(source, LONGEST, options, into)
-}
-
-fn read_responses(
-    source: Source,
-    longest: u64,
-    options: &ReadOptions,
-    into: &mut Assembler<'_>,
-) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
     let judgments = options.judgments.as_deref().map(side_files::read_judgments).transpose()?;
-    let position =
-        Position { longest, line: Cell::new(1), start: Cell::new(None), length: Cell::new(0) };
     let mut rows = LogRows {
         name: &name,
         options,
@@ -60,134 +40,9 @@ fn read_responses(
         collected: RowCollector::new(0),
         into,
     };
-    let mut text = Tracked { text: BufReader::new(source), position: &position };
-    let mut responses = Responses { rows: &mut rows, position: &position, failure: None };
-    let ended = responses.read(&mut Deserializer::from_reader(&mut text));
-    if let Some(failure) = responses.failure.take() {
-        return Err(failure);
-    }
-    if let (true, Some(start)) = (position.is_too_long(), position.start.get()) {
-        let problem = Problem::TooLong { what: "response", limit_mib: longest >> 20 };
-        return Err(problem.at(Location::line(&name, start)));
-    }
-    ended.map_err(|error| {
-        let at = Location::line(&name, (error.line() as u64).max(1));
-        let reason = error.to_string();
-        match error.classify() {
-            serde_json::error::Category::Io => text.text.get_ref().explain(error.into()),
-            serde_json::error::Category::Data => Problem::NotALog { reason }.at(at),
-            _ => Problem::Damaged { format: "JSON", reason }.at(at),
-        }
-    })?;
+    responses::for_each(source, &mut |response, line| rows.response(response, line))?;
     rows.flush()?;
     Ok(FileFeatures { table: FeatureTable::named(rows.names), flexible: rows.sparse })
-}
-
-/// The parser's position, and where the current response began.
-struct Position {
-    longest: u64,
-    line: Cell<u64>,
-    start: Cell<Option<u64>>,
-    /// Bytes of the response so far.
-    length: Cell<u64>,
-}
-
-impl Position {
-    /// Resets the position before the next response.
-    fn between_responses(&self) {
-        self.start.set(None);
-        self.length.set(0);
-    }
-
-    fn is_too_long(&self) -> bool {
-        self.length.get() > self.longest
-    }
-}
-
-/// Text that updates the position. The parser reads byte by byte with a lookahead of at most one.
-struct Tracked<'a> {
-    text: BufReader<Source>,
-    position: &'a Position,
-}
-
-impl Read for Tracked<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.position.is_too_long() {
-            return Err(io::Error::other("too long"));
-        }
-        let count = self.text.read(buffer)?;
-        for byte in &buffer[..count] {
-            match byte {
-                b'\n' => self.position.line.set(self.position.line.get() + 1),
-                // May precede a response in an array.
-                b' ' | b'\t' | b'\r' | b',' | b'[' => {}
-                _ if self.position.start.get().is_none() => {
-                    self.position.start.set(Some(self.position.line.get()));
-                }
-                _ => {}
-            }
-        }
-        if self.position.start.get().is_some() {
-            self.position.length.update(|length| length + count as u64);
-        }
-        Ok(count)
-    }
-}
-
-/// Takes responses from the parser and processes each one before the next is read.
-struct Responses<'a, 'b, 'c> {
-    rows: &'a mut LogRows<'b, 'c>,
-    position: &'a Position,
-    /// Why we stopped the parser, whose own error cannot carry the reason.
-    failure: Option<Error>,
-}
-
-impl Responses<'_, '_, '_> {
-    fn read<R: Read>(
-        &mut self,
-        json: &mut Deserializer<serde_json::de::IoRead<R>>,
-    ) -> serde_json::Result<()> {
-        loop {
-            self.position.between_responses();
-            match json.end() {
-                Ok(()) => return Ok(()),
-                Err(error) if error.is_io() => return Err(error),
-                // Another response follows.
-                Err(_) => json.deserialize_any(&mut *self)?,
-            }
-        }
-    }
-
-    fn response<E: serde::de::Error>(&mut self, response: &Value) -> Result<(), E> {
-        let line = self.position.start.get().unwrap_or_else(|| self.position.line.get());
-        self.rows.response(response, line).map_err(|failure| {
-            self.failure = Some(failure);
-            E::custom("stopped")
-        })
-    }
-}
-
-impl<'de> Visitor<'de> for &mut Responses<'_, '_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a search response or an array of them")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        self.response(&Value::deserialize(MapAccessDeserializer::new(map))?)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut responses: A) -> Result<(), A::Error> {
-        while let Some(response) = responses.next_element::<Value>()? {
-            if !response.is_object() {
-                return Err(A::Error::custom("expected an array of search responses"));
-            }
-            self.response(&response)?;
-            self.position.between_responses();
-        }
-        Ok(())
-    }
 }
 
 /// The rows of a log while the set of its features grows.
@@ -379,21 +234,6 @@ mod tests {
         let error =
             read_bytes(response("x", &hits).into(), "log.json", &options).unwrap_err().to_string();
         assert!(error.contains("42 documents × 200000 features"), "{error}");
-    }
-
-    /// Otherwise a few kilobytes of compressed data could use up all memory.
-    #[test]
-    fn an_unterminated_response_is_rejected() {
-        let text = std::io::Read::chain(&b"\n\n{\"a\": \""[..], std::io::repeat(b'x'));
-        let source = super::Source::from_reader(Box::new(text), "log.json".into()).unwrap();
-        let options = ReadOptions::default();
-        let mut into = super::Assembler::new(&options);
-        let error =
-            super::read_responses(source, 2 << 20, &options, &mut into).err().unwrap().to_string();
-        assert!(
-            error.contains("this response is longer than 2 MiB\n  --> log.json, line 3\n"),
-            "{error}"
-        );
     }
 
     #[test]

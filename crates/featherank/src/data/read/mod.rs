@@ -20,28 +20,35 @@ mod parts;
 mod place;
 #[cfg(feature = "parquet")]
 mod record_batch;
+mod responses;
 mod search_hit;
 mod side_files;
 mod source;
 mod table;
 #[cfg(feature = "parquet")]
 mod thrift;
+#[cfg(feature = "parquet")]
+mod unpacked;
 
 use std::path::Path;
 
 use super::dataset::Dataset;
 use super::features::FeatureTable;
 use crate::error::{Location, Problem, Result};
+use crate::stop::StopToken;
 use assemble::Assembler;
 #[cfg(feature = "parquet")]
 pub(crate) use columns::ColumnLayout;
 pub(crate) use options::shorten;
 pub use options::{Format, Missing, ReadOptions, Unjudged};
 #[cfg(feature = "parquet")]
-pub use parts::{PartSource, Parts, QueryRows, RowIndex};
+pub use parts::{PartSource, Parts};
+#[cfg(feature = "shards")]
+pub(crate) use parts::{QueryRows, RowIndex};
 #[cfg(feature = "parquet")]
 pub use place::RangeSource;
 use source::Source;
+pub use table::guessed_separator;
 
 /// Reads one or more files into one data set, in the order given. `-` is standard input.
 ///
@@ -52,7 +59,16 @@ use source::Source;
 /// # Ok::<(), featherank::Error>(())
 /// ```
 pub fn read<P: AsRef<Path>>(files: &[P], options: &ReadOptions) -> Result<Dataset> {
-    read_all(files, options, None)
+    read_until(files, options, &StopToken::default())
+}
+
+/// Like [`read`]; an error if the token is stopped.
+pub fn read_until<P: AsRef<Path>>(
+    files: &[P],
+    options: &ReadOptions,
+    stop: &StopToken,
+) -> Result<Dataset> {
+    read_all(files, options, None, stop)
 }
 
 /// Reads files that must have the features of `like`; `other` names that data in messages.
@@ -62,8 +78,19 @@ pub fn read_like<P: AsRef<Path>>(
     like: &Dataset,
     other: &str,
 ) -> Result<Dataset> {
+    read_like_until(files, options, like, other, &StopToken::default())
+}
+
+/// Like [`read_like`]; an error if the token is stopped.
+pub fn read_like_until<P: AsRef<Path>>(
+    files: &[P],
+    options: &ReadOptions,
+    like: &Dataset,
+    other: &str,
+    stop: &StopToken,
+) -> Result<Dataset> {
     let features = FileFeatures { table: like.features().clone(), flexible: false };
-    read_all(files, options, Some((features, other.to_owned())))
+    read_all(files, options, Some((features, other.to_owned())), stop)
 }
 
 /// Reads a data set from bytes in memory, with the format of a file of that name.
@@ -85,8 +112,9 @@ fn read_all<P: AsRef<Path>>(
     files: &[P],
     options: &ReadOptions,
     mut known: Option<(FileFeatures, String)>,
+    stop: &StopToken,
 ) -> Result<Dataset> {
-    let mut assembler = Assembler::new(options);
+    let mut assembler = Assembler::new(options).stopped_by(stop);
     for file in files {
         let source = Source::open(file.as_ref())?;
         let name = source.name().to_owned();
@@ -127,14 +155,15 @@ fn read_one(
 
 fn finish(
     assembler: Assembler<'_>,
-    features: FeatureTable,
+    mut features: FeatureTable,
     options: &ReadOptions,
 ) -> Result<Dataset> {
-    let mut data = assembler.finish(features)?;
+    assembler.check(&features)?;
+    // Before columns are ordered: a file of names follows the order of the columns.
     if let Some(names) = &options.names {
-        side_files::name_features(data.features_mut(), names)?;
+        side_files::name_features(&mut features, names)?;
     }
-    Ok(data)
+    assembler.finish(features)
 }
 
 /// The common features of two files, or an error if they do not match.

@@ -128,7 +128,8 @@ pub struct ReadOptions {
     pub judgments: Option<PathBuf>,
     /// The largest allowed feature id of a text file.
     pub max_feature_id: u32,
-    /// The maximum memory, in bytes, for the values; by default the machine's memory.
+    /// The maximum memory, in bytes, for the values; by default what the machine and the control
+    /// groups of the process allow.
     pub max_bytes: u64,
 }
 
@@ -149,16 +150,9 @@ impl Default for ReadOptions {
             names: None,
             judgments: None,
             max_feature_id: 1_000_000,
-            max_bytes: physical_memory().unwrap_or(64 << 30),
+            max_bytes: crate::memory::limit(),
         }
     }
-}
-
-/// The machine's memory in bytes, if the system reports it.
-fn physical_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 impl ReadOptions {

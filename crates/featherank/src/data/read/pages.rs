@@ -16,6 +16,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::thrift::{self, for_each_field, signed, skip, varint};
+use super::unpacked::UnpackedLimit;
 
 type Result<T> = std::result::Result<T, ParquetError>;
 
@@ -24,6 +25,8 @@ pub(crate) struct CheckedGroup<R> {
     pub file: Arc<R>,
     pub metadata: Arc<ParquetMetaData>,
     pub group: usize,
+    /// The memory that its pages may take.
+    pub limit: Arc<UnpackedLimit>,
 }
 
 impl<R: ChunkReader + 'static> RowGroups for CheckedGroup<R> {
@@ -35,10 +38,12 @@ impl<R: ChunkReader + 'static> RowGroups for CheckedGroup<R> {
         let group = self.metadata.row_group(self.group);
         let chunk =
             group.columns().get(column).ok_or_else(|| implausible("a column is not there"))?;
-        check_headers(&*self.file, chunk, group.num_rows() as u64)?;
+        check_headers(&*self.file, chunk, group.num_rows() as u64, &self.limit)?;
         let pages = SerializedPageReader::new(self.file.clone(), chunk, self.num_rows(), None)?;
         let optional = chunk.column_descr().max_def_level() > 0;
-        Ok(Box::new(OneChunk(Some(CheckedPages { pages, optional }))))
+        // Columns of texts are ids.
+        let limit = (chunk.column_type() == Type::BYTE_ARRAY).then(|| self.limit.clone());
+        Ok(Box::new(OneChunk(Some(CheckedPages { pages, optional, limit }))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
@@ -67,6 +72,8 @@ struct CheckedPages<R: ChunkReader> {
     pages: SerializedPageReader<R>,
     /// Values may be null: pages begin with definition levels.
     optional: bool,
+    /// The limit of texts.
+    limit: Option<Arc<UnpackedLimit>>,
 }
 
 impl<R: ChunkReader> Iterator for CheckedPages<R> {
@@ -80,7 +87,10 @@ impl<R: ChunkReader> Iterator for CheckedPages<R> {
 impl<R: ChunkReader> PageReader for CheckedPages<R> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
-        page.iter().try_for_each(|page| check_page(page, self.optional))?;
+        if let Some(page) = &page {
+            check_page(page, self.optional)?;
+            self.limit.as_ref().map_or(Ok(()), |limit| limit.check_dictionary(page))?;
+        }
         Ok(page)
     }
 
@@ -152,7 +162,12 @@ struct PageHeader {
 const INDEX_PAGE: u64 = 1;
 const DICTIONARY_PAGE: u64 = 2;
 
-fn check_headers<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData, rows: u64) -> Result<()> {
+fn check_headers<R: ChunkReader>(
+    file: &R,
+    chunk: &ColumnChunkMetaData,
+    rows: u64,
+    limit: &UnpackedLimit,
+) -> Result<()> {
     let (mut at, length) = chunk.byte_range();
     let end = at.saturating_add(length);
     let mut values = 0u64;
@@ -169,6 +184,7 @@ fn check_headers<R: ChunkReader>(file: &R, chunk: &ColumnChunkMetaData, rows: u6
         if header.unpacked > most_bytes(chunk, rows, header.packed) {
             return Err(implausible("a page claims more bytes than it can have"));
         }
+        limit.check_page_size(header.unpacked)?;
         if header.kind == DICTIONARY_PAGE {
             if header.values > header.unpacked {
                 return Err(implausible("a dictionary claims more values than bytes"));

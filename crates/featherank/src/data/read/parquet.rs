@@ -19,13 +19,14 @@ use rayon::prelude::*;
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowBlock};
-use super::columns::{ColumnLayout, Columns};
+use super::columns::{ColumnLayout, ColumnRoles};
 use super::footer::check_footer;
 use super::options::ReadOptions;
 use super::pages::CheckedGroup;
 use super::place::FilePlace;
 use super::record_batch::{BatchReader, is_id, is_number};
 use super::source::Source;
+use super::unpacked::UnpackedLimit;
 use crate::error::{Error, Location, Problem, Result};
 
 /// Rows decoded at a time: few enough that a batch of a few hundred columns fits into the cache.
@@ -54,7 +55,7 @@ pub(crate) struct ParquetFile {
     name: String,
     place: FilePlace,
     metadata: ArrowReaderMetadata,
-    pub columns: Columns,
+    pub columns: ColumnRoles,
 }
 
 /// The wanted rows of one row group, as row numbers of the file.
@@ -108,7 +109,7 @@ impl ParquetFile {
     /// order.
     pub fn read(
         &self,
-        columns: &Columns,
+        columns: &ColumnRoles,
         wanted: Range<u64>,
         options: &ReadOptions,
         mut take: impl FnMut(RowBlock) -> Result<()>,
@@ -118,10 +119,11 @@ impl ParquetFile {
         let roots = ProjectionMask::roots(schema, batches.projection());
         let levels =
             guarded(&self.name, || parquet_to_arrow_field_levels(schema, roots.clone(), None))?;
+        let limit = Arc::new(UnpackedLimit::new(options.max_bytes));
         for wave in self.groups_of(&wanted).chunks(rayon::current_num_threads()) {
             let groups: Vec<Result<Vec<RowBlock>>> = wave
                 .par_iter()
-                .map(|group| self.read_group(group, &roots, &levels, &batches))
+                .map(|group| self.read_group(group, &roots, &levels, &batches, &limit))
                 .collect();
             // In file order, so that the first problem of the file is reported.
             for blocks in groups {
@@ -150,6 +152,7 @@ impl ParquetFile {
         roots: &ProjectionMask,
         levels: &FieldLevels,
         batches: &BatchReader<'_>,
+        limit: &Arc<UnpackedLimit>,
     ) -> Result<Vec<RowBlock>> {
         let GroupRows { group, rows, wanted } = group;
         let chunks = self.metadata.metadata().row_group(*group).columns();
@@ -169,19 +172,35 @@ impl ParquetFile {
                 (rows.end - rows.start) as usize,
             )
         });
-        let mut reader = guarded(&self.name, || {
-            let pages =
-                CheckedGroup { file, metadata: self.metadata.metadata().clone(), group: *group };
+        let metadata = self.metadata.metadata().clone();
+        let mut reader = self.within(limit, || {
+            let pages = CheckedGroup { file, metadata, group: *group, limit: limit.clone() };
             ParquetRecordBatchReader::try_new_with_row_groups(levels, &pages, BATCH_ROWS, selection)
         })?;
         let (mut blocks, mut row) = (Vec::new(), wanted.start + 1);
         while let Some(batch) =
-            guarded(&self.name, || reader.next().transpose().map_err(ParquetError::from))?
+            self.within(limit, || reader.next().transpose().map_err(ParquetError::from))?
         {
-            blocks.push(batches.block(&batch, row)?);
+            let block = batches.block(&batch, row)?;
+            let texts = block.documents.as_ref().map_or(0, |texts| texts.bytes())
+                + block.runs.iter().map(|run| run.query.len() as u64).sum::<u64>();
+            limit.add_texts(texts).map_err(|problem| problem.at(Location::file(&self.name)))?;
+            blocks.push(block);
             row += batch.num_rows() as u64;
         }
         Ok(blocks)
+    }
+
+    /// Runs a part of the decoder; what exceeds the memory limit is not reported as damage.
+    fn within<T>(
+        &self,
+        limit: &UnpackedLimit,
+        decode: impl FnOnce() -> Result<T, ParquetError>,
+    ) -> Result<T> {
+        guarded(&self.name, decode).map_err(|error| match limit.exceeded() {
+            Some(problem) => problem.at(Location::file(&self.name)),
+            None => error,
+        })
     }
 }
 
@@ -190,11 +209,11 @@ fn assign_columns(
     metadata: &ArrowReaderMetadata,
     name: &str,
     options: &ReadOptions,
-) -> Result<Columns> {
+) -> Result<ColumnRoles> {
     let layout = noted_layout(metadata, name)?;
     let fields = metadata.schema().fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-    let columns = Columns::assign(&names, layout.as_ref(), options, name)?;
+    let columns = ColumnRoles::assign(&names, layout.as_ref(), options, name)?;
     let kind = |place: usize| fields[place].data_type();
     let wrong = |role, place: usize, must: &str| {
         let reason = format!("column `{}` holds {}, and {must}", names[place], kind(place));

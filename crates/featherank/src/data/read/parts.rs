@@ -31,6 +31,9 @@ pub struct Parts {
     files: Vec<ParquetFile>,
     index: RowIndex,
     options: ReadOptions,
+    /// In the order of the columns.
+    columns: FeatureTable,
+    /// In the order of data sets.
     features: FeatureTable,
 }
 
@@ -94,10 +97,11 @@ impl Parts {
         if let Some(names) = &options.names {
             side_files::name_features(&mut table, names)?;
         }
-        Ok(Parts { files, index, options: options.clone(), features: table })
+        let features = table.reordered(&table.identity_order());
+        Ok(Parts { files, index, options: options.clone(), columns: table, features })
     }
 
-    /// The features.
+    /// The features, in the order of the data sets that are read.
     pub fn features(&self) -> &FeatureTable {
         &self.features
     }
@@ -157,7 +161,7 @@ impl Parts {
             assembler.start_file(file.name());
             file.read(&file.columns, rows, &self.options, |block| assembler.push(block))?;
         }
-        assembler.finish(self.features.clone())
+        assembler.finish(self.columns.clone())
     }
 
     /// The files that hold some of the rows, with the rows numbered within each file.

@@ -12,7 +12,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
 use super::assemble::{BlockValues, QueryRun, RowBlock};
-use super::columns::Columns;
+use super::columns::ColumnRoles;
 use super::options::ReadOptions;
 use crate::data::text_column::TextColumn;
 use crate::error::{Location, Problem, Result};
@@ -41,7 +41,7 @@ pub(crate) struct BatchReader<'a> {
 
 impl<'a> BatchReader<'a> {
     pub fn new(
-        columns: &Columns,
+        columns: &ColumnRoles,
         schema: &'a Schema,
         options: &'a ReadOptions,
         file: &'a str,

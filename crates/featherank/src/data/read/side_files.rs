@@ -87,17 +87,34 @@ pub(crate) type Judgments = HashMap<(String, String), f32>;
 
 /// TREC qrels: `query iteration document label`.
 pub(crate) fn read_judgments(path: &Path) -> Result<Judgments> {
-    let mut judgments = HashMap::new();
+    let mut judgments = Judgments::new();
+    let mut lines_of = HashMap::new();
     for (line, text) in lines(path)? {
         let words: Vec<&str> = text.split_whitespace().collect();
         let here = || Location::line(path.display().to_string(), line);
         let [query, _, document, label] = words[..] else {
             return Err(Problem::RaggedRow { expected: 4, found: words.len() }.at(here()));
         };
-        let label: f32 = label.parse().map_err(|_| {
-            Problem::NotANumber { what: "label".into(), text: shorten(label) }.at(here())
-        })?;
-        judgments.insert((query.to_owned(), document.to_owned()), label);
+        let what = || "label".to_owned();
+        let parsed: f32 = label
+            .parse()
+            .map_err(|_| Problem::NotANumber { what: what(), text: shorten(label) }.at(here()))?;
+        if !parsed.is_finite() {
+            return Err(Problem::NotFinite { what: what(), text: shorten(label) }.at(here()));
+        }
+        let key = (query.to_owned(), document.to_owned());
+        let first = *lines_of.entry(key.clone()).or_insert(line);
+        match judgments.insert(key, parsed) {
+            Some(earlier) if earlier != parsed => {
+                let problem = Problem::Contradiction {
+                    what: format!("label of document {document} of query {query}"),
+                    found: parsed.to_string(),
+                    earlier: earlier.to_string(),
+                };
+                return Err(problem.at(here().with_note(format!("first seen at line {first}"))));
+            }
+            _ => {}
+        }
     }
     Ok(judgments)
 }
@@ -107,7 +124,36 @@ fn lines(path: &Path) -> Result<Vec<(u64, String)>> {
     let mut source = Source::open(path)?;
     let text = String::from_utf8(source.read_all(LARGEST)?)
         .map_err(|_| Problem::NotUtf8.at(Location::file(path.display().to_string())))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let numbered = (1..).zip(text.lines().map(str::trim_end));
     let kept = numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     Ok(kept.map(|(number, line)| (number, line.trim_start_matches(' ').to_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judgments(text: &str) -> Result<Judgments> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("qrels.txt");
+        std::fs::write(&path, text).unwrap();
+        read_judgments(&path)
+    }
+
+    #[test]
+    fn judgments_that_disagree_are_rejected() {
+        let error = judgments("1 0 a 2\n1 0 b 0\n1 0 a 1\n").unwrap_err().to_string();
+        assert!(error.contains("is 1 here and 2 before"), "{error}");
+        assert!(error.contains("line 3 (first seen at line 1)"), "{error}");
+        assert_eq!(judgments("\u{feff}1 0 a 2\n1 0 a 2.0\n").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn judgments_are_finite_numbers() {
+        for label in ["nan", "inf", "x"] {
+            let error = judgments(&format!("1 0 a 2\n1 0 b {label}\n")).unwrap_err().to_string();
+            assert!(error.contains("line 2") && !error.contains("missing"), "{error}");
+        }
+    }
 }

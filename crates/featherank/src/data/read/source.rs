@@ -15,6 +15,9 @@ pub(crate) struct Source {
     plain_file: Option<PathBuf>,
 }
 
+/// UTF-8's byte order mark, which is no part of the text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Bytes read ahead to recognise a compression by its magic number, whatever the file is called.
 const MAGIC: usize = 6;
 
@@ -88,8 +91,9 @@ impl Source {
         let most = limit.saturating_add(1);
         self.reader.by_ref().take(most).read_to_end(&mut bytes).map_err(|e| self.explain(e))?;
         match bytes.len() as u64 > limit {
-            true => Err(Problem::TooLong { what: "file", limit_mib: limit >> 20 }
-                .at(Location::file(&self.name))),
+            true => {
+                Err(Problem::FileTooLong { limit_mib: limit >> 20 }.at(Location::file(&self.name)))
+            }
             false => Ok(bytes),
         }
     }
@@ -179,6 +183,10 @@ impl TextBlocks {
                     Problem::TooLong { what: "line", limit_mib: Self::LONGEST_LINE as u64 >> 20 };
                 return Err(problem.at(Location::line(self.source.name(), self.next_line)));
             }
+        }
+        // Editors on Windows write a byte order mark.
+        if self.next_line == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
         }
         if bytes.is_empty() {
             return Ok(None);

@@ -1,13 +1,14 @@
 //! CSV and TSV with a header, read row by row, never with the whole file in memory.
 
 use std::io::{self, Cursor, Read};
+use std::path::Path;
 
 use super::FileFeatures;
 use super::assemble::{Assembler, RowCollector};
-use super::columns::Columns;
+use super::columns::ColumnRoles;
 use super::number;
-use super::options::ReadOptions;
-use super::source::Source;
+use super::options::{Format, ReadOptions};
+use super::source::{BYTE_ORDER_MARK, Source};
 use crate::error::{Error, Location, Problem, Result};
 
 /// Reads one file into the assembler.
@@ -22,7 +23,7 @@ pub(crate) fn read(
     let mut rows = TableRows::open(source, separator)?;
     let Some(_) = rows.next()? else { return Err(Problem::Empty.at(Location::file(&name))) };
     let header = header(&rows.record).map_err(|problem| problem.at(Location::file(&name)))?;
-    let columns = Columns::assign(&header, None, options, &name)?;
+    let columns = ColumnRoles::assign(&header, None, options, &name)?;
     let mut collected = RowCollector::new(columns.features.len());
     let mut row = RowParser { header: &header, columns: &columns, options, values: Vec::new() };
     while let Some(line) = rows.next()? {
@@ -43,7 +44,7 @@ struct Input {
     source: Source,
     line_ends: usize,
     /// Bytes that may still be read for the current row.
-    room: usize,
+    remaining: usize,
 }
 
 impl Input {
@@ -54,7 +55,7 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.room == 0 {
+        if self.remaining == 0 {
             return Err(io::Error::other("too long"));
         }
         let mut count = self.start.read(buffer)?;
@@ -65,9 +66,27 @@ impl Read for Input {
             self.line_ends += 1;
             count = (&b"\n"[..]).read(buffer)?;
         }
-        self.room = self.room.saturating_sub(count);
+        self.remaining = self.remaining.saturating_sub(count);
         Ok(count)
     }
+}
+
+/// The separator that is used: a semicolon if the header has some and no commas. Spreadsheets write
+/// this in locales with a decimal comma.
+fn separator_of(start: &[u8], given: u8) -> u8 {
+    let header = first_line(start).unwrap_or(start);
+    let has = |byte| memchr::memchr(byte, header).is_some();
+    if given == b',' && !has(b',') && has(b';') { b';' } else { given }
+}
+
+/// The separator that [`read`](crate::data::read) uses for a CSV file, if it is not a comma.
+pub fn guessed_separator(path: &Path, options: &ReadOptions) -> Result<Option<char>> {
+    let name = path.display().to_string();
+    if name == "-" || options.format.or(Format::from_name(&name)) != Some(Format::Csv) {
+        return Ok(None);
+    }
+    let start = TableRows::start(&mut Source::open(path)?)?;
+    Ok(Some(char::from(separator_of(&start, b','))).filter(|&separator| separator != ','))
 }
 
 /// The records of a table with their line numbers.
@@ -81,20 +100,8 @@ impl TableRows {
     const HEADER_BYTES: usize = 1 << 20;
 
     fn open(mut source: Source, separator: u8) -> Result<Self> {
-        let mut start = Vec::new();
-        while first_line(&start).is_none() && start.len() < Self::HEADER_BYTES {
-            let target = start.len() + (1 << 13);
-            if source.fill(&mut start, target)? {
-                break;
-            }
-        }
-        if start.starts_with(b"\xef\xbb\xbf") {
-            start.drain(..3);
-        }
-        let header = first_line(&start).unwrap_or(&start);
-        let has = |byte| memchr::memchr(byte, header).is_some();
-        // Spreadsheets write this in locales with a decimal comma.
-        let separator = if separator == b',' && !has(b',') && has(b';') { b';' } else { separator };
+        let start = Self::start(&mut source)?;
+        let separator = separator_of(&start, separator);
         let reader = csv::ReaderBuilder::new()
             .delimiter(separator)
             .has_headers(false)
@@ -106,15 +113,30 @@ impl TableRows {
                 start: Cursor::new(start),
                 source,
                 line_ends: 0,
-                room: Input::LONGEST_ROW,
+                remaining: Input::LONGEST_ROW,
             });
         Ok(TableRows { reader, record: csv::ByteRecord::new() })
+    }
+
+    /// The start of a table, with at least its header.
+    fn start(source: &mut Source) -> Result<Vec<u8>> {
+        let mut start = Vec::new();
+        while first_line(&start).is_none() && start.len() < Self::HEADER_BYTES {
+            let target = start.len() + (1 << 13);
+            if source.fill(&mut start, target)? {
+                break;
+            }
+        }
+        if start.starts_with(BYTE_ORDER_MARK) {
+            start.drain(..BYTE_ORDER_MARK.len());
+        }
+        Ok(start)
     }
 
     /// Reads the next nonblank row into `record`; returns the line on which it starts.
     fn next(&mut self) -> Result<Option<u64>> {
         loop {
-            self.reader.get_mut().room = Input::LONGEST_ROW;
+            self.reader.get_mut().remaining = Input::LONGEST_ROW;
             let start = self.reader.position().line();
             let more = self.reader.read_byte_record(&mut self.record);
             let input = self.reader.get_ref();
@@ -122,7 +144,7 @@ impl TableRows {
             match more {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
-                Err(_) if input.room == 0 => {
+                Err(_) if input.remaining == 0 => {
                     let limit_mib = Input::LONGEST_ROW as u64 >> 20;
                     return Err(Problem::TooLong { what: "row", limit_mib }.at(at(start)));
                 }
@@ -173,7 +195,7 @@ fn text(cell: &[u8]) -> Result<&str, Problem> {
 
 struct RowParser<'a> {
     header: &'a [String],
-    columns: &'a Columns,
+    columns: &'a ColumnRoles,
     options: &'a ReadOptions,
     values: Vec<f32>,
 }

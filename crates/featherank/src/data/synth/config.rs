@@ -1,5 +1,7 @@
 //! The settings of a synthetic data set, and their checks.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::preset::Preset;
@@ -21,7 +23,8 @@ use crate::error::{Error, Result};
 /// | `noisy` | 4 | | features independent of relevance |
 /// | `query_dependent` | 2 | | features that affect relevance in some queries and are noise in the others |
 /// | `risky` | 2 | | features that help most queries and mislead in a few |
-/// | `constant` | 2 | | features with one value in each query |
+/// | `constant` | 2 | | features with one value in each query, independent of relevance |
+/// | `switches` | 0 | | features with one value in each query, which shows whether a query-dependent feature matters there |
 /// | `correlation` | 0.9 | 0 ≤ x < 1 | Pearson correlation within queries of a redundant feature with its parent, before raw scales |
 /// | `labels` | 0.70 0.20 0.10 | sum 1 | share of documents with grade 0, 1, 2 … |
 /// | `no_relevant` | 0.05 | 0 ≤ x < 1 | share of queries without relevant documents |
@@ -55,8 +58,11 @@ pub struct SynthConfig {
     pub query_dependent: usize,
     /// Number of features that mislead in some queries.
     pub risky: usize,
-    /// Number of features with one value in each query.
+    /// Number of features with one value in each query, independent of relevance.
     pub constant: usize,
+    /// Number of features with one value in each query, which shows whether a query-dependent
+    /// feature matters there.
+    pub switches: usize,
     /// Correlation of a redundant feature with its parent.
     pub correlation: f64,
     /// Share of documents with each grade, from 0 up.
@@ -88,7 +94,8 @@ impl Default for SynthConfig {
 impl SynthConfig {
     /// Total number of features, saturating on overflow.
     pub fn features(&self) -> usize {
-        [self.useful, self.redundant, self.noisy, self.query_dependent, self.risky, self.constant]
+        let SynthConfig { useful, redundant, noisy, query_dependent, risky, .. } = self;
+        [*useful, *redundant, *noisy, *query_dependent, *risky, self.constant, self.switches]
             .into_iter()
             .fold(0, usize::saturating_add)
     }
@@ -114,23 +121,22 @@ impl SynthConfig {
 
     fn check_sizes(&self) -> Result<()> {
         if self.queries == 0 {
-            return Err(Error::invalid("queries", 0, "at least one query is needed"));
+            return Err(refused("queries", 0, "at least 1"));
         }
         if self.min_documents == 0 {
-            return Err(Error::invalid("min_documents", 0, "a query has at least one document"));
+            return Err(refused("min_documents", 0, "at least 1"));
         }
         if self.max_documents < self.min_documents {
-            let expected = format!("at least min_documents, {}", self.min_documents);
-            return Err(Error::invalid("max_documents", self.max_documents, expected));
+            let expected = format!("at least min_documents ({})", self.min_documents);
+            return Err(refused("max_documents", self.max_documents, expected));
         }
         let least = self.queries.saturating_mul(self.min_documents);
         let most = self.queries.saturating_mul(self.max_documents);
         if !(least..=most).contains(&self.documents) {
             let (queries, min, max) = (self.queries, self.min_documents, self.max_documents);
-            let expected = format!(
-                "{queries} queries of {min} to {max} documents have {least} to {most} in all"
-            );
-            return Err(Error::invalid("documents", self.documents, expected));
+            let expected =
+                format!("{least} to {most}, for {queries} queries of {min} to {max} documents");
+            return Err(refused("documents", self.documents, expected));
         }
         within(
             "size_spread",
@@ -143,19 +149,25 @@ impl SynthConfig {
     fn check_features(&self) -> Result<()> {
         let features = self.features();
         if features == 0 {
-            let expected = "at least one of useful, redundant, noisy, query_dependent, risky, constant must not be 0";
+            let expected =
+                "at least 1; raise useful, redundant, noisy, query_dependent, risky or constant";
             return Err(Error::invalid("number of features", 0, expected));
         }
         if u32::try_from(features).is_err() {
             return Err(Error::invalid(
                 "number of features",
                 features,
-                "more than feature ids can number",
+                format!("at most {}", u32::MAX),
             ));
         }
         if self.redundant > 0 && self.useful == 0 {
-            let expected = "redundant features copy useful ones, so useful must be at least 1";
-            return Err(Error::invalid("redundant", self.redundant, expected));
+            let expected = "0 if useful is 0, because redundant features copy useful ones";
+            return Err(refused("redundant", self.redundant, expected));
+        }
+        if self.switches > 0 && self.query_dependent == 0 {
+            let expected = "switches belong to query-dependent features, so query_dependent must \
+                be at least 1";
+            return Err(Error::invalid("switches", self.switches, expected));
         }
         Ok(())
     }
@@ -167,15 +179,15 @@ impl SynthConfig {
             "correlation",
             self.correlation,
             below_one.contains(&self.correlation),
-            "0 or more, and below 1",
+            "0 or more and below 1",
         )?;
         within(
             "no_relevant",
             self.no_relevant,
             below_one.contains(&self.no_relevant),
-            "0 or more, and below 1",
+            "0 or more and below 1",
         )?;
-        within("signal", self.signal, share(self.signal), "above 0, and at most 1")?;
+        within("signal", self.signal, share(self.signal), "above 0 and at most 1")?;
         within(
             "difficulty",
             self.difficulty,
@@ -186,36 +198,28 @@ impl SynthConfig {
             "active_share",
             self.active_share,
             share(self.active_share),
-            "above 0, and at most 1",
+            "above 0 and at most 1",
         )?;
         let helps_most = (0.0..0.5).contains(&self.risky_share);
         within(
             "risky_share",
             self.risky_share,
             helps_most,
-            "0 or more, and below 0.5: risky features help most queries",
+            "0 or more and below 0.5, because risky features help most queries",
         )
     }
 
     fn check_labels(&self) -> Result<()> {
         let shown = || format!("{:?}", self.labels);
         if self.labels.len() < 2 {
-            return Err(Error::invalid(
-                "labels",
-                shown(),
-                "a share for grade 0 and for at least one better grade",
-            ));
+            return Err(refused("labels", shown(), "the shares of two or more grades"));
         }
         if self.labels.iter().any(|share| !(0.0..=1.0).contains(share)) {
-            return Err(Error::invalid("labels", shown(), "every share is between 0 and 1"));
+            return Err(refused("labels", shown(), "shares between 0 and 1"));
         }
         let sum: f64 = self.labels.iter().sum();
         if (sum - 1.0).abs() > 1e-6 {
-            return Err(Error::invalid(
-                "labels",
-                shown(),
-                format!("the shares must sum to 1, not {sum}"),
-            ));
+            return Err(refused("labels", shown(), format!("shares that sum to 1, not {sum}")));
         }
         let (relevant, needed) = (
             self.documents_from_grade(1),
@@ -223,18 +227,27 @@ impl SynthConfig {
         );
         if relevant < needed.max(1) {
             let expected = format!(
-                "these shares make {relevant} of {} documents relevant, but {needed} queries need one each; \
-                 raise the shares of grades above 0 or no_relevant",
+                "at least {needed} relevant documents, and these shares give {relevant} of {}; raise \
+                 the shares of grades above 0, or no_relevant",
                 self.documents
             );
-            return Err(Error::invalid("labels", shown(), expected));
+            return Err(refused("labels", shown(), expected));
         }
         Ok(())
     }
 }
 
+/// The error for the value of a setting.
+pub(super) fn refused(
+    setting: &str,
+    value: impl fmt::Display,
+    expected: impl Into<String>,
+) -> Error {
+    Error::invalid(format!("value of {setting}"), value, expected)
+}
+
 fn within(what: &str, value: f64, holds: bool, expected: &str) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::invalid(what, value, expected)) }
+    if holds { Ok(()) } else { Err(refused(what, value, expected)) }
 }
 
 #[cfg(test)]
@@ -253,6 +266,7 @@ mod tests {
             ("size_spread", |c| c.size_spread = -0.1),
             ("size_spread", |c| c.size_spread = f64::NAN),
             ("redundant", |c| c.useful = 0),
+            ("switches", |c| (c.switches, c.query_dependent) = (1, 0)),
             ("number of features", |c| c.noisy = usize::MAX),
             ("correlation", |c| c.correlation = 1.0),
             ("correlation", |c| c.correlation = -0.2),
@@ -273,7 +287,7 @@ mod tests {
             change(&mut config);
             let error = config.check().expect_err(field);
             assert!(
-                matches!(&error, Error::Invalid { what, .. } if what == field),
+                matches!(&error, Error::Invalid { what, .. } if what.ends_with(field)),
                 "{field}: {error}"
             );
         }

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::config::SynthConfig;
+use super::config::{SynthConfig, refused};
 use super::labels;
 use super::plan::SynthPlan;
 use super::query::{self, QueryScratch};
 use super::truth::Truth;
 use crate::data::{Dataset, Queries};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Queries per task: enough that the list of slices is small compared with the values, few enough
 /// to balance the load.
@@ -45,10 +45,10 @@ fn zeros(config: &SynthConfig) -> Result<Vec<f32>> {
     values.try_reserve_exact(length).map_err(|_| {
         let gib = 4.0 * config.documents as f64 * config.features() as f64 / f64::from(1 << 30);
         let expected = format!(
-            "with {} features they need {gib:.1} GiB, more than there is",
+            "fewer: with {} features they need {gib:.1} GiB, more than is available",
             config.features()
         );
-        Error::invalid("documents", config.documents, expected)
+        refused("documents", config.documents, expected)
     })?;
     values.resize(length, 0.0);
     Ok(values)

@@ -4,9 +4,9 @@
 //! more relevant documents than hard ones. The hardest queries, by their best document, have none;
 //! every other query has at least one.
 
-use super::config::SynthConfig;
+use super::config::{SynthConfig, refused};
 use crate::data::Queries;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Replaces the relevance of every document by its grade.
 pub(super) fn cut(
@@ -26,10 +26,10 @@ pub(super) fn cut(
     let wanted = config.documents_from_grade(1);
     if wanted > pool.len() {
         let expected = format!(
-            "the other queries have {} documents, but {wanted} are to be relevant by the labels",
+            "a smaller share: the other queries have {} documents, fewer than {wanted} relevant ones",
             pool.len()
         );
-        return Err(Error::invalid("no_relevant", config.no_relevant, expected));
+        return Err(refused("no_relevant", config.no_relevant, expected));
     }
     let mut cuts = Vec::with_capacity(config.labels.len() - 1);
     for grade in (1..config.labels.len()).rev() {

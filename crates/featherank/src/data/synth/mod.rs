@@ -4,10 +4,6 @@
 //! labels with a given balance; lists of uneven size. Selections can be evaluated against the
 //! [`Truth`], risk measures have something to detect, and benchmarks of any size need no download.
 //!
-//! Layout: [`config`](SynthConfig) holds the settings, `preset` names common shapes, `sizes`
-//! distributes documents over queries, `plan` assigns roles to columns, `query` draws the rows,
-//! `scale` converts values to raw scales, `labels` assigns grades.
-//!
 //! ```
 //! use featherank::data::synth::{Preset, Role, SynthConfig, generate};
 //! let config = SynthConfig { seed: 7, ..Preset::Tiny.config() };
@@ -24,10 +20,11 @@ mod plan;
 mod preset;
 mod query;
 mod scale;
+mod settings;
 mod sizes;
 mod truth;
 
 pub use config::SynthConfig;
 pub use generate::generate;
 pub use preset::Preset;
-pub use truth::{Role, TrueFeature, Truth};
+pub use truth::{Role, RoleCount, TrueFeature, Truth};

@@ -14,10 +14,11 @@ const FEATURES: u64 = 0;
 /// The plan of one column.
 pub(super) struct ColumnPlan {
     pub(super) role: Role,
-    /// The column of the useful feature that a redundant one copies.
+    /// The column of the useful feature that a redundant one copies, or of the query-dependent one
+    /// that a switch belongs to.
     pub(super) parent: Option<usize>,
-    /// The columns that copy this one.
-    pub(super) copies: Vec<usize>,
+    /// The columns that have this one as their parent.
+    pub(super) children: Vec<usize>,
     pub(super) weight: f64,
     pub(super) scale: RawScale,
 }
@@ -37,6 +38,7 @@ impl SynthPlan {
             (Role::QueryDependent, config.query_dependent),
             (Role::Risky, config.risky),
             (Role::Constant, config.constant),
+            (Role::Switch, config.switches),
         ];
         let mut random = stream(config.seed, Purpose::SynthFeatures, FEATURES);
         let mut slots: Vec<(Role, usize)> = counts
@@ -47,10 +49,12 @@ impl SynthPlan {
 
         // The strongest useful feature first; copies are assigned round-robin, so that strong
         // features have copies before weak ones.
-        let mut useful = vec![0; config.useful];
+        let (mut useful, mut dependent) = (vec![0; config.useful], vec![0; config.query_dependent]);
         for (column, &(role, rank)) in slots.iter().enumerate() {
-            if role == Role::Useful {
-                useful[rank] = column;
+            match role {
+                Role::Useful => useful[rank] = column,
+                Role::QueryDependent => dependent[rank] = column,
+                _ => {}
             }
         }
         let unit = unit_weight(config);
@@ -58,8 +62,12 @@ impl SynthPlan {
             .iter()
             .map(|&(role, rank)| ColumnPlan {
                 role,
-                parent: (role == Role::Redundant).then(|| useful[rank % useful.len()]),
-                copies: Vec::new(),
+                parent: match role {
+                    Role::Redundant => Some(useful[rank % useful.len()]),
+                    Role::Switch => Some(dependent[rank % dependent.len()]),
+                    _ => None,
+                },
+                children: Vec::new(),
                 weight: if affects_relevance(role) {
                     rounded(unit * relative_weight(rank))
                 } else {
@@ -72,9 +80,9 @@ impl SynthPlan {
                 },
             })
             .collect();
-        for copy in 0..columns.len() {
-            if let Some(parent) = columns[copy].parent {
-                columns[parent].copies.push(copy);
+        for child in 0..columns.len() {
+            if let Some(parent) = columns[child].parent {
+                columns[parent].children.push(child);
             }
         }
         SynthPlan { columns }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::config::SynthConfig;
 use crate::error::{Error, Result};
+use crate::names::unknown;
 
 /// A predefined set of settings.
 ///
@@ -52,6 +53,7 @@ impl Preset {
             query_dependent: 2,
             risky: 2,
             constant: 2,
+            switches: 0,
             correlation: 0.9,
             labels: vec![0.70, 0.20, 0.10],
             no_relevant: 0.05,
@@ -111,11 +113,8 @@ impl FromStr for Preset {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Preset::ALL.into_iter().find(|preset| preset.name() == text).ok_or_else(|| Error::Unknown {
-            kind: "preset".into(),
-            name: text.into(),
-            near: crate::names::near_names(text, Preset::ALL.into_iter().map(Preset::name)),
-        })
+        let found = Preset::ALL.into_iter().find(|preset| preset.name() == text);
+        found.ok_or_else(|| unknown("preset", text, Preset::ALL.into_iter().map(Preset::name)))
     }
 }
 

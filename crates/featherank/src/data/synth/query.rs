@@ -3,7 +3,8 @@
 //!
 //! Relevance of a document = query's difficulty + Σ weight · latent value + noise. The sum contains
 //! useful features always, query-dependent ones in queries where they are active, and risky ones
-//! with a negative sign in queries where they mislead. A feature stores `raw scale(shift + stretch
+//! with a negative sign in queries where they mislead. A switch is positive in the queries where
+//! its query-dependent feature is active, and negative in the others. A feature stores `raw scale(shift + stretch
 //! · latent)` with a random shift and a positive stretch for each query, just as the values of BM25
 //! depend on the query's words: only comparisons within a query are meaningful.
 
@@ -49,8 +50,8 @@ pub(super) fn fill(
     let other = (1.0 - own * own).sqrt();
     for (index, column) in plan.columns.iter().enumerate() {
         match column.role {
-            // Drawn with its parent, whose latent values it needs.
-            Role::Redundant => continue,
+            // Drawn with its parent.
+            Role::Redundant | Role::Switch => continue,
             Role::Constant => latent.fill(0.0),
             _ => latent.iter_mut().for_each(|z| *z = normal(&mut random)),
         }
@@ -60,9 +61,16 @@ pub(super) fn fill(
         }
         let storage = Storage::draw(column, &mut random);
         columns[index].iter_mut().zip(&*latent).for_each(|(value, &z)| *value = storage.value(z));
-        for &copy in &column.copies {
-            let storage = Storage::draw(&plan.columns[copy], &mut random);
-            for (value, z) in columns[copy].iter_mut().zip(&*latent) {
+        for &child in &column.children {
+            let own_plan = &plan.columns[child];
+            if own_plan.role == Role::Switch {
+                let level = 0.5 + normal(&mut random).abs();
+                let level = if weight == 0.0 { -level } else { level };
+                columns[child].fill(own_plan.scale.apply(level));
+                continue;
+            }
+            let storage = Storage::draw(own_plan, &mut random);
+            for (value, z) in columns[child].iter_mut().zip(&*latent) {
                 *value = storage.value(own * z + other * normal(&mut random));
             }
         }

@@ -2,10 +2,13 @@
 //! be evaluated.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::config::SynthConfig;
+use crate::data::write_bytes;
+use crate::error::{Error, REPORT_DEFECT, Result};
 
 /// The version of the truth file that this release writes.
 pub(super) const VERSION: u32 = 1;
@@ -24,8 +27,11 @@ pub enum Role {
     QueryDependent,
     /// Helps most queries and misleads in a few: good on average, but risky.
     Risky,
-    /// Has one value in each query, so that it cannot rank anything.
+    /// Has one value in each query, independent of relevance.
     Constant,
+    /// Has one value in each query, which shows whether a query-dependent feature matters there:
+    /// useless alone and in linear models, useful for trees.
+    Switch,
 }
 
 impl fmt::Display for Role {
@@ -37,6 +43,7 @@ impl fmt::Display for Role {
             Role::QueryDependent => "query-dependent",
             Role::Risky => "risky",
             Role::Constant => "constant",
+            Role::Switch => "switch",
         })
     }
 }
@@ -52,6 +59,17 @@ pub struct Truth {
     pub features: Vec<TrueFeature>,
 }
 
+/// How many features of a role a selection contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoleCount {
+    /// The role.
+    pub role: Role,
+    /// How many of its features were chosen.
+    pub chosen: usize,
+    /// How many there are.
+    pub all: usize,
+}
+
 /// One synthetic feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrueFeature {
@@ -62,7 +80,8 @@ pub struct TrueFeature {
     pub name: Option<String>,
     /// Its role.
     pub role: Role,
-    /// The id of the useful feature that a redundant feature copies.
+    /// The id of the useful feature that a redundant feature copies, or of the query-dependent one
+    /// that a switch belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
     /// By how many standard deviations (within queries) relevance rises with one of the feature's,
@@ -76,6 +95,29 @@ impl Truth {
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &TrueFeature> {
         self.features.iter().filter(move |feature| feature.role == role)
     }
+
+    /// Writes the document, atomically.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).map_err(|e| {
+            Error::internal(format!("cannot write the truth file: {e}"), REPORT_DEFECT)
+        })?;
+        write_bytes(path, (text + "\n").as_bytes())
+    }
+
+    /// For each role, in alphabetical order of its name: how many of its features are among these
+    /// ids, and how many exist.
+    pub fn count_roles(&self, ids: &[u32]) -> Vec<RoleCount> {
+        let mut counts: Vec<RoleCount> = Vec::new();
+        for feature in &self.features {
+            let chosen = usize::from(ids.contains(&feature.id));
+            match counts.iter_mut().find(|count| count.role == feature.role) {
+                Some(count) => (count.chosen, count.all) = (count.chosen + chosen, count.all + 1),
+                None => counts.push(RoleCount { role: feature.role, chosen, all: 1 }),
+            }
+        }
+        counts.sort_by_key(|count| count.role.to_string());
+        counts
+    }
 }
 
 #[cfg(test)]
@@ -84,7 +126,7 @@ mod tests {
 
     #[test]
     fn roles_are_serialised_as_displayed() {
-        for role in [Role::Useful, Role::QueryDependent, Role::Constant] {
+        for role in [Role::Useful, Role::QueryDependent, Role::Switch] {
             assert_eq!(serde_json::to_string(&role).unwrap(), format!("\"{role}\""));
         }
     }

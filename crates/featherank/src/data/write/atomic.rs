@@ -1,37 +1,32 @@
-//! Atomic writes: a file appears complete or not at all.
+//! Atomic writes: a file appears complete or not at all, and stays after a power failure.
+//!
+//! A temporary file is locked while it is being written. One without a lock was left by a process
+//! that was killed, and the next run that writes to the folder removes it.
 
+use std::collections::HashSet;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use super::lock::is_at;
 use crate::error::{Error, Location, Problem, Result};
 
 /// Writes a file through a temporary one in the same folder, which replaces the file once it is
 /// completely on disk.
 ///
 /// A failure or a crash at any moment leaves the previous file. Pipes and devices such as
-/// `/dev/stdout`, which must not be replaced, are written directly; a symbolic link keeps pointing
-/// to its file, which gets the new content.
-///
-/// ```
-/// use featherank::data::write_atomically;
-/// # let folder = tempfile::tempdir().unwrap();
-/// let path = folder.path().join("result.json");
-/// write_atomically(&path, |out| {
-///     out.write_all(b"{}").map_err(|e| featherank::Error::io("write", &path, e))
-/// })?;
-/// assert_eq!(std::fs::read(&path).unwrap(), b"{}");
-/// # Ok::<(), featherank::Error>(())
-/// ```
+/// `/dev/stdout`, which must not be replaced, are written directly. A symbolic link keeps pointing
+/// to its file, which gets the new content; the new file has the mode of the previous one, and its
+/// owner and group as far as the process may set them.
 pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
-    let path_buf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let target = path_buf.as_path();
-    match fs::metadata(target) {
+    let target = &followed(path);
+    let replaced = fs::metadata(target);
+    match &replaced {
         Ok(known) if known.is_dir() => {
             return Err(Problem::Folder.at(Location::file(path.display().to_string())));
         }
@@ -43,34 +38,136 @@ pub fn write_atomically(
         }
         _ => {}
     }
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(target);
+    remove_left_over(folder);
     let temporary = temporary(folder).map_err(|e| Error::io("create a file in", folder, e))?;
     let _unfinished = Unfinished::note(temporary.path());
     let mut out = BufWriter::with_capacity(1 << 18, temporary);
     content(&mut out)?;
     let temporary = out.into_inner().map_err(|e| failed(e.into_error()))?;
+    if let Ok(replaced) = &replaced {
+        keep_attributes(temporary.as_file(), replaced).map_err(failed)?;
+    }
     temporary.as_file().sync_all().map_err(failed)?;
     temporary.persist(target).map_err(|e| failed(e.error))?;
+    sync_folder(folder).map_err(failed)
+}
+
+/// The file that a path names, through symbolic links, even if the file does not exist yet.
+fn followed(path: &Path) -> PathBuf {
+    /// The number of links that Linux follows.
+    const MOST_LINKS: usize = 40;
+    if let Ok(known) = fs::canonicalize(path) {
+        return known;
+    }
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = folder_of(&target).join(next);
+    }
+    target
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Gives a file the mode of the one it replaces, and its owner and group if the process may.
+#[cfg(unix)]
+fn keep_attributes(file: &fs::File, replaced: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let (new, group) = (file.metadata()?, Some(replaced.gid()));
+    if (new.uid(), new.gid()) != (replaced.uid(), replaced.gid()) {
+        // Only root may give a file away; others may keep the group if they belong to it.
+        let kept = fchown(file, Some(replaced.uid()), group).or_else(|_| fchown(file, None, group));
+        drop(kept);
+    }
+    // After the owner, because a change of owner clears some bits of the mode.
+    file.set_permissions(replaced.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_attributes(_: &fs::File, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a renamed file survive a power failure.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Some file systems cannot open or sync folders; they need no sync, or offer none.
+    let Ok(folder) = fs::File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        Err(e) if !matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Err(e)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Removes temporary files that processes left which were killed. Once per folder and process.
+fn remove_left_over(folder: &Path) {
+    static CLEANED: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    let mut cleaned = CLEANED.lock().unwrap_or_else(PoisonError::into_inner);
+    if cleaned.insert(folder.to_owned()) {
+        remove_unlocked(folder);
+    }
+}
+
+fn remove_unlocked(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(io::Result::ok) {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
+            continue;
+        }
+        // A file that is locked is being written; one that cannot be locked or removed stays.
+        if let Ok(file) = fs::OpenOptions::new().read(true).write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
+/// Writes a file with this content, as [`write_atomically`] does.
+///
+/// ```
+/// use featherank::data::write_bytes;
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("result.json");
+/// write_bytes(&path, b"{}")?;
+/// assert_eq!(std::fs::read(&path).unwrap(), b"{}");
+/// # Ok::<(), featherank::Error>(())
+/// ```
+pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
+    write_atomically(path, |out| out.write_all(content).map_err(|e| Error::io("write", path, e)))
+}
+
 /// Returns an error early for what [`write_atomically`] would reject in the end: a folder, or a
-/// file in a folder that does not exist.
+/// file in a folder that does not exist or is not writable.
 pub fn check_target(path: &Path) -> Result<()> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Problem::Folder.at(Location::file(path.display().to_string())));
     }
-    if !folder.is_dir() {
+    if !folder_of(path).is_dir() {
         let missing =
             std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist");
         return Err(Error::io("write", path, missing));
     }
-    Ok(())
+    // Pipes and devices are written directly.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    temporary(folder).map(drop).map_err(|e| Error::io("write", path, e))
 }
 
 /// Temporary files that are being written. A process that is terminated does not drop them.
@@ -103,16 +200,27 @@ impl Drop for Unfinished {
     }
 }
 
-fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+const PREFIX: &str = ".featherank-";
+const SUFFIX: &str = ".tmp";
+
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".featherank-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     // The usual permissions of new files, because results are meant to be shared.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o644));
     }
-    builder.tempfile_in(folder)
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // A file system without locks: left-over files stay.
+        let is_locked = file.as_file().lock().is_ok();
+        // Another run may have taken the file for a left-over one before it was locked.
+        if !is_locked || is_at(file.as_file(), file.path())? {
+            return Ok(file);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -156,5 +264,45 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o644;
         assert_eq!(mode(&path), mode(&usual));
         put(Path::new("/dev/null"), "gone").unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_its_mode_owner_and_links() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        put(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        // Only root can give a file to somebody else.
+        let given = chown(&path, Some(12345), Some(23456)).is_ok();
+        let owners = |path: &Path| fs::metadata(path).map(|m| (m.uid(), m.gid())).unwrap();
+        let before = owners(&path);
+        assert!(!given || before == (12345, 23456));
+        put(&path, "two").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(owners(&path), before);
+        // Links to files that do not exist yet, relative to the folder of each link.
+        fs::create_dir(folder.path().join("below")).unwrap();
+        let (first, second) = (folder.path().join("first"), folder.path().join("below/second"));
+        symlink("below/second", &first).unwrap();
+        symlink("../new", &second).unwrap();
+        put(&first, "three").unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("new")).unwrap(), "three");
+        assert!(fs::symlink_metadata(&first).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(&second).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn left_over_temporary_files_are_removed_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".featherank-killed.tmp");
+        let others = [folder.path().join("mine.tmp"), folder.path().join(".featherank-notes")];
+        fs::write(&left, "half").unwrap();
+        others.iter().for_each(|path| fs::write(path, "keep").unwrap());
+        let in_use = temporary(folder.path()).unwrap();
+        put(&folder.path().join("a"), "new").unwrap();
+        assert!(!left.exists() && in_use.path().exists());
+        assert!(others.iter().all(|path| path.exists()));
     }
 }

@@ -138,7 +138,7 @@ fn push_number(text: &mut String, value: f32) {
 /// Writes the names of the features, one `id<TAB>name` per line.
 pub(super) fn write_names(data: &Dataset, path: &Path) -> Result<()> {
     let mut text = String::new();
-    for (_, feature) in data.features().iter() {
+    for feature in data.features().by_id().into_iter().map(|f| data.features().get(f)) {
         let name = feature.label();
         if name.contains(['\n', '\r']) || name.trim() != name || name.is_empty() {
             return Err(Error::unsupported(

@@ -3,6 +3,7 @@
 mod atomic;
 mod compress;
 mod letor;
+mod lock;
 #[cfg(feature = "parquet")]
 mod parquet;
 
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 use super::dataset::Dataset;
 use super::read::Format;
 use crate::error::{Error, Location, Problem, Result};
-pub use atomic::{check_target, discard_unfinished_writes, write_atomically};
+pub use atomic::{check_target, discard_unfinished_writes, write_atomically, write_bytes};
+pub(crate) use lock::PathLock;
 
 /// Options for writing data.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,6 +69,16 @@ pub fn write(data: &Dataset, path: &Path, options: &WriteOptions) -> Result<()> 
     }
 }
 
+/// A cell of a table that no spreadsheet takes for a formula: text that begins like one gets an
+/// apostrophe in front.
+pub(crate) fn not_a_formula(cell: &str) -> std::borrow::Cow<'_, str> {
+    let begins = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    match begins && cell.parse::<f64>().is_err() {
+        true => format!("'{cell}").into(),
+        false => cell.into(),
+    }
+}
+
 fn unwritable(name: &str, format: Format) -> Error {
     let known =
         Format::NAMES.iter().find(|(_, known)| *known == format).map_or("this", |(known, _)| known);
@@ -100,5 +112,24 @@ impl From<std::io::Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Other(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_a_formula;
+
+    #[test]
+    fn cells_never_begin_a_formula() {
+        for (cell, written) in [
+            ("=1+1", "'=1+1"),
+            ("@x", "'@x"),
+            ("+x", "'+x"),
+            ("-2+3", "'-2+3"),
+            ("-0.5", "-0.5"),
+            ("bm25", "bm25"),
+        ] {
+            assert_eq!(not_a_formula(cell), written);
+        }
     }
 }

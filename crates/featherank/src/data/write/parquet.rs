@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::write_atomically;
 use crate::data::dataset::Dataset;
-use crate::data::features::{Feature, FeatureId};
+use crate::data::features::FeatureId;
 use crate::data::read::ColumnLayout;
 use crate::error::{Error, Result};
 
@@ -49,13 +49,11 @@ fn layout(data: &Dataset) -> Result<ColumnLayout> {
     let table = data.features();
     if let Some(name) = table.first_duplicate() {
         return Err(Error::unsupported(
-            format!(
-                "two features are called `{name}`, and columns of a table need different names"
-            ),
+            format!("two features are called `{name}`, and Parquet columns need distinct names"),
             "rename one of them",
         ));
     }
-    let features: Vec<_> = table.iter().map(|(_, feature)| feature.clone()).collect();
+    let features: Vec<_> = table.by_id().iter().map(|&f| table.get(f).clone()).collect();
     let free = |role: &str| {
         let mut name = role.to_owned();
         while features.iter().any(|feature| feature.label().eq_ignore_ascii_case(&name)) {
@@ -155,11 +153,11 @@ impl<'a> FileColumns<'a> {
             (text(&layout.query), ColumnKind::Query),
         ];
         columns.extend(layout.document.as_deref().map(|name| (text(name), ColumnKind::Document)));
-        let feature = |(id, feature): (FeatureId, &Feature)| {
-            let field = Field::new(feature.label(), DataType::Float32, data.has_missing(id));
-            (field, ColumnKind::Feature(id))
+        let feature = |id: FeatureId| {
+            let label = data.features().label(id);
+            (Field::new(label, DataType::Float32, data.has_missing(id)), ColumnKind::Feature(id))
         };
-        columns.extend(data.features().iter().map(feature));
+        columns.extend(data.features().by_id().into_iter().map(feature));
         let (fields, kinds) = columns.into_iter().unzip();
         FileColumns { data, fields, kinds }
     }
@@ -193,7 +191,7 @@ impl<'a> FileColumns<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{FeatureTable, Queries, ReadOptions, read};
+    use crate::data::{Feature, FeatureTable, Queries, ReadOptions, read};
 
     #[test]
     fn row_groups_never_split_a_query() {

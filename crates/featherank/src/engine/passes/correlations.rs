@@ -22,6 +22,7 @@ use crate::data::{FeatureId, View};
 use crate::engine::{Block, CorrelationMatrix, Merge, Pass, Schema, check_features};
 use crate::error::{Error, Result};
 use crate::measure::ascending;
+use crate::memory::check_pairs;
 
 /// A measure of the similarity of two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,12 @@ pub struct Correlations {
     pub features: Vec<FeatureId>,
 }
 
+impl Correlations {
+    /// The memory for each pair of features: products and sums of a block, the sums of the blocks
+    /// before, and two matrices of correlations.
+    pub(crate) const CELL: u64 = 40;
+}
+
 impl Pass for Correlations {
     type Answer = CorrelationSums;
     const NAME: &'static str = "correlations";
@@ -73,6 +80,14 @@ impl Pass for Correlations {
 
     fn check(&self, schema: &Schema) -> Result<()> {
         check_features(schema, &self.features)
+    }
+
+    fn answer_bytes(&self) -> u64 {
+        (self.features.len() as u64).pow(2) * Correlations::CELL
+    }
+
+    fn check_memory(&self, limit: u64) -> Result<()> {
+        check_pairs("the matrix of correlations", self.features.len(), Correlations::CELL, limit)
     }
 
     fn answer(&self, block: &Block<'_>) -> CorrelationSums {

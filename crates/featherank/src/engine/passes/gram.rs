@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::FeatureId;
 use crate::engine::{Block, Merge, Pass, Schema, check_features};
 use crate::error::Result;
+use crate::memory::check_pairs;
+
+/// The rows of a long block, for estimates of memory.
+const BLOCK_ROWS: u64 = 8192;
 
 /// Sums of products of centred columns, and of the labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +27,10 @@ pub struct Gram {
 }
 
 impl Gram {
+    /// The memory for each pair of columns: the product, the answer of a block, and that of the
+    /// blocks before.
+    pub(crate) const CELL: u64 = 24;
+
     /// Multiplies these columns.
     pub fn new(features: Vec<FeatureId>, centring: Centring) -> Self {
         Gram { features, centring }
@@ -36,6 +44,15 @@ impl Pass for Gram {
 
     fn check(&self, schema: &Schema) -> Result<()> {
         check_features(schema, &self.features)
+    }
+
+    fn answer_bytes(&self) -> u64 {
+        let width = self.features.len() as u64 + 1;
+        width * (width * Gram::CELL + BLOCK_ROWS * size_of::<f64>() as u64)
+    }
+
+    fn check_memory(&self, limit: u64) -> Result<()> {
+        check_pairs("the matrix of products", self.features.len(), Gram::CELL, limit)
     }
 
     fn answer(&self, block: &Block<'_>) -> GramSums {

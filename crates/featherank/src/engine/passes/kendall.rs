@@ -22,13 +22,13 @@ const MOST_MEMORY: usize = 1 << 26;
 /// Columns of one list, ready to be compared with each other.
 pub(crate) struct KendallColumns {
     documents: usize,
-    columns: Vec<Column>,
+    columns: Vec<RankedColumn>,
     /// Pairs of documents that two columns order in the same way, row after row of the triangle below the
     /// diagonal. Long lists have none.
     concordant: Option<Vec<u64>>,
 }
 
-struct Column {
+struct RankedColumn {
     /// Place of each document among the distinct values, low values first.
     ranks: Vec<u32>,
     /// Documents by rank.
@@ -45,12 +45,13 @@ impl KendallColumns {
         let values: Vec<&[f32]> = columns.into_iter().collect();
         let documents = values.first().map_or(0, |column| column.len());
         if documents <= SHORT && values.len() * documents * documents / 8 <= MOST_MEMORY {
-            let columns: Vec<Column> =
-                values.into_iter().map(|values| Column::new(values, true)).collect();
+            let columns: Vec<RankedColumn> =
+                values.into_iter().map(|values| RankedColumn::new(values, true)).collect();
             let concordant = Some(concordant(&columns));
             return KendallColumns { documents, columns, concordant };
         }
-        let columns = values.into_par_iter().map(|values| Column::new(values, false)).collect();
+        let columns =
+            values.into_par_iter().map(|values| RankedColumn::new(values, false)).collect();
         KendallColumns { documents, columns, concordant: None }
     }
 
@@ -77,7 +78,7 @@ impl KendallColumns {
     }
 }
 
-impl Column {
+impl RankedColumn {
     fn new(values: &[f32], with_square: bool) -> Self {
         let mut keys: Vec<u64> = values
             .iter()
@@ -99,7 +100,7 @@ impl Column {
             ranks[key as u32 as usize] = rank;
         }
         let above = if with_square { squares(&order, &ranks) } else { Vec::new() };
-        Column { ranks, order, tied, above }
+        RankedColumn { ranks, order, tied, above }
     }
 
     /// The documents of each group of equal values.
@@ -125,13 +126,13 @@ fn squares(order: &[u32], ranks: &[u32]) -> Vec<u64> {
 }
 
 /// Words of a column that are compared with all other columns before the next ones: few enough for
-/// all columns to stay in the cache, enough for the loop to be worth it.
+/// all columns to stay in the cache, enough to amortise the loop.
 fn words_at_a_time(columns: usize) -> usize {
     (16_384 / columns.max(1)).max(64)
 }
 
 /// Pairs of documents that each two columns order in the same way.
-fn concordant(columns: &[Column]) -> Vec<u64> {
+fn concordant(columns: &[RankedColumn]) -> Vec<u64> {
     let mut counts = vec![0; columns.len() * columns.len().saturating_sub(1) / 2];
     let words = columns.first().map_or(0, |column| column.above.len());
     let step = words_at_a_time(columns.len());
@@ -156,7 +157,7 @@ fn common_bits(a: &[u64], b: &[u64]) -> u64 {
 }
 
 /// Pairs of documents with equal values in both columns.
-fn tied_in_both(a: &Column, b: &Column) -> u64 {
+fn tied_in_both(a: &RankedColumn, b: &RankedColumn) -> u64 {
     if a.tied == 0 || b.tied == 0 {
         return 0;
     }
@@ -174,7 +175,7 @@ fn tied_in_both(a: &Column, b: &Column) -> u64 {
 }
 
 /// Pairs tied in both columns, and pairs ordered in opposite ways.
-fn knight(a: &Column, b: &Column) -> (u64, u64) {
+fn knight(a: &RankedColumn, b: &RankedColumn) -> (u64, u64) {
     let mut ranks = Vec::with_capacity(a.order.len());
     let mut tied = 0;
     for group in a.groups() {
@@ -261,7 +262,7 @@ mod tests {
         fn bits_and_sorting_count_the_same(rows in prop::collection::vec((0u8..9, 0u8..30), 0..150)) {
             let (a, b): (Vec<f32>, Vec<f32>) = rows.iter().map(|&(x, y)| (f32::from(x), f32::from(y))).unzip();
             prop_assert_eq!(kendall_tau_b(&a, &b), counted(&a, &b));
-            let (first, second) = (Column::new(&a, true), Column::new(&b, true));
+            let (first, second) = (RankedColumn::new(&a, true), RankedColumn::new(&b, true));
             let (tied, discordant) = knight(&first, &second);
             prop_assert_eq!(tied, tied_in_both(&first, &second));
             let n = a.len() as u64;

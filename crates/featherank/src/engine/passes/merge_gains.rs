@@ -25,7 +25,7 @@ use crate::measure::{Measure, RankingScratch, Ties};
 pub struct MergeGains {
     /// The measure of merged rankings.
     pub measure: Measure,
-    /// Labels from here on are relevant.
+    /// Smallest label of a relevant document.
     pub relevant_from: f32,
     /// All features of the search: the random order of tied documents depends on them.
     pub live: Vec<FeatureId>,
@@ -44,7 +44,7 @@ impl Pass for MergeGains {
     fn check(&self, schema: &Schema) -> Result<()> {
         self.measure.check_labels(schema.largest_label())?;
         if self.chosen.is_empty() {
-            return Err(Error::invalid("features to merge with", "none", "at least one"));
+            return Err(Error::invalid("number of features to merge with", 0, "at least 1"));
         }
         [&self.live, &self.chosen, &self.candidates]
             .into_iter()
@@ -101,7 +101,7 @@ struct CachedRankings<P> {
 impl MergeSums {
     /// How much each candidate adds to the chosen features.
     pub fn gains(&self, measure: &Measure) -> Vec<f64> {
-        let mean = |sum: f64| measure.from_additive(sum / self.queries as f64);
+        let mean = |sum: f64| measure.summary_of_mean(sum / self.queries as f64);
         let before = mean(self.chosen);
         self.merged.iter().map(|&sum| mean(sum) - before).collect()
     }

@@ -1,5 +1,6 @@
-//! Passes, one file each: request, check, computation, answer and merge. Passes that need models or
-//! losses of rankers are in [`crate::rank::passes`].
+//! The passes of the library: requests about the rows behind an engine, and their answers, from
+//! which methods compute what they need. [`Moments`] and [`Gram`] are the usual
+//! starting points; a crate may add its own by implementing [`Pass`](super::Pass).
 
 mod correlations;
 mod feature_measures;
@@ -26,4 +27,4 @@ pub use merge_gains::{MergeGains, MergeSums};
 pub use moments::{FeatureMoments, FeatureStatistics, Moments};
 pub(crate) use query_values::append_queries;
 pub use query_values::{MeasureSums, QueryValues};
-pub use relief::{QuerySample, Relief, ReliefSums};
+pub use relief::{Relief, ReliefSums};

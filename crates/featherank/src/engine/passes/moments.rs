@@ -1,10 +1,11 @@
 //! Moments: mean, variance and range of every feature, whether it is alive, and a hash that finds
 //! equal columns.
 //!
-//! A feature is *dead* if it is constant within every query: it can then rank nothing, whatever its
-//! values are across queries. Missing values are counted and otherwise ignored, except that a
-//! feature that only some documents of a query lack is alive. Merging follows Chan,
-//! Golub & LeVeque (1983).
+//! A *constant* feature has one value everywhere: nothing can use it. A *query-level* feature is
+//! constant within every query, but not over all of them. It cannot rank documents by itself or in a
+//! linear model; trees can use it to decide which other features count in a query. Missing values
+//! are counted and otherwise ignored, except that a feature that only some documents of a query lack
+//! varies within that query. Merging follows Chan, Golub & LeVeque (1983).
 
 use serde::{Deserialize, Serialize};
 
@@ -90,8 +91,13 @@ impl FeatureMoments {
     }
 
     /// Constant within every query.
-    pub fn is_dead(&self) -> bool {
+    pub fn is_constant_within_queries(&self) -> bool {
         self.alive_in == 0
+    }
+
+    /// Constant within every query, but not over all queries.
+    pub fn is_query_level(&self) -> bool {
+        self.is_constant_within_queries() && !self.is_constant()
     }
 
     fn of(column: &[f32], view: &View<'_>) -> Self {
@@ -160,10 +166,37 @@ fn mix(hash: u64, word: u64) -> u64 {
 }
 
 impl FeatureStatistics {
+    /// Groups of equal columns among some features, by column. Constant columns are left out.
+    pub fn duplicates(&self, among: &[FeatureId]) -> Vec<Vec<FeatureId>> {
+        let key = |f: &FeatureId| {
+            let moments = &self.features[f.index()];
+            (moments.hash, moments.min.to_bits(), moments.max.to_bits())
+        };
+        let mut sorted: Vec<FeatureId> =
+            among.iter().copied().filter(|f| !self.features[f.index()].is_constant()).collect();
+        sorted.sort_by_key(|f| (key(f), *f));
+        let groups = sorted.chunk_by(|a, b| key(a) == key(b)).filter(|group| group.len() > 1);
+        let mut groups: Vec<Vec<FeatureId>> = groups.map(<[FeatureId]>::to_vec).collect();
+        groups.sort();
+        groups
+    }
+
     /// The features that vary within some query, and those that never do.
-    pub fn alive(&self) -> (Vec<FeatureId>, Vec<FeatureId>) {
+    pub fn varying_within_queries(&self) -> (Vec<FeatureId>, Vec<FeatureId>) {
+        self.partition(|feature| !feature.is_constant_within_queries())
+    }
+
+    /// The features that are not constant, and the constant ones.
+    pub fn varying(&self) -> (Vec<FeatureId>, Vec<FeatureId>) {
+        self.partition(|feature| !feature.is_constant())
+    }
+
+    fn partition(
+        &self,
+        is_first: impl Fn(&FeatureMoments) -> bool,
+    ) -> (Vec<FeatureId>, Vec<FeatureId>) {
         let all = (0..self.features.len()).map(FeatureId::from);
-        all.partition(|f| !self.features[f.index()].is_dead())
+        all.partition(|f| is_first(&self.features[f.index()]))
     }
 }
 
@@ -195,7 +228,9 @@ mod tests {
         let first = &merged.features[0];
         assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
         assert_eq!((first.min, first.max, first.squares_within), (1.0, 5.0, 2.0));
-        assert!(merged.features[1].is_dead() && !merged.features[1].is_constant());
+        assert!(
+            merged.features[1].is_constant_within_queries() && !merged.features[1].is_constant()
+        );
         let whole = Moments.answer(&Block::of(view));
         assert!((whole.features[1].squares - merged.features[1].squares).abs() < 1e-12);
     }
@@ -220,7 +255,9 @@ mod tests {
             (first.min, first.max, first.alive_in, first.squares_within),
             (1.0, 3.0, 1, 0.0)
         );
-        assert!(second.is_dead() && !second.is_constant() && second.missing == 1);
-        assert!(third.is_dead() && third.is_constant() && third.mean == 0.0);
+        assert!(
+            second.is_constant_within_queries() && !second.is_constant() && second.missing == 1
+        );
+        assert!(third.is_constant_within_queries() && third.is_constant() && third.mean == 0.0);
     }
 }

@@ -57,7 +57,7 @@ impl MeasureSums {
 
     /// One number for each ranking; NaN if no query counts.
     pub fn summaries(&self, measure: &Measure) -> Vec<f64> {
-        self.sums.iter().map(|&(sum, count)| measure.from_additive(sum / count as f64)).collect()
+        self.sums.iter().map(|&(sum, count)| measure.summary_of_mean(sum / count as f64)).collect()
     }
 }
 

@@ -14,13 +14,11 @@
 
 use std::ops::Range;
 
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{FeatureId, View};
 use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
 use crate::error::Result;
-use crate::random::{Purpose, stream};
 
 /// Differences between documents and their nearest neighbours in the same query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,8 +29,6 @@ pub struct Relief {
     pub neighbours: usize,
     /// Smallest and largest value of each feature, to scale by; by default those of each query.
     pub ranges: Option<Vec<(f32, f32)>>,
-    /// Use a sample of the queries only.
-    pub sample: Option<QuerySample>,
     /// Weight of each feature in distances; by default 1.
     pub distance_weights: Option<Vec<f32>>,
 }
@@ -40,7 +36,7 @@ pub struct Relief {
 impl Pass for Relief {
     type Answer = ReliefSums;
     const NAME: &'static str = "relief";
-    const ACTIVITY: &'static str = "comparing near documents";
+    const ACTIVITY: &'static str = "comparing neighbouring documents";
 
     fn check(&self, schema: &Schema) -> Result<()> {
         let width = self.features.len();
@@ -55,13 +51,11 @@ impl Pass for Relief {
         let zeros = vec![0.0; self.features.len()];
         let (differences, products) = (zeros.clone(), zeros);
         let mut all = ReliefSums { documents: 0, places: 0.0, labels: 0.0, differences, products };
-        let mut list = List::default();
-        for (query, rows) in block.queries().zip(block.rows()) {
-            let drawn =
-                self.sample.is_none_or(|sample| sample.draws(block.data().queries().id(query)));
+        let mut list = QueryList::default();
+        for rows in block.rows() {
             let labels = &block.data().labels()[rows.clone()];
             let (least, most) = range_of(labels);
-            if !drawn || least >= most {
+            if least >= most {
                 continue;
             }
             list.scale(self, block, &rows);
@@ -83,25 +77,6 @@ impl Pass for Relief {
             }
         }
         all
-    }
-}
-
-/// A sample of the queries, determined by a seed and their ids.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct QuerySample {
-    /// The share of queries to sample, from 0 to 1.
-    pub share: f64,
-    /// The run's seed.
-    pub seed: u64,
-}
-
-impl QuerySample {
-    /// Whether a query is in the sample. This depends on its id, not on its number, so that the
-    /// sample is the same on shards and for any order of queries.
-    pub fn draws(&self, id: &str) -> bool {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-        stream(self.seed, Purpose::QuerySample, hash >> 16).random::<f64>() < self.share
     }
 }
 
@@ -155,7 +130,7 @@ const ROWS: usize = 4;
 
 /// One query's documents; its memory serves all queries of a block.
 #[derive(Default)]
-struct List {
+struct QueryList {
     documents: usize,
     /// Column after column, each with a range of 1.
     scaled: Vec<f32>,
@@ -164,11 +139,11 @@ struct List {
     /// From some rows to all.
     distances: Vec<f32>,
     ordered: Vec<u32>,
-    pairs: Vec<Pair>,
+    pairs: Vec<NeighbourPair>,
 }
 
 /// A document and its neighbour.
-struct Pair {
+struct NeighbourPair {
     i: usize,
     j: usize,
     /// The share of a neighbour's place: less than 1 for tied neighbours.
@@ -179,7 +154,7 @@ struct Pair {
     differ: bool,
 }
 
-impl List {
+impl QueryList {
     fn scale(&mut self, pass: &Relief, block: &View<'_>, rows: &Range<usize>) {
         self.documents = rows.len();
         self.scaled.clear();
@@ -222,7 +197,7 @@ impl List {
                     let place = if distance < farthest { 1.0 } else { share };
                     // Documents at the same place may differ in features that do not count.
                     let differ = distance > 0.0 || self.weighted.is_some();
-                    self.pairs.push(Pair { i, j, place, apart, differ });
+                    self.pairs.push(NeighbourPair { i, j, place, apart, differ });
                 }
             }
         }
@@ -288,13 +263,8 @@ mod tests {
         );
         for (neighbours, expected) in [(1, 0.5), (2, 4.0)] {
             let ranges = Some(vec![(0.0, 1.0)]);
-            let pass = Relief {
-                features: vec![FeatureId(0)],
-                neighbours,
-                ranges,
-                sample: None,
-                distance_weights: None,
-            };
+            let pass =
+                Relief { features: vec![FeatureId(0)], neighbours, ranges, distance_weights: None };
             let relief = pass.answer(&Block::of(data.view()));
             assert_eq!((relief.documents, relief.places), (5, 5.0 * neighbours as f64));
             assert_eq!(relief.weights(neighbours), [expected / (5.0 * neighbours as f64)]);
@@ -310,19 +280,14 @@ mod tests {
         let data =
             Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(1, 1));
         let ranges = Some(vec![(0.0, 1.0)]);
-        let pass = Relief {
-            features: vec![FeatureId(0)],
-            neighbours: 1,
-            ranges,
-            sample: None,
-            distance_weights: None,
-        };
+        let pass =
+            Relief { features: vec![FeatureId(0)], neighbours: 1, ranges, distance_weights: None };
         let weight = pass.answer(&Block::of(data.view())).balanced_weights()[0];
         assert!((weight - (3.0 / 2.5 - 1.0 / 0.5)).abs() < 1e-12, "{weight}");
     }
 
-    /// Three documents at (0, 0), (0, 1), (1, ½) with labels 1, 0, 0. Only the first feature counts
-    /// for who is near: the first two have each other, at distance 0, and differ by 1 in the second
+    /// Three documents at (0, 0), (0, 1), (1, ½) with labels 1, 0, 0. Distances use only the first
+    /// feature: the first two have each other, at distance 0, and differ by 1 in the second
     /// feature, with labels a whole range apart: 1 each. The third has both, tied, one with an
     /// equal label: ½ − ½ = 0. In the second feature alone the first and the third are near, at ½,
     /// and so are the second and the third, tied for the third: ½ and ½ from the first two, of
@@ -341,7 +306,6 @@ mod tests {
                 features: vec![FeatureId(0), FeatureId(1)],
                 neighbours: 1,
                 ranges: Some(vec![(0.0, 1.0); 2]),
-                sample: None,
                 distance_weights: Some(counts.to_vec()),
             };
             assert_eq!(
@@ -349,17 +313,5 @@ mod tests {
                 expected.map(|sum| sum / 3.0)
             );
         }
-    }
-
-    #[test]
-    fn samples_have_their_share_and_depend_on_the_seed() {
-        let drawn = |share, seed| {
-            let sample = QuerySample { share, seed };
-            (0..2000).map(|query| sample.draws(&query.to_string())).collect::<Vec<bool>>()
-        };
-        let count = drawn(0.3, 1).iter().filter(|&&drawn| drawn).count();
-        assert!((520..680).contains(&count), "{count} of 600");
-        assert_ne!(drawn(0.3, 1), drawn(0.3, 2));
-        assert!(drawn(1.0, 1).iter().all(|&drawn| drawn));
     }
 }

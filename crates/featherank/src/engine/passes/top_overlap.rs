@@ -89,8 +89,8 @@ mod tests {
             (overlap(&falling, &falling), overlap(&falling, &rising)),
             (Some(1.0), Some(0.0))
         );
-        // 0 > 1 > 2 and 0 > 2 > 1: two pairs alike, one in opposite ways, which is two different
-        // pairs.
+        // 0 > 1 > 2 and 0 > 2 > 1: two pairs in the same order, one in the opposite order, which is
+        // two different pairs.
         assert_eq!(overlap(&[3., 2., 1.], &[3., 1., 2.]), Some(0.5));
         // A tie on one side orders nothing there: 0 > 1, 0 > 2 in common, 1 > 2 on one side only.
         assert_eq!(overlap(&[3., 2., 1.], &[3., 1., 1.]), Some(2.0 / 3.0));

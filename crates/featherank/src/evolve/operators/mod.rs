@@ -3,5 +3,5 @@
 mod crossover;
 mod mutation;
 
-pub use crossover::{sbx, two_point, uniform};
+pub use crossover::{sbx, two_point};
 pub use mutation::{bernoulli, flip_each, mutate_gene_wise, polynomial};

@@ -101,8 +101,8 @@ pub fn polynomial(
 /// A step as a share of the range, given the shares `below` and `above` the current value. It never
 /// leaves the range.
 fn step(uniform: f64, eta: f64, below: f64, above: f64) -> f64 {
-    let length = |uniform: f64, room: f64| {
-        let rest = (1.0 - room).powf(eta + 1.0);
+    let length = |uniform: f64, to_bound: f64| {
+        let rest = (1.0 - to_bound).powf(eta + 1.0);
         1.0 - (2.0 * uniform + (1.0 - 2.0 * uniform) * rest).powf(1.0 / (eta + 1.0))
     };
     if uniform < 0.5 { -length(uniform, below) } else { length(1.0 - uniform, above) }

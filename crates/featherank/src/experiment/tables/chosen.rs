@@ -24,8 +24,8 @@ pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Result<Vec<Ta
     let times: Vec<String> = (1..=folds).rev().map(|times| times.to_string()).collect();
     let by_count = format!("in {} folds", times.join(", "));
     let mut table = Table::new(
-        "Features chosen, by fold",
-        &["", "method", "features by fold", &by_count, "most often"],
+        "Selected features by fold",
+        &["", "method", "features by fold", &by_count, "most frequent"],
     );
     for (i, method) in selecting() {
         let first: Vec<Vec<u32>> = of_seed(method, results.seed);
@@ -41,8 +41,8 @@ pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Result<Vec<Ta
     table.notes.push("numbers by fold are those of the first seed; the most frequent features with the number of folds, and of seeds if the method is randomised, that selected them".into());
     tables.push(table);
     let mut table = Table::new(
-        "Features chosen from draws of the training queries",
-        &["", "method", "draws", "stability", "95 % interval", "most often"],
+        "Selected features over bootstrap samples of the training queries",
+        &["", "method", "samples", "stability", "95 % interval", "most frequent"],
     );
     for (i, method) in selecting() {
         let draws: Vec<Vec<u32>> = results

@@ -15,9 +15,9 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> 
     let mut table =
         Table::new("Features, time and memory", &["", "method", "features", "sparsity ratio"]);
     table.header.extend(costly.then(|| "cost".to_owned()));
-    table
-        .header
-        .extend(["stability", "95 % interval", "select s", "all s", "peak MiB"].map(str::to_owned));
+    table.header.extend(
+        ["stability", "95 % interval", "selection s", "total s", "peak MiB"].map(str::to_owned),
+    );
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
         let over = |value: &dyn Fn(&crate::experiment::CellResult) -> f64| {
             mean(method.cells.iter().map(|(_, done)| value(done)))

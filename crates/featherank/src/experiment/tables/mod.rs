@@ -10,13 +10,15 @@ mod cost;
 mod effectiveness;
 mod pooled;
 mod risk;
+mod verdict;
 mod write;
 
 use super::{CellOutcome, Results};
 use crate::error::Result;
 use crate::evaluate::letter;
 use pooled::PooledResults;
-pub use write::TableFormat;
+pub use verdict::verdict;
+pub use write::{TableFormat, text_tables};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +43,9 @@ impl Table {
 /// All tables of an experiment.
 ///
 /// # Errors
-/// A measure that this version does not know.
+/// A measure that this version does not know, or results that contradict themselves.
 pub fn tables(results: &Results) -> Result<Vec<Table>> {
+    results.check()?;
     let methods = PooledResults::all(results)?;
     let mut tables = vec![effectiveness::table(results, &methods)];
     tables.extend(risk::tables(results, &methods));
@@ -70,7 +73,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The cells that failed, with reasons.
 fn failures(results: &Results) -> Option<Table> {
-    let mut table = Table::new("Cells that failed", &["method", "fold", "seed", "reason"]);
+    let mut table = Table::new("Failed cells", &["method", "fold", "seed", "reason"]);
     for cell in &results.cells {
         if let CellOutcome::Failed(reason) = &cell.outcome {
             table.rows.push(vec![

@@ -4,7 +4,8 @@ use super::pooled::{PooledResults, numbers};
 use super::{Table, four, named};
 use crate::experiment::Results;
 use crate::experiment::fold_data::{MAX, MEAN, SINGLE};
-use crate::measure::risk::{geo_risk, risk_report};
+use crate::measure::risk::{geo_risk, geo_risk_with_baseline, risk_report};
+use crate::text::p_value;
 
 /// Extra weight of losses, as in Sousa et al. 2016.
 pub const ALPHA: f64 = 5.0;
@@ -12,9 +13,9 @@ pub const ALPHA: f64 = 5.0;
 /// A table for each baseline.
 pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Vec<Table> {
     let of_features = [
-        (MEAN, "Risk against the mean of single features"),
-        (MAX, "Risk against the best single feature of each query"),
-        (SINGLE, "Risk against the one feature that is best on training data"),
+        (MEAN, "Risk relative to the mean of single features"),
+        (MAX, "Risk relative to the best single feature of each query"),
+        (SINGLE, "Risk relative to the best single feature on training data"),
     ];
     let mut tables = Vec::new();
     for (name, title) in of_features {
@@ -35,7 +36,7 @@ pub fn tables(results: &Results, methods: &[PooledResults<'_>]) -> Vec<Table> {
     tables.extend(table(
         results,
         methods,
-        "Risk against all features with the same ranker",
+        "Risk relative to all features with the same ranker",
         full,
         None,
     ));
@@ -62,10 +63,11 @@ fn table<'a>(
     let mut table = Table::new(title, &header);
     // GeoRisk needs all queries of every system: methods with failed cells are excluded.
     let whole: Vec<usize> = (0..methods.len()).filter(|&i| methods[i].complete).collect();
-    let mut systems: Vec<Vec<f64>> =
-        whole.iter().map(|&i| methods[i].per_query[0].clone()).collect();
-    systems.extend(besides.cloned());
-    let together = geo_risk(&systems, ALPHA).geo_risk;
+    let systems: Vec<Vec<f64>> = whole.iter().map(|&i| methods[i].per_query[0].clone()).collect();
+    let together = match besides {
+        Some(baseline) => geo_risk_with_baseline(&systems, baseline, ALPHA).geo_risk,
+        None => geo_risk(&systems, ALPHA).geo_risk,
+    };
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
         let Some(baseline) = against(method) else { continue };
         let report = risk_report(&method.per_query[0], baseline, ALPHA);
@@ -75,7 +77,7 @@ fn table<'a>(
         row.extend([
             four(trade_off.f_risk),
             format!("{:.2}", trade_off.t_risk),
-            four(trade_off.p),
+            p_value(trade_off.p),
             geo.unwrap_or_default(),
             counts.wins.to_string(),
             counts.losses.to_string(),

@@ -107,7 +107,7 @@ fn letters_mark_significant_differences() {
 #[test]
 fn risk_by_hand() {
     let found = tables(&results()).unwrap();
-    let table = table_of(&found, "Risk against the mean of single features");
+    let table = table_of(&found, "Risk relative to the mean of single features");
     let row = |i: usize| table.rows[i].iter().map(String::as_str).collect::<Vec<_>>();
     assert_eq!((row(1)[2], &row(1)[6..]), ("0.0333", &["4", "1", "1"][..]));
     // t_q: .1 0 .2 -1.2 .2 .1; mean -.1, standard deviation √(1.48/5) = .54406, T = -.1 √6 /
@@ -116,7 +116,7 @@ fn risk_by_hand() {
     assert_eq!(row(1)[5], "", "GeoRisk needs all queries of every system");
     assert_eq!(row(0)[6..], ["4", "1", "1"]);
     // Against all features: x gains .1 in one query and loses .2 in two, each a fifth or more.
-    let table = table_of(&found, "Risk against all features with the same ranker");
+    let table = table_of(&found, "Risk relative to all features with the same ranker");
     assert_eq!(table.rows.len(), 1);
     assert_eq!(table.rows[0][6..], ["1", "2", "2"]);
     assert_eq!(table.rows[0][2], "0.0667");
@@ -131,10 +131,11 @@ fn sizes_and_stability_by_hand() {
     assert_eq!(table.rows[0][..6], ["a", "all", "5.0", "1.0000", "", ""]);
     assert_eq!(table.rows[1][..5], ["b", "x", "1.7", "0.3333", "0.400"]);
     assert_eq!(table.rows[1][6..], ["0.25", "1.50", "3"]);
-    let table = table_of(&found, "Features chosen, by fold");
+    let table = table_of(&found, "Selected features by fold");
     assert_eq!(table.header[3], "in 2, 1 folds");
     assert_eq!(table.rows[0], ["b", "x", "2 2", "1 2", "b|m_25 (3×), 1 (1×), 3 (1×)"]);
-    let table = table_of(&found, "Features chosen from draws of the training queries");
+    let table =
+        table_of(&found, "Selected features over bootstrap samples of the training queries");
     assert_eq!(table.rows[0], ["b", "x", "2", "1.000", "1.000 to 1.000", "b|m_25 (2×), 4 (2×)"]);
     assert!(
         found.iter().all(|table| table.title != "Agreement between methods"),
@@ -176,7 +177,7 @@ fn agreement_by_hand() {
 #[test]
 fn failed_cells_are_listed() {
     let found = tables(&results()).unwrap();
-    let table = table_of(&found, "Cells that failed");
+    let table = table_of(&found, "Failed cells");
     assert_eq!(table.rows, [["x", "2", "2", "no\nluck"]]);
     assert!(TableFormat::Text.write("T", &found).contains("x          2     2  no luck\n"));
 }
@@ -225,4 +226,54 @@ fn every_form_escapes_names() {
     );
     assert!(latex.contains("\\textless{}b\\textgreater{}\\$\\% & 10{*} \\\\\n"), "{latex}");
     assert!(latex.contains("\\caption{a\\_b \\& c}\n\\begin{tabular}{lr}\n"), "{latex}");
+}
+
+#[test]
+fn the_verdict_is_two_sentences() {
+    let [first, second] = verdict(&results()).unwrap();
+    assert_eq!(
+        first,
+        "all has the highest map, 0.5167, of 2 methods on 6 test queries, but beats none of the others significantly."
+    );
+    assert_eq!(second, "It uses 5.0 of 5 features: no selection has a higher value.");
+    let mut better = results();
+    better.cells.pop();
+    better.cells.iter_mut().filter(|cell| cell.method == "x").for_each(|cell| {
+        cell.outcome = CellOutcome::Done(Box::new(done(&[2, 3], &[0.61, 0.7, 0.93])));
+    });
+    let [first, second] = verdict(&better).unwrap();
+    assert!(first.starts_with("x has the highest map, 0.7467, of 2 methods"), "{first}");
+    assert!(second.contains("uses 2.0 of 5 features on average; its difference of +0.2300"));
+    assert!(second.contains("significant (paired t-test, Holm, p ."), "{second}");
+    better.cells.clear();
+    assert!(verdict(&better).unwrap()[0].starts_with("No method has results"));
+}
+
+/// At 80 columns every line fits, no word is broken, and no cell is lost.
+#[test]
+fn tables_fit_into_a_terminal() {
+    let mut results = results();
+    for cell in &mut results.cells {
+        cell.method += " + lambdamart[trees=300,leaves=31,shrinkage=0.1]";
+        if let CellOutcome::Done(done) = &mut cell.outcome {
+            let values = done.test[0].clone();
+            done.test.extend([values.clone(), values]);
+        }
+    }
+    results.measures = ["map", "ndcg@10", "err@10"].map(str::to_owned).to_vec();
+    let found = tables(&results).unwrap();
+    let text = text_tables("T", &found, 80);
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    let words = |text: &str| -> Vec<String> {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    };
+    let wide = text_tables("T", &found, 10_000);
+    let at_80 = words(&text);
+    let whole = |word: &String| at_80.contains(word) || word.contains(',');
+    assert!(words(&wide).iter().all(whole), "a word is broken or lost");
 }

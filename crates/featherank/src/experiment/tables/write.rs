@@ -2,6 +2,7 @@
 //! format escapes special characters.
 
 use super::Table;
+use crate::text::{Columns, LINE_WIDTH, text_table, wrapped};
 
 /// An output format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl TableFormat {
     /// Formats tables under a title.
     pub fn write(self, title: &str, tables: &[Table]) -> String {
         match self {
-            TableFormat::Text => joined(one_line(title), tables.iter().map(text)),
+            TableFormat::Text => text_tables(title, tables, LINE_WIDTH),
             TableFormat::Markdown => {
                 joined(format!("# {}", escape_markdown(title)), tables.iter().map(markdown))
             }
@@ -44,6 +45,11 @@ impl TableFormat {
             }
         }
     }
+}
+
+/// Formats tables under a title as text, in lines of at most `width` columns.
+pub fn text_tables(title: &str, tables: &[Table], width: usize) -> String {
+    joined(one_line(title), tables.iter().map(|table| text(table, width)))
 }
 
 fn joined(title: String, tables: impl Iterator<Item = String>) -> String {
@@ -59,29 +65,21 @@ fn one_line(text: &str) -> String {
 /// Whether to right-align a column.
 fn numeric(table: &Table, column: usize) -> bool {
     let number =
-        |cell: &String| cell.is_empty() || cell.trim_end_matches('*').parse::<f64>().is_ok();
+        |cell: &String| cell.trim_matches(['*', '<']).parse::<f64>().is_ok() || cell.is_empty();
     table.rows.iter().all(|row| row.get(column).is_none_or(number))
         && !table.header[column].is_empty()
 }
 
-fn text(table: &Table) -> String {
-    let cells: Vec<Vec<String>> = std::iter::once(&table.header)
-        .chain(&table.rows)
-        .map(|row| row.iter().map(|cell| one_line(cell)).collect())
-        .collect();
-    let width =
-        |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let padded = row.iter().enumerate().map(|(i, cell)| match numeric(table, i) {
-            true => format!("{cell:>0$}", widths[i]),
-            false => format!("{cell:<0$}", widths[i]),
-        });
-        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    let rows: String = cells.iter().map(line).collect();
-    let notes: String = table.notes.iter().map(|note| format!("{}\n", one_line(note))).collect();
-    format!("{}\n{rows}{notes}", one_line(&table.title))
+/// A table in lines of at most `width` columns.
+fn text(table: &Table, width: usize) -> String {
+    let one_lined = |row: &Vec<String>| row.iter().map(|cell| one_line(cell)).collect();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(one_lined).collect();
+    // The letter and the name of a method identify a row.
+    let keys = if table.header.first().is_some_and(String::is_empty) { 2 } else { 1 };
+    let cells = text_table(&Columns { header: &table.header, rows: &rows, keys }, width);
+    let notes: String =
+        table.notes.iter().map(|note| wrapped(&one_line(note), width, 2) + "\n").collect();
+    format!("{}\n{cells}\n{notes}", wrapped(&one_line(&table.title), width, 2))
 }
 
 fn markdown(table: &Table) -> String {
@@ -127,8 +125,10 @@ fn csv(tables: &[Table]) -> String {
     out
 }
 
-/// Quotes a field as in RFC 4180.
+/// Quotes a field as in RFC 4180. Fields that a spreadsheet would take for a formula begin with an
+/// apostrophe.
 fn csv_field(text: &str) -> String {
+    let text: &str = &crate::data::not_a_formula(text);
     if text.contains([',', '"']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

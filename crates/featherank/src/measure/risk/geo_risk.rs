@@ -64,6 +64,23 @@ pub fn geo_risk(systems: &[Vec<f64>], alpha: f64) -> GeoRisk {
     risks
 }
 
+/// Z_RISK and GeoRisk of `systems` among themselves and a baseline, in the order of the systems. A
+/// baseline that is one of the systems, with the same value on every query, counts once.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn geo_risk_with_baseline(systems: &[Vec<f64>], baseline: &[f64], alpha: f64) -> GeoRisk {
+    let same = |a: &f64, b: &f64| a == b || (a.is_nan() && b.is_nan());
+    let is_baseline = |system: &Vec<f64>| system.iter().zip(baseline).all(|(a, b)| same(a, b));
+    if systems.iter().any(is_baseline) {
+        return geo_risk(systems, alpha);
+    }
+    let mut risks = geo_risk(&[systems, &[baseline.to_vec()]].concat(), alpha);
+    risks.z_risk.truncate(systems.len());
+    risks.geo_risk.truncate(systems.len());
+    risks
+}
+
 /// The standard normal distribution function Φ.
 fn normal_below(z: f64) -> f64 {
     erfc(-z / std::f64::consts::SQRT_2) / 2.0
@@ -85,6 +102,20 @@ mod tests {
     fn a_query_counts_only_if_every_system_has_it() {
         let with = geo_risk(&[vec![0.2, 0.9, 0.6], vec![0.3, f64::NAN, 0.1]], 1.0);
         assert_eq!(with, geo_risk(&[vec![0.2, 0.6], vec![0.3, 0.1]], 1.0));
+    }
+
+    #[test]
+    fn a_baseline_among_the_systems_counts_once() {
+        let none = f64::NAN;
+        let systems = [vec![0.2, none, 0.6], vec![0.5, none, 0.1], vec![0.4, none, 0.3]];
+        let expected = geo_risk(&systems, 5.0);
+        for baseline in &systems {
+            assert_eq!(geo_risk_with_baseline(&systems, baseline, 5.0), expected);
+        }
+        // Another baseline is one more system, and has no entry of its own.
+        let found = geo_risk_with_baseline(&systems[..2], &systems[2], 5.0);
+        assert_eq!(found.geo_risk, expected.geo_risk[..2]);
+        assert_eq!(found.z_risk, expected.z_risk[..2]);
     }
 
     #[test]

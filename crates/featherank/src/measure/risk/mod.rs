@@ -19,7 +19,7 @@ mod trade_off;
 mod wins_losses;
 
 pub use baselines::{max_baseline, mean_baseline};
-pub use geo_risk::{GeoRisk, geo_risk};
+pub use geo_risk::{GeoRisk, geo_risk, geo_risk_with_baseline};
 pub(crate) use trade_off::loss_weighted;
 pub use trade_off::{QueryTradeOff, TradeOff, f_reward, f_risk, t_risk, trade_off, u_risk};
 pub use wins_losses::{LossRule, WinsLosses, wins_losses};

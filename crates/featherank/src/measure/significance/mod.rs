@@ -10,13 +10,15 @@
 //! | the same decision, a million times? | [`SignedRankLevel`], on values held as [`PerQuery`] |
 //! | do they differ, in several tests? | [`holm()`] on the p-values |
 //! | how large is the mean, or the difference? | [`bootstrap_mean`], [`bootstrap_difference`] |
-//! | is the new system good enough? | [`non_inferior`], [`non_inferior_by_share`]; after cross-validation [`non_inferior_across_folds`] |
+//! | is the new system good enough? | [`non_inferior`], [`non_inferior_by_share`] |
+//! | which of several systems are? | [`jointly_non_inferior`] |
 //!
 //! "Not significantly worse" is not "good enough": with few queries nothing is significant. Use
 //! [`non_inferior`] for that question: it requires evidence.
 
 mod bootstrap;
 mod holm;
+mod joint;
 mod non_inferiority;
 pub(crate) mod number;
 pub(crate) mod pairs;
@@ -28,9 +30,8 @@ mod wilcoxon;
 
 pub use bootstrap::{Interval, bootstrap_difference, bootstrap_mean, quantile};
 pub use holm::holm;
-pub use non_inferiority::{
-    NonInferiority, non_inferior, non_inferior_across_folds, non_inferior_by_share,
-};
+pub use joint::jointly_non_inferior;
+pub use non_inferiority::{NonInferiority, non_inferior, non_inferior_by_share};
 pub use per_query::PerQuery;
 pub use quick_wilcoxon::SignedRankLevel;
 pub use t_test::{TTest, one_sample_t, paired_t};

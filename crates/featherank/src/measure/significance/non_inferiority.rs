@@ -7,12 +7,6 @@
 //! the mean is −margin or less (Wellek, *Testing Statistical Hypotheses of Equivalence and
 //! Noninferiority*, 2010).
 //!
-//! If the values come from cross-validation and the final system is trained on all data, queries
-//! are not the only source of variation: another training set gives another system. With f folds
-//! [`non_inferior_across_folds`] multiplies the variance of the mean by 1 + f/(f − 1), the
-//! correction of Nadeau & Bengio (*Inference for the generalization error*, Machine Learning 52,
-//! 2003) for test sets of 1/f of the data and training sets of the rest.
-//!
 //! Edge cases: fewer than two queries never suffice (bound −∞, p = 1). If all differences are
 //! equal, the bound is the mean itself and reaching −margin is enough, so that an unchanged system
 //! passes with a margin of zero.
@@ -52,30 +46,8 @@ pub struct NonInferiority {
 /// # Panics
 /// If the lengths differ.
 pub fn non_inferior(new: &[f64], reference: &[f64], margin: f64, level: f64) -> NonInferiority {
-    widened(new, reference, margin, level, 1.0)
-}
-
-/// As [`non_inferior`], for the system trained on all data after cross-validation with this many
-/// folds.
-///
-/// # Panics
-/// If the lengths differ, or with fewer than two folds.
-pub fn non_inferior_across_folds(
-    new: &[f64],
-    reference: &[f64],
-    folds: usize,
-    margin: f64,
-    level: f64,
-) -> NonInferiority {
-    assert!(folds >= 2, "one fold leaves nothing to learn from");
-    widened(new, reference, margin, level, 1.0 + folds as f64 / (folds as f64 - 1.0))
-}
-
-/// With the variance of the mean multiplied by `times`.
-fn widened(new: &[f64], reference: &[f64], margin: f64, level: f64, times: f64) -> NonInferiority {
     let differences = pairs::counted(new, reference).map(|pair| pair.a - pair.b);
     let SampleMean { n, mean, standard_error } = SampleMean::of(differences);
-    let standard_error = standard_error * times.sqrt();
     if n < 2 {
         let lower_bound = f64::NEG_INFINITY;
         return NonInferiority { mean_difference: mean, lower_bound, margin, p: 1.0, holds: false };
@@ -126,17 +98,6 @@ mod tests {
         let (new, reference) = ([0.3, 0.5, 0.1, 0.8], [0.35, 0.45, 0.2, 0.8]);
         let bound = non_inferior(&new, &reference, 0.0, 0.05).lower_bound;
         assert!((non_inferior(&new, &reference, -bound, 0.05).p - 0.05).abs() < 1e-9);
-    }
-
-    /// As above with five folds: the variance is 9/4 of what it was, so the bound is 3/2 as far
-    /// from the mean.
-    #[test]
-    fn five_folds_by_hand() {
-        let (new, reference) = ([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]);
-        let test = non_inferior_across_folds(&new, &reference, 5, 1.7, 0.05);
-        assert!((test.lower_bound + 1.5 * 2.919985580353724 / 3f64.sqrt()).abs() < 1e-12);
-        assert!(!test.holds && test.p > 0.05);
-        assert!(non_inferior_across_folds(&[0.1; 4], &[0.1; 4], 2, 0.0, 0.05).holds);
     }
 
     #[test]

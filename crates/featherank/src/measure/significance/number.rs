@@ -21,13 +21,13 @@ pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Number {
+    enum NumberOrWord {
         Finite(f64),
         Word(String),
     }
-    match Number::deserialize(deserializer)? {
-        Number::Finite(value) => Ok(value),
-        Number::Word(word) => match word.as_str() {
+    match NumberOrWord::deserialize(deserializer)? {
+        NumberOrWord::Finite(value) => Ok(value),
+        NumberOrWord::Word(word) => match word.as_str() {
             "inf" => Ok(f64::INFINITY),
             "-inf" => Ok(f64::NEG_INFINITY),
             "nan" => Ok(f64::NAN),

@@ -39,22 +39,23 @@ use crate::run::Run;
 /// Parameters of both methods; they differ in the measure.
 macro_rules! ada_rank_params {
     ({$($state:tt)*} {$($rest:tt)*} $measure:literal) => {
-        $crate::declare::method! { $($state)*
-            /// Measure that is boosted, at most 1.
+        $crate::method! { $($state)*
+            /// Measure to optimise, with values of at most 1.
             let measure: Measure = $measure,
             /// Measure that chooses the number of rounds on validation data.
             let validation: Measure = $measure,
-            /// Whose rules weigh queries and end the rounds.
+            /// Rules for query weights and stopping: of the paper or of RankLib.
             let update: Choice<UpdateRule> = "paper",
-            /// Most rounds.
+            /// Maximum number of rounds.
             let rounds: Whole(1..=500) = "100",
-            /// Whether a feature may be picked again.
-            let repeats: Choice<Repeats> = "allow",
-            /// RankLib: a fall on training data that ends a phase.
+            /// Whether a feature may be chosen repeatedly.
+            let repeats: Choice<FeatureRepeats> = "allow",
+            /// RankLib: decrease on training data that ends a phase.
             let tolerance: Real(0.0..=1.0) = "0.002",
-            /// RankLib: a feature picked twice running waits until the others are done.
+            /// RankLib: exclude a feature chosen twice in a row until training with the others has
+            /// ended.
             let enqueue: Flag = "true",
-            /// RankLib: idle picks running after which a feature is left out.
+            /// RankLib: exclude a feature after this many consecutive choices without a change.
             let streak: Whole(1..=500) = "5",
             derive boosting: AdaRank = AdaRank {
                 measure,
@@ -64,7 +65,7 @@ macro_rules! ada_rank_params {
                     UpdateRule::RankLib => Update::RankLib { tolerance, enqueue, streak },
                 },
                 rounds,
-                repeats: repeats == Repeats::Allow,
+                repeats: repeats == FeatureRepeats::Allow,
             };
             $($rest)*
         }
@@ -72,7 +73,7 @@ macro_rules! ada_rank_params {
 }
 
 method! {
-    /// Features boosted for NDCG.
+    /// Single features boosted for NDCG.
     pub struct AdaRankNDCG: Ranker as "adarank-ndcg",
         cites ["xu2007"], AsPublished, Rows,
         grid [update: ["paper", "ranklib"], repeats: ["allow", "forbid"]]
@@ -82,7 +83,7 @@ method! {
 }
 
 method! {
-    /// Features boosted for average precision.
+    /// Single features boosted for average precision.
     pub struct AdaRankMAP: Ranker as "adarank-map",
         cites ["xu2007"], AsPublished, Rows,
         grid [update: ["paper", "ranklib"], repeats: ["allow", "forbid"]]
@@ -114,8 +115,8 @@ choice! {
 }
 
 choice! {
-    /// Whether a feature may be picked again.
-    pub enum Repeats {
+    /// Whether a feature may be chosen repeatedly.
+    pub enum FeatureRepeats {
         /// Features may be picked repeatedly.
         Allow = "allow",
         /// Each feature is picked at most once.
@@ -143,8 +144,8 @@ impl AdaRank {
         let design = Design::new(train)?;
         informative(&design)?;
         check_labels(&self.measure, &design)?;
-        let watch = Validation::new(&self.validation, train, &design, valid, 0)?;
-        let mut boost = Boost::new(self, run, &design, watch)?;
+        let validation = Validation::new(&self.validation, train, &design, valid, 0)?;
+        let mut boost = Boost::new(self, run, &design, validation)?;
         match self.update {
             Update::Paper => boost.follow_paper()?,
             Update::RankLib { tolerance, enqueue, streak } => {
@@ -152,7 +153,7 @@ impl AdaRank {
             }
         }
         let weights = boost.weights();
-        Ok(design.model(&boost.watch.best_or(weights)).into())
+        Ok(design.model(&boost.validation.best_or(weights)).into())
     }
 }
 
@@ -168,7 +169,7 @@ struct Boost<'a> {
     ranker: &'a AdaRank,
     run: &'a Run,
     design: &'a Design<'a>,
-    watch: Validation<'a>,
+    validation: Validation<'a>,
     /// E(q, h): the measure of every counted query when a single feature ranks it.
     alone: Vec<Vec<f64>>,
     /// Queries that count under the measure.
@@ -185,15 +186,16 @@ impl<'a> Boost<'a> {
         ranker: &'a AdaRank,
         run: &'a Run,
         design: &'a Design<'a>,
-        watch: Validation<'a>,
+        validation: Validation<'a>,
     ) -> Result<Self> {
         let of_feature = |feature: usize| {
+            run.check()?;
             let mut alone = vec![0.0; design.width()];
             alone[feature] = 1.0;
-            per_query(&ranker.measure, design, &design.scores(&alone))
+            Ok(per_query(&ranker.measure, design, &design.scores(&alone)))
         };
         let mut alone: Vec<Vec<f64>> =
-            (0..design.width()).into_par_iter().map(of_feature).collect();
+            (0..design.width()).into_par_iter().map(of_feature).collect::<Result<_>>()?;
         // Whether a query counts depends on its labels only, so the first feature decides for all.
         let counted: Vec<usize> =
             (0..design.queries().len()).filter(|&q| !alone[0][q].is_nan()).collect();
@@ -204,13 +206,13 @@ impl<'a> Boost<'a> {
             return Err(Error::invalid(
                 "measure for AdaRank",
                 &ranker.measure,
-                "a measure between 0 and 1",
+                "a measure with values between 0 and 1",
             ));
         }
         let distribution = vec![1.0 / counted.len() as f64; counted.len()];
         let (picks, ranges) = (Vec::new(), ranges(design));
         let boost =
-            Boost { ranker, run, design, watch, alone, counted, distribution, picks, ranges };
+            Boost { ranker, run, design, validation, alone, counted, distribution, picks, ranges };
         if boost.best(|_| true).is_none() {
             return Err(Error::nothing_counts(
                 format!("no feature ranks any relevant document under {}", ranker.measure),
@@ -263,7 +265,7 @@ impl<'a> Boost<'a> {
             let (_, values) = self.add(feature);
             self.report(round)?;
             let weights = self.weights();
-            self.watch.is_enough(&weights);
+            self.validation.is_enough(&weights);
             // An ensemble of one feature ranks the same with any α > 0: neither its ranking nor P
             // will change again.
             if self.picks.len() > 1 && self.picks.iter().all(|pick| pick.feature == feature) {
@@ -327,7 +329,7 @@ impl Phases {
                 self.waiting.push(feature);
                 boost.picks.pop();
                 (boost.distribution, self.value) = before.clone();
-                boost.watch.start_over();
+                boost.validation.start_over();
                 boost.report(self.round)?;
                 self.round += 1;
                 continue;
@@ -336,12 +338,12 @@ impl Phases {
             let (alpha, values) = boost.add(feature);
             let value = values.iter().sum::<f64>() / values.len() as f64;
             if !enqueue {
-                self.watch_idleness(feature, value);
+                self.exclude_if_idle(feature, value);
             }
             self.last = Some(feature);
             boost.report(self.round)?;
             let weights = boost.weights();
-            boost.watch.is_enough(&weights);
+            boost.validation.is_enough(&weights);
             if value + self.tolerance <= self.value {
                 boost.picks.pop();
                 break;
@@ -357,7 +359,7 @@ impl Phases {
 
     /// Excludes a feature that is picked repeatedly without any change; re-admits all features
     /// after a change.
-    fn watch_idleness(&mut self, feature: usize, value: f64) {
+    fn exclude_if_idle(&mut self, feature: usize, value: f64) {
         if value != self.value || self.last != Some(feature) {
             self.idle = 0;
             self.left_out.clear();

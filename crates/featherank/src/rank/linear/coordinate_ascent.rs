@@ -33,24 +33,24 @@ use crate::remedy;
 use crate::run::Run;
 
 method! {
-    /// One weight after the other moved to where a measure is best.
+    /// Direct optimisation of a measure over one weight at a time.
     pub struct CoordinateAscent: Ranker as "coordinate-ascent",
         cites ["metzler2007"], AsPublished, Rows,
         grid [slack: ["0", "0.001", "0.01"]]
     {
-        /// What is climbed.
+        /// Measure to optimise.
         measure: Measure = "ndcg[ties=expected]@10",
-        /// Climbs, each with its own orders of features.
+        /// Number of restarts, each with its own random orders of features.
         restarts: Whole(1..=1_000) = "5",
-        /// Trials in each direction.
+        /// Number of trials in each direction.
         iterations: Whole(1..=60) = "25",
-        /// First step from a small weight, as a share of it.
+        /// Initial step for small weights, as a share of the weight.
         step: Real(1e-6..=1.0) = "0.05",
-        /// Growth of steps.
+        /// Factor between consecutive steps.
         scale: Real(1.0..=10.0) = "2",
-        /// Gain of a round over all features below which a climb ends.
+        /// Smallest gain of a round over all features that continues a restart.
         tolerance: Real(0.0..=1.0) = "0.001",
-        /// What a distance of 1 from equal weights costs.
+        /// Regularisation: penalty per unit of distance from equal weights.
         slack: Real(0.0..=1_000.0) = "0",
     }
 }
@@ -59,42 +59,43 @@ impl Ranker for CoordinateAscent {
     fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
         informative(&design)?;
-        let mut watch = Validation::new(&self.measure, train, &design, valid, 0)?;
-        let hill = Hill { ranker: self, design: &design, ranges: ranges(&design) };
-        let mut best: Option<Place> = None;
+        let mut validation = Validation::new(&self.measure, train, &design, valid, 0)?;
+        let ascent = Ascent { ranker: self, design: &design, ranges: ranges(&design) };
+        let mut best: Option<AscentPoint> = None;
         for restart in 0..self.restarts {
-            let mut place = hill.start();
-            if place.value.is_nan() {
+            let mut point = ascent.start();
+            if point.value.is_nan() {
                 return Err(Error::nothing_counts(
-                    format!("{} counts no query of the training data", self.measure),
+                    format!("no query of the training data counts under {}", self.measure),
                     remedy!["choose another ", Parameter("measure")],
                 ));
             }
             for round in 0.. {
-                let before = place.value;
+                let before = point.value;
                 let mut order: Vec<usize> = (0..design.width()).collect();
                 order.shuffle(&mut stream(run.seed, Purpose::Descent, restart << 32 | round));
                 for feature in order {
-                    hill.climb(feature, &mut place);
+                    run.check()?;
+                    ascent.improve(feature, &mut point);
                 }
-                run.step("climbing coordinates", restart + 1, Some(self.restarts))?;
-                watch.is_enough(&hill.weights(&place));
-                let climbed = place.value - before > self.tolerance;
-                if !climbed {
+                run.step("optimising single weights", restart + 1, Some(self.restarts))?;
+                validation.is_enough(&ascent.weights(&point));
+                let gained = point.value - before > self.tolerance;
+                if !gained {
                     break;
                 }
             }
-            if best.as_ref().is_none_or(|best| place.value > best.value) {
-                best = Some(place);
+            if best.as_ref().is_none_or(|best| point.value > best.value) {
+                best = Some(point);
             }
         }
-        let last = best.map_or_else(Vec::new, |best| hill.weights(&best));
-        Ok(design.model(&watch.best_or(last)).into())
+        let last = best.map_or_else(Vec::new, |best| ascent.weights(&best));
+        Ok(design.model(&validation.best_or(last)).into())
     }
 }
 
 /// The objective to maximise.
-struct Hill<'a> {
+struct Ascent<'a> {
     ranker: &'a CoordinateAscent,
     design: &'a Design<'a>,
     ranges: Vec<f64>,
@@ -102,30 +103,30 @@ struct Hill<'a> {
 
 /// A point of the search: the weights of the features in units of their range, the resulting
 /// scores, and the value of the objective.
-struct Place {
+struct AscentPoint {
     shares: Vec<f64>,
     scores: Vec<f64>,
     value: f64,
 }
 
-impl Hill<'_> {
-    fn start(&self) -> Place {
+impl Ascent<'_> {
+    fn start(&self) -> AscentPoint {
         let width = self.design.width();
         self.at(vec![1.0 / width as f64; width])
     }
 
     /// The point with these weights; scores are recomputed, so that rounding errors of many small
     /// changes do not accumulate.
-    fn at(&self, shares: Vec<f64>) -> Place {
-        let mut place = Place { shares, scores: Vec::new(), value: 0.0 };
-        place.scores = self.design.scores(&self.weights(&place));
-        let values = per_query(&self.ranker.measure, self.design, &place.scores);
-        place.value = self.ranker.measure.summary(&values) - self.penalty(&place.shares);
-        place
+    fn at(&self, shares: Vec<f64>) -> AscentPoint {
+        let mut point = AscentPoint { shares, scores: Vec::new(), value: 0.0 };
+        point.scores = self.design.scores(&self.weights(&point));
+        let values = per_query(&self.ranker.measure, self.design, &point.scores);
+        point.value = self.ranker.measure.summary(&values) - self.penalty(&point.shares);
+        point
     }
 
-    fn weights(&self, place: &Place) -> Vec<f64> {
-        place.shares.iter().zip(&self.ranges).map(|(share, range)| share / range).collect()
+    fn weights(&self, point: &AscentPoint) -> Vec<f64> {
+        point.shares.iter().zip(&self.ranges).map(|(share, range)| share / range).collect()
     }
 
     /// `slack` times the distance of the normalised weights from equal weights.
@@ -140,27 +141,27 @@ impl Hill<'_> {
     }
 
     /// Moves one weight to the best trial, if that improves the objective.
-    fn climb(&self, feature: usize, place: &mut Place) {
-        let share = place.shares[feature];
+    fn improve(&self, feature: usize, point: &mut AscentPoint) {
+        let share = point.shares[feature];
         for direction in [1.0, -1.0, 0.0] {
             let moves = self.moves(share, direction);
-            let values = self.try_moves(feature, &moves, place);
-            let mut best = (place.value, None);
+            let values = self.try_moves(feature, &moves, point);
+            let mut best = (point.value, None);
             for (&by, value) in moves.iter().zip(values) {
                 if value > best.0 {
                     best = (value, Some(by));
                 }
             }
             let Some(by) = best.1 else { continue };
-            let mut shares = place.shares.clone();
+            let mut shares = point.shares.clone();
             shares[feature] += by;
             let sum: f64 = shares.iter().map(|share| share.abs()).sum();
             shares.iter_mut().for_each(|share| *share /= sum);
             // Rescaling changes the rounding of scores and therefore ties: accept the step by its
             // value after rescaling.
             let next = self.at(shares);
-            if next.value > place.value {
-                *place = next;
+            if next.value > point.value {
+                *point = next;
                 return;
             }
         }
@@ -184,7 +185,7 @@ impl Hill<'_> {
 
     /// The objective after each move of one weight. Queries are evaluated in parallel, each with
     /// all moves at once.
-    fn try_moves(&self, feature: usize, moves: &[f64], place: &Place) -> Vec<f64> {
+    fn try_moves(&self, feature: usize, moves: &[f64], point: &AscentPoint) -> Vec<f64> {
         let of_query = |query: usize| {
             let documents = self.design.queries()[query].clone();
             let column = self.design.values(feature, query);
@@ -193,7 +194,7 @@ impl Hill<'_> {
             scratch.labels(&self.design.labels()[documents.clone()]);
             let of_move = |by: &f64| {
                 let by = by / self.ranges[feature];
-                let now = place.scores[documents.clone()].iter().zip(column);
+                let now = point.scores[documents.clone()].iter().zip(column);
                 scores.clear();
                 scores.extend(now.map(|(score, &x)| (score + by * f64::from(x)) as f32));
                 self.ranker.measure.of_ranking(&scratch.rank(&scores))
@@ -205,9 +206,9 @@ impl Hill<'_> {
             .with_min_len(4)
             .map(of_query)
             .collect();
-        let mut shares = place.shares.clone();
+        let mut shares = point.shares.clone();
         let of_move = |(i, by): (usize, &f64)| {
-            shares[feature] = place.shares[feature] + by;
+            shares[feature] = point.shares[feature] + by;
             // Setting the only non-zero weight to 0 leaves no ranking.
             if shares.iter().all(|share| *share == 0.0) {
                 return f64::NEG_INFINITY;
@@ -232,16 +233,16 @@ mod tests {
     fn step_sizes_double_for_small_and_large_weights() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         let (ranker, design) = (ranker(0.0), Design::new(&data.view()).unwrap());
-        let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
-        let near = |got: &[f64], expected: [f64; 3]| {
+        let ascent = Ascent { ranker: &ranker, design: &design, ranges: ranges(&design) };
+        let close = |got: &[f64], expected: [f64; 3]| {
             got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15)
         };
-        assert!(near(&hill.moves(0.1, 1.0), [0.001, 0.003, 0.007]));
-        assert!(near(&hill.moves(0.0, -1.0), [-0.001, -0.003, -0.007]));
+        assert!(close(&ascent.moves(0.1, 1.0), [0.001, 0.003, 0.007]));
+        assert!(close(&ascent.moves(0.0, -1.0), [-0.001, -0.003, -0.007]));
         // Half of it is below 0.001: steps start at 5 % of it, downwards.
-        assert!(near(&hill.moves(0.0008, -1.0), [-0.00004, -0.00012, -0.00028]));
-        assert_eq!(hill.moves(0.3, 0.0), [-0.3]);
-        assert_eq!(hill.moves(0.1, 1.0).len(), 25);
+        assert!(close(&ascent.moves(0.0008, -1.0), [-0.00004, -0.00012, -0.00028]));
+        assert_eq!(ascent.moves(0.3, 0.0), [-0.3]);
+        assert_eq!(ascent.moves(0.1, 1.0).len(), 25);
     }
 
     /// After every turn, the value has not decreased and equals the value of the current weights.
@@ -250,18 +251,18 @@ mod tests {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         for slack in [0.0, 0.01] {
             let (ranker, design) = (ranker(slack), Design::new(&data.view()).unwrap());
-            let hill = Hill { ranker: &ranker, design: &design, ranges: ranges(&design) };
-            let mut place = hill.start();
-            let first = place.value;
+            let ascent = Ascent { ranker: &ranker, design: &design, ranges: ranges(&design) };
+            let mut point = ascent.start();
+            let first = point.value;
             for feature in 0..design.width() {
-                let before = place.value;
-                hill.climb(feature, &mut place);
-                assert!(place.value >= before, "feature {feature}");
-                assert_eq!(hill.at(place.shares.clone()).value, place.value);
-                let sum: f64 = place.shares.iter().map(|share| share.abs()).sum();
+                let before = point.value;
+                ascent.improve(feature, &mut point);
+                assert!(point.value >= before, "feature {feature}");
+                assert_eq!(ascent.at(point.shares.clone()).value, point.value);
+                let sum: f64 = point.shares.iter().map(|share| share.abs()).sum();
                 assert!((sum - 1.0).abs() < 1e-9);
             }
-            assert!(place.value > first + 0.01, "{first} to {}", place.value);
+            assert!(point.value > first + 0.01, "{first} to {}", point.value);
         }
     }
 }

@@ -34,23 +34,23 @@ const IDLE: u64 = 50;
 /// demand.
 pub trait Risk: Sync {
     /// The linear function that is tangent to the risk at these scores: risk(s) ≥ `offset` − Σ
-    /// `slope`ᵢ sᵢ everywhere.
+    /// `coefficients`ᵢ sᵢ everywhere.
     fn plane(&self, scores: &[f64]) -> Plane;
 }
 
-/// A linear lower bound of a risk: `offset` − Σ `slope`ᵢ sᵢ.
+/// A linear lower bound of a risk: `offset` − Σ `coefficients`ᵢ sᵢ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plane {
     /// Its value at scores of 0.
     pub offset: f64,
     /// Its decrease per unit of each document's score.
-    pub slope: Vec<f64>,
+    pub coefficients: Vec<f64>,
 }
 
 impl Plane {
     /// Its value at these scores.
     pub fn at(&self, scores: &[f64]) -> f64 {
-        self.offset - dot(&self.slope, scores)
+        self.offset - dot(&self.coefficients, scores)
     }
 }
 
@@ -69,7 +69,7 @@ pub struct CuttingPlaneSolution {
 
 /// Weights, the resulting scores, and the objective.
 #[derive(Clone)]
-struct Point {
+struct CuttingPlaneIterate {
     weights: Vec<f64>,
     scores: Vec<f64>,
     objective: f64,
@@ -87,7 +87,7 @@ pub fn minimise(
     let scores = design.scores(start);
     let plane = risk.plane(&scores);
     let objective = 0.5 * dot(start, start) + c * plane.at(&scores);
-    let mut best = Point { weights: start.to_vec(), scores, objective };
+    let mut best = CuttingPlaneIterate { weights: start.to_vec(), scores, objective };
     let mut working = WorkingSet::new(design.width(), c);
     working.add(&plane, design);
     let mut lower_bound = f64::NEG_INFINITY;
@@ -114,7 +114,7 @@ pub fn minimise(
             break;
         }
         let scores = design.scores(&working.weights);
-        best = best_between(risk, c, &best, &working.weights, &scores);
+        best = best_between(run, risk, c, &best, &working.weights, &scores)?;
         let towards = |(a, b): (&f64, &f64)| a + TOWARDS * (b - a);
         let weights: Vec<f64> = best.weights.iter().zip(&working.weights).map(towards).collect();
         let scores: Vec<f64> = best.scores.iter().zip(&scores).map(towards).collect();
@@ -123,7 +123,7 @@ pub fn minimise(
         working.add(&plane, design);
         let objective = 0.5 * dot(&weights, &weights) + c * plane.at(&scores);
         if objective < best.objective {
-            best = Point { weights, scores, objective };
+            best = CuttingPlaneIterate { weights, scores, objective };
         }
     }
     Ok(CuttingPlaneSolution {
@@ -136,24 +136,32 @@ pub fn minimise(
 
 /// The best point on the line from the best point so far to another point, by bisection on the
 /// derivative of the objective.
-fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[f64]) -> Point {
+fn best_between(
+    run: &Run,
+    risk: &dyn Risk,
+    c: f64,
+    from: &CuttingPlaneIterate,
+    to: &[f64],
+    to_scores: &[f64],
+) -> Result<CuttingPlaneIterate> {
     let direction: Vec<f64> = to.iter().zip(&from.weights).map(|(a, b)| a - b).collect();
     let change: Vec<f64> = to_scores.iter().zip(&from.scores).map(|(a, b)| a - b).collect();
     let (mut low, mut high) = (0.0, 1.0);
     let mut best = from.clone();
     for round in 0..12 {
+        run.check()?;
         // Start with the far end, where the minimum often lies.
         let t = if round == 0 { 1.0 } else { 0.5 * (low + high) };
-        let along = |(a, b): (&f64, &f64)| a + t * b;
-        let weights: Vec<f64> = from.weights.iter().zip(&direction).map(along).collect();
-        let scores: Vec<f64> = from.scores.iter().zip(&change).map(along).collect();
+        let moved = |(a, b): (&f64, &f64)| a + t * b;
+        let weights: Vec<f64> = from.weights.iter().zip(&direction).map(moved).collect();
+        let scores: Vec<f64> = from.scores.iter().zip(&change).map(moved).collect();
         let plane = risk.plane(&scores);
         let objective = 0.5 * dot(&weights, &weights) + c * plane.at(&scores);
-        let slope = dot(&weights, &direction) - c * dot(&plane.slope, &change);
+        let derivative = dot(&weights, &direction) - c * dot(&plane.coefficients, &change);
         if objective < best.objective {
-            best = Point { weights, scores, objective };
+            best = CuttingPlaneIterate { weights, scores, objective };
         }
-        if slope <= 0.0 {
+        if derivative <= 0.0 {
             low = t;
             if round == 0 {
                 break;
@@ -162,14 +170,14 @@ fn best_between(risk: &dyn Risk, c: f64, from: &Point, to: &[f64], to_scores: &[
             high = t;
         }
     }
-    best
+    Ok(best)
 }
 
 /// The planes so far, as functions of the weights, and the minimum over them.
 struct WorkingSet {
     c: f64,
     offsets: Vec<f64>,
-    slopes: Vec<Vec<f64>>,
+    coefficients: Vec<Vec<f64>>,
     idle: Vec<u64>,
     qp: SimplexQp,
     weights: Vec<f64>,
@@ -185,7 +193,7 @@ impl WorkingSet {
         WorkingSet {
             c,
             offsets: vec![0.0],
-            slopes: vec![zero.clone()],
+            coefficients: vec![zero.clone()],
             idle: vec![0],
             qp,
             weights: zero,
@@ -194,13 +202,14 @@ impl WorkingSet {
 
     fn add(&mut self, plane: &Plane, design: &Design<'_>) {
         // In units of C, so that the dual variables sum to 1.
-        let slope: Vec<f64> =
-            design.transposed(&plane.slope).into_iter().map(|z| self.c * z).collect();
+        let of_weights: Vec<f64> =
+            design.transposed(&plane.coefficients).into_iter().map(|z| self.c * z).collect();
         let offset = self.c * plane.offset;
-        let mut products: Vec<f64> = self.slopes.iter().map(|known| dot(known, &slope)).collect();
-        products.push(dot(&slope, &slope));
+        let mut products: Vec<f64> =
+            self.coefficients.iter().map(|known| dot(known, &of_weights)).collect();
+        products.push(dot(&of_weights, &of_weights));
         self.qp.add(&products, offset);
-        self.slopes.push(slope);
+        self.coefficients.push(of_weights);
         self.offsets.push(offset);
         self.idle.push(0);
     }
@@ -211,8 +220,10 @@ impl WorkingSet {
         let shares = self.qp.solve().to_vec();
         self.weights.fill(0.0);
         let mut value = 0.0;
-        for ((share, slope), offset) in shares.iter().zip(&self.slopes).zip(&self.offsets) {
-            self.weights.iter_mut().zip(slope).for_each(|(w, z)| *w += share * z);
+        for ((share, coefficients), offset) in
+            shares.iter().zip(&self.coefficients).zip(&self.offsets)
+        {
+            self.weights.iter_mut().zip(coefficients).for_each(|(w, z)| *w += share * z);
             value += share * offset;
         }
         value -= 0.5 * dot(&self.weights, &self.weights);
@@ -223,7 +234,7 @@ impl WorkingSet {
             (1..shares.len()).rev().filter(|&plane| self.idle[plane] > IDLE).collect::<Vec<_>>()
         {
             self.qp.remove(plane);
-            self.slopes.remove(plane);
+            self.coefficients.remove(plane);
             self.offsets.remove(plane);
             self.idle.remove(plane);
         }

@@ -28,12 +28,12 @@ pub struct Design<'a> {
     labels: Vec<f32>,
     queries: Vec<Range<usize>>,
     rows: Vec<Range<usize>>,
-    blocks: Vec<Block>,
+    blocks: Vec<DesignBlock>,
 }
 
 /// Consecutive documents of the view, and the positions of their rows in the data set.
 #[derive(Debug)]
-struct Block {
+struct DesignBlock {
     documents: Range<usize>,
     rows: Vec<Range<usize>>,
 }
@@ -58,7 +58,7 @@ impl<'a> Design<'a> {
 
     /// Like [`Self::new`], with the features given by the caller.
     pub fn with_features(view: &View<'a>, features: Vec<FeatureId>) -> Self {
-        let (mut blocks, mut queries): (Vec<Block>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut blocks, mut queries): (Vec<DesignBlock>, Vec<_>) = (Vec::new(), Vec::new());
         let mut end = 0;
         for rows in view.rows() {
             queries.push(end..end + rows.len());
@@ -71,7 +71,9 @@ impl<'a> Design<'a> {
                         _ => block.rows.push(rows),
                     }
                 }
-                _ => blocks.push(Block { documents: end - rows.len()..end, rows: vec![rows] }),
+                _ => {
+                    blocks.push(DesignBlock { documents: end - rows.len()..end, rows: vec![rows] })
+                }
             }
         }
         let labels = view.labels().flatten().copied().collect();
@@ -116,7 +118,7 @@ impl<'a> Design<'a> {
 
     /// Scores of all documents: X w.
     pub fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        let of_block = |block: &Block| {
+        let of_block = |block: &DesignBlock| {
             let mut scores = vec![0.0; block.documents.len()];
             for (f, &weight) in self.features.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
                 let column = self.view.data().column(*f);
@@ -139,7 +141,7 @@ impl<'a> Design<'a> {
     /// The gradient with respect to every weight, given the gradient with respect to every score:
     /// Xᵀ g.
     pub fn transposed(&self, g: &[f64]) -> Vec<f64> {
-        let of_block = |block: &Block| -> Vec<f64> {
+        let of_block = |block: &DesignBlock| -> Vec<f64> {
             let g = &g[block.documents.clone()];
             let of_feature = |f: &FeatureId| {
                 let column = self.view.data().column(*f);
@@ -187,10 +189,10 @@ impl<'a> Design<'a> {
 
     /// The weights of a linear model for the design's features; 0 for features it does not have,
     /// and all 0 without a linear model.
-    pub fn weights_of(&self, near: Option<&Model>) -> Vec<f64> {
+    pub fn weights_of(&self, warm_start: Option<&Model>) -> Vec<f64> {
         let mut weights = vec![0.0; self.width()];
         let table = self.view.data().features();
-        if let Some(Model { scorer: Scorer::Linear(model), scaler: None, .. }) = near {
+        if let Some(Model { scorer: Scorer::Linear(model), scaler: None, .. }) = warm_start {
             for known in model.weights() {
                 let feature = table.resolve(&known.feature.label()).ok();
                 let place = feature.and_then(|f| self.features.iter().position(|&own| own == f));

@@ -24,15 +24,17 @@ const CONSTANT: f64 = 1e-12;
 /// ```
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 /// use featherank::engine::answer_view;
+/// use featherank::run::StopToken;
 /// use featherank::engine::passes::{Centring, Gram};
 /// use featherank::rank::linear::gram_solver::GramSolver;
 /// let labels = vec![1.0, 3.0, 5.0];
 /// let values = vec![0.0, 1.0, 2.0, /* */ 5.0, 4.0, 5.0];
 /// let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
 /// let pass = Gram::new(vec![FeatureId(0), FeatureId(1)], Centring::Overall);
-/// let solver = GramSolver::new(answer_view(&pass, &data.view()), 0.0);
+/// let solver = GramSolver::new(answer_view(&pass, &data.view(), &StopToken::default())?, 0.0);
 /// let line = solver.solve(&[0]);
 /// assert!((line.weights[0] - 2.0).abs() < 1e-12 && (line.intercept - 1.0).abs() < 1e-12);
+/// # Ok::<(), featherank::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct GramSolver {
@@ -42,7 +44,7 @@ pub struct GramSolver {
 
 /// Weights of a subset of features.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeastSquares {
+pub struct LeastSquaresSolution {
     /// The constant added to every prediction; 0 if columns are centred within queries.
     pub intercept: f64,
     /// One weight per feature of the subset.
@@ -64,7 +66,7 @@ impl GramSolver {
     }
 
     /// Least squares with a subset of the columns.
-    pub fn solve(&self, subset: &[usize]) -> LeastSquares {
+    pub fn solve(&self, subset: &[usize]) -> LeastSquaresSolution {
         let label = self.width();
         let usable: Vec<usize> = (0..subset.len()).filter(|&i| self.varies(subset[i])).collect();
         let columns: Vec<usize> = usable.iter().map(|&i| subset[i]).collect();
@@ -83,7 +85,11 @@ impl GramSolver {
         let mut weights = vec![0.0; subset.len()];
         usable.iter().zip(solved).for_each(|(&i, w)| weights[i] = w);
         let shift: f64 = subset.iter().zip(&weights).map(|(&f, w)| w * self.gram.means[f]).sum();
-        LeastSquares { intercept: self.gram.means[label] - shift, weights, rss: rss.max(0.0) }
+        LeastSquaresSolution {
+            intercept: self.gram.means[label] - shift,
+            weights,
+            rss: rss.max(0.0),
+        }
     }
 
     fn varies(&self, column: usize) -> bool {

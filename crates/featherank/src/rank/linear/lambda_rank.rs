@@ -3,7 +3,7 @@
 //! Burges, Ragno & Le, NIPS 2006, with a linear scorer s = X w, as the baseline of Sun et al.
 //! (SIGIR 2009). Every pair of documents contributes its lambda to its two scores with opposite
 //! signs: the gradient of a logistic loss times the change of NDCG from swapping the pair
-//! ([`crate::rank::lambda`]); the weights follow: w ← w + η Xᵀ λ.
+//! (`rank/lambda.rs`); the weights follow: w ← w + η Xᵀ λ.
 //!
 //! Departure from the paper's stochastic steps: one step per epoch, with the lambdas of all queries
 //! summed (not averaged), so that the result does not depend on any order and all cores are used. η
@@ -24,20 +24,20 @@ use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
 method! {
-    /// Linear scores pushed where NDCG would gain most.
+    /// Linear model trained on the lambda gradients of NDCG.
     pub struct LambdaRank: Ranker as "lambdarank",
         cites ["burges2006"], AsPublished, Rows,
         grid [eta: ["0.0001", "0.0003", "0.001", "0.003"]]
     {
-        /// How far weights move in an epoch, for every query.
+        /// Learning rate, per epoch and query.
         eta: Real(1e-9..=100.0) = "0.001",
-        /// Steps, at most.
+        /// Maximum number of epochs.
         epochs: Whole(1..=100_000) = "300",
-        /// Positions of NDCG that count; 0: all.
+        /// Cut-off of NDCG; 0: the whole list.
         let cutoff: Whole<usize>(0..=1_000_000) = "0",
-        /// Epochs without a better validation value before it stops; 0: never.
+        /// Stop after this many epochs without improvement on validation data; 0: never.
         patience: Whole(0..=100_000) = "50",
-        /// What is better on validation data.
+        /// Measure on validation data.
         measure: Measure = "ndcg[ties=expected]@10",
         derive cutoff: Option<usize> = Some(cutoff).filter(|&cutoff| cutoff > 0);
     }
@@ -51,30 +51,31 @@ impl Ranker for LambdaRank {
         let design = Design::new(train)?;
         informative(&design)?;
         check_labels(train)?;
-        let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
+        let mut validation = Validation::new(&self.measure, train, &design, valid, self.patience)?;
         let steps: Vec<f64> =
             ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];
         for epoch in 0..self.epochs {
-            let lambdas = self.lambdas(&design, &design.scores(&weights));
+            let lambdas = self.lambdas(run, &design, &design.scores(&weights))?;
             let ascent = design.transposed(&lambdas);
-            for ((weight, step), slope) in weights.iter_mut().zip(&steps).zip(ascent) {
-                *weight += step * slope;
+            for ((weight, step), gradient) in weights.iter_mut().zip(&steps).zip(ascent) {
+                *weight += step * gradient;
             }
             check_finite("lambdarank", &weights)?;
-            run.step("following lambdas", epoch + 1, Some(self.epochs))?;
-            if watch.is_enough(&weights) {
+            run.step("updating weights", epoch + 1, Some(self.epochs))?;
+            if validation.is_enough(&weights) {
                 break;
             }
         }
-        Ok(design.model(&watch.best_or(weights)).into())
+        Ok(design.model(&validation.best_or(weights)).into())
     }
 }
 
 impl LambdaRank {
     /// The lambdas of all documents.
-    fn lambdas(&self, design: &Design<'_>, scores: &[f64]) -> Vec<f64> {
+    fn lambdas(&self, run: &Run, design: &Design<'_>, scores: &[f64]) -> Result<Vec<f64>> {
         let of_chunk = |queries: &[std::ops::Range<usize>]| {
+            run.check()?;
             let mut kernel = Lambdas::new(self.cutoff);
             let start = queries.first().map_or(0, |documents| documents.start);
             let end = queries.last().map_or(0, |documents| documents.end);
@@ -85,10 +86,10 @@ impl LambdaRank {
                 let scores = &scores[documents.clone()];
                 kernel.of_query(scores, labels, &mut lambda[own.clone()], &mut hessian[own]);
             }
-            lambda
+            Ok(lambda)
         };
-        let parts: Vec<Vec<f64>> = design.queries().par_chunks(QUERIES).map(of_chunk).collect();
-        parts.concat()
+        let parts = design.queries().par_chunks(QUERIES).map(of_chunk);
+        Ok(parts.collect::<Result<Vec<Vec<f64>>>>()?.concat())
     }
 }
 

@@ -10,10 +10,12 @@ use super::design::Design;
 use super::gram_solver::GramSolver;
 use crate::data::{FeatureId, FeatureTable, View};
 use crate::engine::passes::{Centring, Gram, GramSums};
-use crate::engine::{Ask, Engine, answer_view};
+use crate::engine::{Ask, Engine, Pass, answer_view};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::rank::{LinearModel, Model, SubsetFit};
 use crate::run::Run;
+use crate::stop::StopToken;
 
 /// A ranker that solves least squares on the labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +33,8 @@ impl LeastSquares {
         run: &'a Run,
         train: &'a View<'a>,
     ) -> Result<SubsetFit<'a>> {
-        let solver = Sums::of_view(train, self.centring)?.solver(self.ridge);
+        let solver =
+            LeastSquaresSums::of_view(train, self.centring, run.stop())?.solver(self.ridge);
         Ok(Box::new(move |features| {
             run.step("solving least squares", 1, None)?;
             solver.model(train.data().features(), features)
@@ -44,15 +47,15 @@ pub type Weights = Vec<(FeatureId, f64)>;
 
 /// The statistics of the rows that least squares needs for any subset and any ridge.
 #[derive(Debug, Clone)]
-pub struct Sums {
+pub struct LeastSquaresSums {
     /// The features that can get a weight.
     features: Vec<FeatureId>,
     gram: Arc<GramSums>,
 }
 
-impl Sums {
+impl LeastSquaresSums {
     /// From a view's features.
-    pub(super) fn of_view(view: &View<'_>, centring: Centring) -> Result<Self> {
+    pub(super) fn of_view(view: &View<'_>, centring: Centring, stop: &StopToken) -> Result<Self> {
         let features = match centring {
             Centring::Overall => view.features().to_vec(),
             // Features that are constant within every query would be divided by their rounding
@@ -60,8 +63,9 @@ impl Sums {
             _ => Design::new(view)?.features().to_vec(),
         };
         let pass = Gram::new(features, centring);
-        let gram = Arc::new(answer_view(&pass, view));
-        Ok(Sums { features: pass.features, gram })
+        pass.check_memory(memory::limit())?;
+        let gram = Arc::new(answer_view(&pass, view, stop)?);
+        Ok(LeastSquaresSums { features: pass.features, gram })
     }
 
     /// From features behind an engine, some of which may be constant within every query there.
@@ -74,7 +78,7 @@ impl Sums {
         let is_usable = |f: &FeatureId| centring == Centring::Overall || is_alive(*f);
         let features: Vec<FeatureId> = features.iter().copied().filter(is_usable).collect();
         let gram = Arc::new(engine.ask(&Gram::new(features.clone(), centring))?);
-        Ok(Sums { features, gram })
+        Ok(LeastSquaresSums { features, gram })
     }
 
     /// A solver for subsets of the features.

@@ -19,14 +19,14 @@ use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
 method! {
-    /// Least squares on the labels, with an intercept.
+    /// Linear least squares on the labels, with an intercept.
     pub struct LinearRegression: Ranker as "linear-regression",
         cites ["hoerl1970", "sousa2016"], AsPublished, Passes,
         grid [ridge: ["0", "1", "10", "100", "1000", "10000"]]
     {
-        /// Whether means are taken over all documents or within each query.
+        /// Centre features over all documents, or within each query.
         let centring: Choice<CentringScope> = "overall",
-        /// Weight of the squared weights, added to the sum of squared errors.
+        /// Ridge penalty, added to the sum of squared errors.
         let ridge: Real(0.0..=1e12) = "0",
         derive problem: LeastSquares = LeastSquares { centring: centring.centring(), ridge };
     }

@@ -9,7 +9,7 @@
 //!
 //! Choices that the paper leaves open: weights start at 0; every epoch visits queries in its own
 //! order, drawn from the seed; queries whose labels are all equal are left out, because their
-//! gradient only makes all scores more alike. With validation data the best epoch is kept. Features
+//! gradient only makes all scores more equal. With validation data the best epoch is kept. Features
 //! are divided by their largest range within a query, which is 1 after per-query normalisation, as
 //! in the paper; other features therefore need no normalisation.
 
@@ -25,24 +25,25 @@ use crate::rank::{Model, Ranker};
 use crate::run::Run;
 
 method! {
-    /// Linear scores whose softmax follows that of the labels.
+    /// Linear model trained on the cross entropy between the softmax of labels and of scores.
     pub struct ListNet: Ranker as "listnet",
         cites ["cao2007"], AsPublished, Rows,
         grid [eta: ["0.001", "0.003", "0.01", "0.03", "0.1"]]
     {
-        /// How far weights move after a query.
+        /// Learning rate, per query.
         eta: Real(1e-9..=100.0) = "0.01",
-        /// How often every query is visited, at most.
+        /// Maximum number of epochs.
         epochs: Whole(1..=100_000) = "300",
-        /// Epochs without a better validation value before it stops; 0: never.
+        /// Stop after this many epochs without improvement on validation data; 0: never.
         patience: Whole(0..=100_000) = "50",
-        /// What is better on validation data.
+        /// Measure on validation data.
         measure: Measure = "ndcg[ties=expected]@10",
     }
 }
 
 /// The probability of each document to be ranked first: softmax, without overflow for values of any
 /// size.
+#[doc(hidden)] // For tests.
 pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     let mut shares: Vec<f64> = values.map(|value| (value - most).exp()).collect();
@@ -52,6 +53,7 @@ pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
 }
 
 /// The cross entropy of one query, −Σ P_y ln P_s.
+#[doc(hidden)] // For tests.
 pub fn cross_entropy(target: &[f64], scores: &[f64]) -> f64 {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();
@@ -59,7 +61,7 @@ pub fn cross_entropy(target: &[f64], scores: &[f64]) -> f64 {
 }
 
 /// An informative query, and the distribution implied by its labels.
-struct List {
+struct TrainingList {
     query: usize,
     target: Vec<f64>,
 }
@@ -67,43 +69,46 @@ struct List {
 impl Ranker for ListNet {
     fn learn(&self, run: &Run, train: &View<'_>, valid: Option<&View<'_>>) -> Result<Model> {
         let design = Design::new(train)?;
-        let mut watch = Validation::new(&self.measure, train, &design, valid, self.patience)?;
+        let mut validation = Validation::new(&self.measure, train, &design, valid, self.patience)?;
         let list = |query: usize| {
             let labels = &design.labels()[design.queries()[query].clone()];
-            List { query, target: top_one(labels.iter().map(|&label| f64::from(label))) }
+            TrainingList { query, target: top_one(labels.iter().map(|&label| f64::from(label))) }
         };
-        let lists: Vec<List> = informative(&design)?.into_iter().map(list).collect();
+        let lists: Vec<TrainingList> = informative(&design)?.into_iter().map(list).collect();
         // The step for features divided by their range, expressed for unscaled features: gradient
         // and weight are each divided by the range.
         let steps: Vec<f64> =
             ranges(&design).iter().map(|range| self.eta / (range * range)).collect();
         let mut weights = vec![0.0; design.width()];
         for epoch in 0..self.epochs {
-            let mut order: Vec<&List> = lists.iter().collect();
+            let mut order: Vec<&TrainingList> = lists.iter().collect();
             order.shuffle(&mut stream(run.seed, Purpose::Descent, epoch));
-            order.into_iter().for_each(|list| descend(&design, list, &steps, &mut weights));
+            for list in order {
+                run.check()?;
+                descend(&design, list, &steps, &mut weights);
+            }
             check_finite("listnet", &weights)?;
-            run.step("learning from lists", epoch + 1, Some(self.epochs))?;
-            if watch.is_enough(&weights) {
+            run.step("updating weights", epoch + 1, Some(self.epochs))?;
+            if validation.is_enough(&weights) {
                 break;
             }
         }
-        Ok(design.model(&watch.best_or(weights)).into())
+        Ok(design.model(&validation.best_or(weights)).into())
     }
 }
 
 /// One gradient step for one query.
-fn descend(design: &Design<'_>, list: &List, steps: &[f64], weights: &mut [f64]) {
+fn descend(design: &Design<'_>, list: &TrainingList, steps: &[f64], weights: &mut [f64]) {
     let mut scores = vec![0.0; list.target.len()];
     for (feature, weight) in weights.iter().enumerate() {
         let values = design.values(feature, list.query);
         scores.iter_mut().zip(values).for_each(|(score, &x)| *score += weight * f64::from(x));
     }
     let implied = top_one(scores.iter().copied());
-    let slope: Vec<f64> = implied.iter().zip(&list.target).map(|(s, y)| s - y).collect();
+    let gradient: Vec<f64> = implied.iter().zip(&list.target).map(|(s, y)| s - y).collect();
     for (feature, (weight, step)) in weights.iter_mut().zip(steps).enumerate() {
         let values = design.values(feature, list.query);
-        *weight -= step * slope.iter().zip(values).map(|(g, &x)| g * f64::from(x)).sum::<f64>();
+        *weight -= step * gradient.iter().zip(values).map(|(g, &x)| g * f64::from(x)).sum::<f64>();
     }
 }
 

@@ -21,6 +21,7 @@ use crate::engine::BLOCKS_IN_MEMORY;
 use crate::error::{Error, Result};
 use crate::remedy;
 use crate::run::Run;
+use crate::stop::StopToken;
 use crate::vector::dot;
 
 /// Up to this many features the Hessian is formed. On OHSUMED this is 1.4 times as fast as
@@ -49,7 +50,7 @@ pub struct NewtonSolution {
 }
 
 /// A point, with the quantities computed there.
-struct Point {
+struct NewtonIterate {
     weights: Vec<f64>,
     scores: Vec<f64>,
     violations: Violations,
@@ -94,13 +95,13 @@ impl<'a> SquaredHingeProblem<'a> {
         let mut gradient = self.gradient(c, penalties, &point);
         for step in 1..=STEPS {
             run.step("minimising the pairwise loss", step, None)?;
-            let direction = self.direction(c, penalties, &point.violations, &gradient);
+            let direction = self.direction(run, c, penalties, &point.violations, &gradient)?;
             let decrement = -dot(&direction, &gradient);
             let last = objectives[objectives.len() - 1];
             if decrement.is_nan() || decrement <= tolerance * last {
                 break;
             }
-            let next = self.minimum_along(c, penalties, &point, &direction)?;
+            let next = self.line_minimum(run, c, penalties, &point, &direction)?;
             let value = objective(c, penalties, &next);
             // Only rounding errors are left.
             if value.is_nan() || value >= last {
@@ -132,13 +133,13 @@ impl<'a> SquaredHingeProblem<'a> {
         cs.iter().map(solve).collect()
     }
 
-    fn point(&self, weights: Vec<f64>, scores: Vec<f64>) -> Point {
+    fn point(&self, weights: Vec<f64>, scores: Vec<f64>) -> NewtonIterate {
         let violations = self.preferences.violations(&scores);
-        Point { weights, scores, violations }
+        NewtonIterate { weights, scores, violations }
     }
 
-    fn gradient(&self, c: f64, penalties: &[f64], at: &Point) -> Vec<f64> {
-        let loss = self.design.transposed(&at.violations.squared_slope);
+    fn gradient(&self, c: f64, penalties: &[f64], at: &NewtonIterate) -> Vec<f64> {
+        let loss = self.design.transposed(&at.violations.squared_gradient);
         loss.iter().zip(&at.weights).zip(penalties).map(|((g, w), p)| p * w + c * g).collect()
     }
 
@@ -147,54 +148,68 @@ impl<'a> SquaredHingeProblem<'a> {
         loss.iter().zip(v).zip(penalties).map(|((h, v), p)| p * v + c * h).collect()
     }
 
-    fn direction(&self, c: f64, penalties: &[f64], at: &Violations, gradient: &[f64]) -> Vec<f64> {
-        let downhill: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let width = self.design.width();
-        if width > DENSE {
-            return conjugate_gradients(|v| self.product(c, penalties, at, v), &downhill);
-        }
-        let mut matrix: Vec<f64> = second_derivative(self.design, &self.preferences, at)
-            .into_iter()
-            .map(|h| c * h)
-            .collect();
-        matrix.iter_mut().step_by(width + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
-        PivotedCholesky::new(matrix, 0.0).solve(&downhill)
-    }
-
-    fn minimum_along(
+    fn direction(
         &self,
+        run: &Run,
         c: f64,
         penalties: &[f64],
-        from: &Point,
+        at: &Violations,
+        gradient: &[f64],
+    ) -> Result<Vec<f64>> {
+        let negative_gradient: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let width = self.design.width();
+        if width > DENSE {
+            let product = |v: &[f64]| run.check().map(|()| self.product(c, penalties, at, v));
+            return conjugate_gradients(product, &negative_gradient);
+        }
+        let mut matrix: Vec<f64> =
+            second_derivative(run.stop(), self.design, &self.preferences, at)?
+                .into_iter()
+                .map(|h| c * h)
+                .collect();
+        matrix.iter_mut().step_by(width + 1).zip(penalties).for_each(|(cell, p)| *cell += p);
+        Ok(PivotedCholesky::new(matrix, 0.0).solve(&negative_gradient))
+    }
+
+    fn line_minimum(
+        &self,
+        run: &Run,
+        c: f64,
+        penalties: &[f64],
+        from: &NewtonIterate,
         direction: &[f64],
-    ) -> Result<Point> {
+    ) -> Result<NewtonIterate> {
         let change = self.design.scores(direction);
         let at = |t: f64| {
-            let along = |(a, b): (&f64, &f64)| a + t * b;
-            let weights: Vec<f64> = from.weights.iter().zip(direction).map(along).collect();
-            Ok(self.point(weights, from.scores.iter().zip(&change).map(along).collect()))
+            run.check()?;
+            let moved = |(a, b): (&f64, &f64)| a + t * b;
+            let weights: Vec<f64> = from.weights.iter().zip(direction).map(moved).collect();
+            Ok(self.point(weights, from.scores.iter().zip(&change).map(moved).collect()))
         };
         let weighted = |a: &[f64], b: &[f64]| {
             a.iter().zip(b).zip(penalties).map(|((a, b), p)| p * a * b).sum::<f64>()
         };
-        let slope = |point: &Point| {
-            weighted(&point.weights, direction) + c * dot(&point.violations.squared_slope, &change)
+        let derivative = |point: &NewtonIterate| {
+            weighted(&point.weights, direction)
+                + c * dot(&point.violations.squared_gradient, &change)
         };
-        let bend = |point: &Point| {
+        let curvature = |point: &NewtonIterate| {
             weighted(direction, direction)
                 + c * dot(&self.preferences.curvature(&point.violations, &change), &change)
         };
-        Ok(minimum_along(slope(from), 1.0, f64::INFINITY, EXACTLY, at, slope, bend)?.1)
+        Ok(line_minimum(derivative(from), 1.0, f64::INFINITY, EXACTLY, at, derivative, curvature)?
+            .1)
     }
 }
 
 /// The Hessian of the squared hinge with respect to the weights at the point of `at`, XᵀLX, in
 /// row-major order.
 pub(crate) fn second_derivative(
+    stop: &StopToken,
     design: &Design<'_>,
     preferences: &Preferences,
     at: &Violations,
-) -> Vec<f64> {
+) -> Result<Vec<f64>> {
     let width = design.width();
     let of_block = |block: usize| {
         let columns = design.rows_of(preferences.block(block));
@@ -225,13 +240,12 @@ pub(crate) fn second_derivative(
     // A few blocks at a time: the matrices of all blocks together could be larger than the data.
     let blocks: Vec<usize> = (0..preferences.blocks()).collect();
     for some in blocks.chunks(BLOCKS_IN_MEMORY) {
+        stop.check()?;
         let parts: Vec<Mat<f64>> = some.par_iter().map(|&block| of_block(block)).collect();
         total = parts.into_iter().fold(total, |sum, next| sum + next);
     }
-    (0..width * width)
-        .map(|at| (at / width, at % width))
-        .map(|(k, l)| total[(k.max(l), k.min(l))])
-        .collect()
+    let cells = (0..width * width).map(|at| (at / width, at % width));
+    Ok(cells.map(|(k, l)| total[(k.max(l), k.min(l))]).collect())
 }
 
 /// The fraction of the initial derivative at which a line search has found the minimum, up to
@@ -243,24 +257,24 @@ pub(crate) const EXACTLY: f64 = 1e-10;
 /// `close` of the initial derivative. The derivative (`first` at 0) is increasing and piecewise
 /// linear, so Newton's method within a bracket finds its zero in a few steps, each of which only
 /// sorts the documents again.
-pub(crate) fn minimum_along<P>(
+pub(crate) fn line_minimum<P>(
     first: f64,
     guess: f64,
     most: f64,
     close: f64,
     at: impl Fn(f64) -> Result<P>,
-    slope: impl Fn(&P) -> f64,
-    bend: impl Fn(&P) -> f64,
+    derivative: impl Fn(&P) -> f64,
+    curvature: impl Fn(&P) -> f64,
 ) -> Result<(f64, P)> {
     let (mut low, mut high, mut t) = (0.0, f64::INFINITY, guess.min(most));
     let mut point = at(t)?;
     for _ in 0..50 {
-        let slope = slope(&point);
-        if slope.abs() <= close * first.abs() || (slope < 0.0 && t >= most) {
+        let derivative = derivative(&point);
+        if derivative.abs() <= close * first.abs() || (derivative < 0.0 && t >= most) {
             break;
         }
-        *(if slope < 0.0 { &mut low } else { &mut high }) = t;
-        let newton = t - slope / bend(&point);
+        *(if derivative < 0.0 { &mut low } else { &mut high }) = t;
+        let newton = t - derivative / curvature(&point);
         let inside = newton > low && newton < high;
         let next = if inside {
             newton
@@ -279,14 +293,17 @@ pub(crate) fn minimum_along<P>(
     Ok((t, point))
 }
 
-fn objective(c: f64, penalties: &[f64], at: &Point) -> f64 {
+fn objective(c: f64, penalties: &[f64], at: &NewtonIterate) -> f64 {
     let squares: f64 = at.weights.iter().zip(penalties).map(|(w, p)| p * w * w).sum();
     0.5 * squares + c * at.violations.squared
 }
 
 /// Solves A x = b for a symmetric positive definite A, to a thousandth of the norm of b: the next
 /// Newton step corrects the rest.
-fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f64> {
+fn conjugate_gradients(
+    product: impl Fn(&[f64]) -> Result<Vec<f64>>,
+    b: &[f64],
+) -> Result<Vec<f64>> {
     let mut x = vec![0.0; b.len()];
     let (mut residual, mut search) = (b.to_vec(), b.to_vec());
     let mut length = dot(b, b);
@@ -295,7 +312,7 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
         if length <= enough {
             break;
         }
-        let image = product(&search);
+        let image = product(&search)?;
         let step = length / dot(&search, &image);
         x.iter_mut().zip(&search).for_each(|(x, s)| *x += step * s);
         residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
@@ -303,7 +320,7 @@ fn conjugate_gradients(product: impl Fn(&[f64]) -> Vec<f64>, b: &[f64]) -> Vec<f
         search.iter_mut().zip(&residual).for_each(|(s, r)| *s = r + next / length * *s);
         length = next;
     }
-    x
+    Ok(x)
 }
 
 /// The error for numerical overflow.

@@ -31,14 +31,14 @@ const BLOCK: usize = 2048;
 /// The preference pairs of all queries, by the rank of each document's label within its query.
 #[derive(Debug)]
 pub struct Preferences {
-    queries: Vec<Query>,
+    queries: Vec<QueryGrades>,
     grades: Vec<u32>,
     blocks: Vec<Range<usize>>,
     pairs: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Query {
+struct QueryGrades {
     documents: Range<usize>,
     grades: usize,
 }
@@ -52,22 +52,22 @@ pub struct Violations {
     pub count: u64,
     /// For each document, the number of violated pairs in which it is the worse one, minus the
     /// number in which it is the better one.
-    pub hinge_slope: Vec<f64>,
+    pub hinge_gradient: Vec<f64>,
     /// ½ Σ max(0, 1 − margin)².
     pub squared: f64,
     /// The derivative of `squared` with respect to each score.
-    pub squared_slope: Vec<f64>,
-    parts: Vec<Part>,
+    pub squared_gradient: Vec<f64>,
+    parts: Vec<BlockViolations>,
 }
 
 /// The sorted documents of a block of queries, kept for products with the Hessian.
 #[derive(Debug, Default)]
-struct Part {
+struct BlockViolations {
     hinge: f64,
     count: f64,
     squared: f64,
-    hinge_slope: Vec<f64>,
-    squared_slope: Vec<f64>,
+    hinge_gradient: Vec<f64>,
+    squared_gradient: Vec<f64>,
     /// Documents of each query by ascending score, as indices within the query.
     order: Vec<u32>,
     /// For each position in that order, the first position whose document has a score larger than
@@ -97,9 +97,9 @@ impl Preferences {
             for (grade, label) in grades[documents.clone()].iter_mut().zip(labels) {
                 *grade = sorted.partition_point(|known| known < label) as u32;
             }
-            Query { documents: documents.clone(), grades: sorted.len() }
+            QueryGrades { documents: documents.clone(), grades: sorted.len() }
         };
-        let queries: Vec<Query> = queries.iter().map(&mut of_query).collect();
+        let queries: Vec<QueryGrades> = queries.iter().map(&mut of_query).collect();
         let mut blocks: Vec<Range<usize>> = Vec::new();
         for (q, query) in queries.iter().enumerate() {
             match blocks.last_mut() {
@@ -134,7 +134,7 @@ impl Preferences {
     /// The violated pairs at these scores.
     pub fn violations(&self, scores: &[f64]) -> Violations {
         let of_block = |block: &Range<usize>| {
-            let mut part = Part::default();
+            let mut part = BlockViolations::default();
             let mut scratch = Scratch::default();
             for query in &self.queries[block.clone()] {
                 let documents = query.documents.clone();
@@ -147,16 +147,16 @@ impl Preferences {
             }
             part
         };
-        let mut parts: Vec<Part> = self.blocks.par_iter().map(of_block).collect();
-        let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
+        let mut parts: Vec<BlockViolations> = self.blocks.par_iter().map(of_block).collect();
+        let sum = |of: fn(&BlockViolations) -> f64| parts.iter().map(of).sum::<f64>();
         let (hinge, squared, count) =
             (sum(|p| p.hinge), sum(|p| p.squared), sum(|p| p.count) as u64);
-        let mut joined = |of: fn(&mut Part) -> &mut Vec<f64>| -> Vec<f64> {
+        let mut joined = |of: fn(&mut BlockViolations) -> &mut Vec<f64>| -> Vec<f64> {
             parts.iter_mut().flat_map(|part| std::mem::take(of(part))).collect()
         };
-        let hinge_slope = joined(|part| &mut part.hinge_slope);
-        let squared_slope = joined(|part| &mut part.squared_slope);
-        Violations { hinge, count, hinge_slope, squared, squared_slope, parts }
+        let hinge_gradient = joined(|part| &mut part.hinge_gradient);
+        let squared_gradient = joined(|part| &mut part.squared_gradient);
+        Violations { hinge, count, hinge_gradient, squared, squared_gradient, parts }
     }
 
     /// The product of the Hessian of the squared hinge at the point of `at` with a change `u` of
@@ -219,7 +219,7 @@ impl Preferences {
     }
 }
 
-impl Part {
+impl BlockViolations {
     fn add_query(
         &mut self,
         scores: &[f64],
@@ -252,34 +252,34 @@ impl Part {
             self.from.push(from as u32);
             self.to.push(to as u32);
         }
-        self.hinge_slope.resize(start + n, 0.0);
-        self.squared_slope.resize(start + n, 0.0);
+        self.hinge_gradient.resize(start + n, 0.0);
+        self.squared_gradient.resize(start + n, 0.0);
         let (mut hinge, mut count) = (0.0, 0.0);
         let sorted = self.sorted(start..start + n, grades, distinct);
-        scratch.slopes.clear();
-        scratch.slopes.resize(n, (0.0, 0.0));
-        let slopes = &mut scratch.slopes;
+        scratch.gradients.clear();
+        scratch.gradients.resize(n, (0.0, 0.0));
+        let gradients = &mut scratch.gradients;
         let visit = |i: usize, worse: Sum| {
             let lost = worse.count * (1.0 - s[i]) + worse.total;
             hinge += lost;
             count += worse.count;
-            slopes[i].0 -= worse.count;
-            slopes[i].1 -= lost;
+            gradients[i].0 -= worse.count;
+            gradients[i].1 -= lost;
         };
         sorted.sweep_down(&mut Values { values: s, tree: &mut scratch.tree, visit });
         let visit = |i: usize, better: Sum| {
-            slopes[i].0 += better.count;
-            slopes[i].1 += better.count * (1.0 + s[i]) - better.total;
+            gradients[i].0 += better.count;
+            gradients[i].1 += better.count * (1.0 + s[i]) - better.total;
         };
         sorted.sweep_up(&mut Values { values: s, tree: &mut scratch.tree, visit });
-        let along: f64 = slopes.iter().zip(s).map(|((_, g), s)| g * s).sum();
-        for (i, &(hinge, squared)) in slopes.iter().enumerate() {
-            self.hinge_slope[start + i] = hinge;
-            self.squared_slope[start + i] = squared;
+        let inner_product: f64 = gradients.iter().zip(s).map(|((_, g), s)| g * s).sum();
+        for (i, &(hinge, squared)) in gradients.iter().enumerate() {
+            self.hinge_gradient[start + i] = hinge;
+            self.squared_gradient[start + i] = squared;
         }
         self.hinge += hinge;
         self.count += count;
-        self.squared += 0.5 * (hinge + along);
+        self.squared += 0.5 * (hinge + inner_product);
     }
 
     fn sorted<'a>(
@@ -301,7 +301,7 @@ impl Part {
 #[derive(Debug, Default)]
 struct Scratch {
     relative: Vec<f64>,
-    slopes: Vec<(f64, f64)>,
+    gradients: Vec<(f64, f64)>,
     tree: Fenwick,
 }
 
@@ -318,7 +318,7 @@ mod tests {
         let scores: Vec<f64> = (0..n).map(|i| (i * 7919 % 23) as f64 * 0.25 + 100.0).collect();
         let u: Vec<f64> = (0..n).map(|i| (i * 31 % 17) as f64 - 8.0).collect();
         let (mut hinge, mut squared, mut count, mut pairs) = (0.0, 0.0, 0, 0);
-        let (mut slope, mut flat, mut curve) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut gradient, mut flat, mut curve) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         for query in &queries {
             for (i, j) in query.clone().flat_map(|i| query.clone().map(move |j| (i, j))) {
                 let lost = 1.0 - (scores[i] - scores[j]);
@@ -327,7 +327,7 @@ mod tests {
                     if lost > 0.0 {
                         (hinge, squared, count) =
                             (hinge + lost, squared + 0.5 * lost * lost, count + 1);
-                        (slope[i], slope[j]) = (slope[i] - lost, slope[j] + lost);
+                        (gradient[i], gradient[j]) = (gradient[i] - lost, gradient[j] + lost);
                         (flat[i], flat[j]) = (flat[i] - 1.0, flat[j] + 1.0);
                         curve[i] += u[i] - u[j];
                         curve[j] += u[j] - u[i];
@@ -339,9 +339,9 @@ mod tests {
         let got = preferences.violations(&scores);
         assert_eq!((preferences.pairs(), got.count), (pairs, count));
         assert!((got.hinge - hinge).abs() < 1e-9 && (got.squared - squared).abs() < 1e-9);
-        assert_eq!(got.hinge_slope, flat);
+        assert_eq!(got.hinge_gradient, flat);
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
-        assert!(close(&got.squared_slope, &slope));
+        assert!(close(&got.squared_gradient, &gradient));
         assert!(close(&preferences.curvature(&got, &u), &curve));
         // Three columns at once: u, 2u and 0.
         let rows: Vec<f64> = u.iter().flat_map(|u| [*u, 2.0 * u, 0.0]).collect();

@@ -18,14 +18,14 @@ use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
 method! {
-    /// Regularised least squares on differences between documents of a query.
+    /// Regularised least squares on pairwise differences within queries.
     pub struct RankRLS: Ranker as "rankrls",
         cites ["pahikkala2009"], AsPublished, Passes,
         grid [lambda: ["0.01", "1", "100", "10000", "100000", "1000000"]]
     {
-        /// Weight of the squared weights against the sum of squared errors.
+        /// Ridge penalty relative to the sum of squared errors.
         let lambda: Real(0.0..=1e12) = "1",
-        /// Whether a query counts by its pairs or by its documents.
+        /// Weight queries by their number of pairs or of documents.
         let weighting: Choice<PairWeighting> = "pairs",
         derive problem: LeastSquares =
             LeastSquares { centring: weighting.centring(), ridge: lambda };

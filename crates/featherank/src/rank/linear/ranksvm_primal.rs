@@ -2,8 +2,8 @@
 //!
 //! Minimises ½‖w‖² + (C/2) Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ
 //! (Chapelle & Keerthi, Information Retrieval 2010). There is no intercept, which cannot affect a
-//! ranking, and no scaling of features. See [`super::newton`] for the solver and
-//! [`super::pair_free`] for why its cost does not depend on the number of pairs.
+//! ranking, and no scaling of features. See `newton.rs` for the solver and
+//! `pair_free.rs` for why its cost does not depend on the number of pairs.
 //!
 //! In the paper, C multiplies a sum over pairs; good values then depend on the number of pairs.
 //! With `scale = mean`, the default, `c` multiplies their mean instead, C = c / number of pairs:
@@ -21,10 +21,10 @@ use crate::run::Run;
 /// Parameters for the weight of the loss on preference pairs.
 macro_rules! loss_weight_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Weight of the loss against half the squared weights.
+        $crate::method! { $($state)*
+            /// Weight of the loss relative to half the squared norm of the weights.
             let c: Real(1e-12..=1e12) = "100",
-            /// Whether c multiplies the mean loss of a pair or, as published, the sum.
+            /// Whether c multiplies the mean loss of the pairs or, as published, the sum.
             let scale: Choice<$crate::rank::linear::ranksvm_primal::LossScale> = "mean",
             derive loss: $crate::rank::linear::ranksvm_primal::LossWeight =
                 $crate::rank::linear::ranksvm_primal::LossWeight { c, scale };
@@ -36,13 +36,13 @@ macro_rules! loss_weight_params {
 pub(super) use loss_weight_params;
 
 method! {
-    /// Squared hinge on preference pairs, by Newton's method.
+    /// RankSVM with squared hinge loss, trained by Newton's method.
     pub struct RankSVMPrimal: Ranker as "ranksvm-primal",
         cites ["chapelle2010"], AsPublished, Rows,
         grid [c: LossWeight::GRID]
     {
         use loss_weight_params!();
-        /// Stops when a step would lower the objective by less than this share of it.
+        /// Stop when a step would lower the objective by less than this share.
         tolerance: Real(1e-15..=0.1) = "1e-9",
     }
 }
@@ -86,14 +86,14 @@ impl Ranker for RankSVMPrimal {
         run: &Run,
         train: &View<'_>,
         _: Option<&View<'_>>,
-        near: Option<&Model>,
+        warm_start: Option<&Model>,
     ) -> Result<Model> {
         let design = Design::new(train)?;
         let problem = SquaredHingeProblem::new(&design)?;
         let c = self.loss.of_sum(problem.pairs());
         let penalties = vec![1.0; design.width()];
         let solution =
-            problem.solve(run, c, &penalties, &design.weights_of(near), self.tolerance)?;
+            problem.solve(run, c, &penalties, &design.weights_of(warm_start), self.tolerance)?;
         Ok(design.model(&solution.weights).into())
     }
 }

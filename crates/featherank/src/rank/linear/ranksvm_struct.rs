@@ -1,8 +1,8 @@
 //! RankSVM by cutting planes: the hinge loss, not squared, on preference pairs.
 //!
 //! Minimises ½‖w‖² + C Σ max(0, 1 − wᵀ(xᵢ − xⱼ)) over the pairs of one query with yᵢ > yⱼ
-//! (Joachims, KDD 2002 and 2006), by the 1-slack [cutting planes](super::cutting_plane). The plane
-//! at w sums the violated pairs, which [`super::pair_free`] counts per document in O(n log n) per
+//! (Joachims, KDD 2002 and 2006), by the 1-slack cutting planes (`cutting_plane.rs`). The plane
+//! at w sums the violated pairs, which `pair_free.rs` counts per document in O(n log n) per
 //! query.
 //!
 //! C multiplies the sum over pairs (`scale = sum`) or, by default, their mean. SVM^rank's own `-c`
@@ -21,8 +21,8 @@ use crate::run::Run;
 /// The parameter for the stopping criterion of cutting planes.
 macro_rules! epsilon_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Stops when the objective is surely within this share of its minimum.
+        $crate::method! { $($state)*
+            /// Stop when the gap to the lower bound is at most this share of the objective.
             epsilon: Real(1e-12..=0.1) = "1e-3",
             $($rest)*
         }
@@ -32,7 +32,7 @@ macro_rules! epsilon_param {
 pub(super) use epsilon_param;
 
 method! {
-    /// Hinge on preference pairs, by cutting planes.
+    /// RankSVM with hinge loss, trained by cutting planes.
     pub struct RankSVMStruct: Ranker as "ranksvm-struct",
         cites ["joachims2002", "joachims2006", "joachims2009", "franc2009"], AsPublished, Rows,
         grid [c: LossWeight::GRID]
@@ -52,18 +52,20 @@ impl Ranker for RankSVMStruct {
         run: &Run,
         train: &View<'_>,
         _: Option<&View<'_>>,
-        near: Option<&Model>,
+        warm_start: Option<&Model>,
     ) -> Result<Model> {
         let design = Design::new(train)?;
         let risk = PairHinge(Preferences::of_design(&design)?);
         let c = self.loss.of_sum(risk.0.pairs());
-        let solution = minimise(run, &design, &risk, c, self.epsilon, &design.weights_of(near))?;
+        let solution =
+            minimise(run, &design, &risk, c, self.epsilon, &design.weights_of(warm_start))?;
         Ok(design.model(&solution.weights).into())
     }
 }
 
 /// Σ max(0, 1 − margin) over preference pairs.
 #[derive(Debug)]
+#[doc(hidden)] // For tests.
 pub struct PairHinge(pub Preferences);
 
 impl Risk for PairHinge {
@@ -71,7 +73,7 @@ impl Risk for PairHinge {
         let at = self.0.violations(scores);
         Plane {
             offset: at.count as f64,
-            slope: at.hinge_slope.iter().map(|slope| -slope).collect(),
+            coefficients: at.hinge_gradient.iter().map(|g| -g).collect(),
         }
     }
 }

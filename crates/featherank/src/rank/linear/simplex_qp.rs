@@ -10,7 +10,7 @@ use super::cholesky::PivotedCholesky;
 /// Weight of the proximal term in each step, as a fraction of Q's largest entry: rows of Q may be
 /// linearly dependent, and without the term a step could be arbitrarily long. Steps are repeated
 /// until no gain is left, so the term does not change the optimum.
-const NEARNESS: f64 = 1e-10;
+const PROXIMAL_WEIGHT: f64 = 1e-10;
 
 /// Derivatives that differ by less than this fraction of the largest linear term are considered
 /// equal.
@@ -55,21 +55,21 @@ impl SimplexQp {
         let n = self.shares.len();
         let most = (0..n).fold(0.0f64, |most, i| most.max(self.products[i][i]));
         // If all products are 0, the scale of the proximal term is arbitrary.
-        let nearness = if most > 0.0 { NEARNESS * most } else { 1.0 };
+        let nearness = if most > 0.0 { PROXIMAL_WEIGHT * most } else { 1.0 };
         let mut set: Vec<usize> = (0..n).filter(|&i| self.shares[i] > 0.0).collect();
         let mut last = f64::NEG_INFINITY;
         // Far more iterations than are ever needed; guards against cycling due to rounding.
         for _ in 0..20 * n + 100 {
             self.settle(&mut set, nearness);
-            let slopes: Vec<f64> = (0..n).map(|i| self.slope(i)).collect();
+            let gradient: Vec<f64> = (0..n).map(|i| self.derivative(i)).collect();
             let value: f64 =
-                (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + slopes[i])).sum();
+                (0..n).map(|i| 0.5 * self.shares[i] * (self.linear[i] + gradient[i])).sum();
             let level = self.level(&set);
             let outside = (0..n).filter(|i| !set.contains(i));
             let steepest =
-                outside.reduce(|best, i| if slopes[i] > slopes[best] { i } else { best });
+                outside.reduce(|best, i| if gradient[i] > gradient[best] { i } else { best });
             match steepest {
-                Some(i) if slopes[i] > level + self.rounding() && value > last => set.push(i),
+                Some(i) if gradient[i] > level + self.rounding() && value > last => set.push(i),
                 _ => break,
             }
             last = value;
@@ -78,14 +78,15 @@ impl SimplexQp {
     }
 
     /// The derivative with respect to one entry.
-    fn slope(&self, i: usize) -> f64 {
-        let pull = self.products[i].iter().zip(&self.shares).filter(|(_, share)| **share > 0.0);
-        self.linear[i] - pull.map(|(q, share)| q * share).sum::<f64>()
+    fn derivative(&self, i: usize) -> f64 {
+        let quadratic =
+            self.products[i].iter().zip(&self.shares).filter(|(_, share)| **share > 0.0);
+        self.linear[i] - quadratic.map(|(q, share)| q * share).sum::<f64>()
     }
 
     /// The common derivative of all entries of a set at its optimum.
     fn level(&self, set: &[usize]) -> f64 {
-        set.iter().map(|&i| self.shares[i] * self.slope(i)).sum()
+        set.iter().map(|&i| self.shares[i] * self.derivative(i)).sum()
     }
 
     /// The threshold below which differences between derivatives are rounding errors.
@@ -112,22 +113,22 @@ impl SimplexQp {
             let sum: f64 = set.iter().map(|&i| self.shares[i]).sum();
             set.iter().for_each(|&i| self.shares[i] /= sum);
             let level = self.level(set);
-            if set.iter().all(|&i| (self.slope(i) - level).abs() <= self.rounding()) {
+            if set.iter().all(|&i| (self.derivative(i) - level).abs() <= self.rounding()) {
                 return;
             }
         }
     }
 
     /// The step to the optimum over a set, ignoring signs, with a small proximal term: (Q + ρI) Δ =
-    /// slopes − μ1 with Σ Δ = 0.
+    /// gradient − μ1 with Σ Δ = 0.
     fn step(&self, set: &[usize], nearness: f64) -> Vec<f64> {
         let cell = |i: usize, j: usize| self.products[i][j] + if i == j { nearness } else { 0.0 };
         let matrix: Vec<f64> =
             set.iter().flat_map(|&i| set.iter().map(move |&j| cell(i, j))).collect();
         let factor = PivotedCholesky::new(matrix, 0.0);
         let level = self.level(set);
-        let slopes: Vec<f64> = set.iter().map(|&i| self.slope(i) - level).collect();
-        let (free, ones) = (factor.solve(&slopes), factor.solve(&vec![1.0; set.len()]));
+        let gradient: Vec<f64> = set.iter().map(|&i| self.derivative(i) - level).collect();
+        let (free, ones) = (factor.solve(&gradient), factor.solve(&vec![1.0; set.len()]));
         let multiplier = free.iter().sum::<f64>() / ones.iter().sum::<f64>();
         free.iter().zip(ones).map(|(free, one)| free - multiplier * one).collect()
     }
@@ -157,12 +158,12 @@ mod tests {
         assert!(
             (shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.iter().all(|&s| s >= 0.0)
         );
-        let slopes: Vec<f64> = (0..n).map(|i| qp.slope(i)).collect();
-        let level: f64 = shares.iter().zip(&slopes).map(|(s, g)| s * g).sum();
-        for (share, slope) in shares.iter().zip(&slopes) {
+        let gradient: Vec<f64> = (0..n).map(|i| qp.derivative(i)).collect();
+        let level: f64 = shares.iter().zip(&gradient).map(|(s, g)| s * g).sum();
+        for (share, derivative) in shares.iter().zip(&gradient) {
             assert!(
-                *slope <= level + 1e-9 && (*share == 0.0 || *slope >= level - 1e-9),
-                "{share} {slope} {level}"
+                *derivative <= level + 1e-9 && (*share == 0.0 || *derivative >= level - 1e-9),
+                "{share} {derivative} {level}"
             );
         }
     }

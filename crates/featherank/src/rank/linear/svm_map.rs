@@ -12,8 +12,8 @@
 //! the placements are consistent, because the terms decrease with j.
 //!
 //! Departure from the paper, which has one slack variable per query: one slack variable for their
-//! mean; the optimum is the same (Joachims, Finley & Yu 2009) and far fewer [cutting
-//! planes](super::cutting_plane) are needed.
+//! mean; the optimum is the same (Joachims, Finley & Yu 2009) and far fewer cutting planes
+//! (`cutting_plane.rs`) are needed.
 
 use std::ops::Range;
 
@@ -26,17 +26,18 @@ use crate::data::View;
 use crate::declare::method;
 use crate::error::{Error, Result};
 use crate::rank::{Model, Ranker};
+use crate::remedy;
 use crate::run::Run;
 
 method! {
-    /// Structural SVM that bounds the loss of average precision.
+    /// Structural SVM for mean average precision.
     pub struct SVMMAP: Ranker as "svm-map",
         cites ["yue2007", "joachims2009", "franc2009"], AsPublished, Rows,
         grid [c: ["0.01", "0.1", "1", "10", "100", "1000"]]
     {
-        /// Weight of the mean loss of a query against half the squared weights.
+        /// Weight of the mean query loss relative to half the squared norm of the weights.
         c: Real(1e-12..=1e12) = "10",
-        /// Least label of a relevant document.
+        /// Smallest label of a relevant document.
         relevant: Real<f32>(0.0..=1e6) = "1",
         use epsilon_param!();
     }
@@ -52,25 +53,26 @@ impl Ranker for SVMMAP {
         run: &Run,
         train: &View<'_>,
         _: Option<&View<'_>>,
-        near: Option<&Model>,
+        warm_start: Option<&Model>,
     ) -> Result<Model> {
         let design = Design::new(train)?;
         let risk = AveragePrecisionRisk::new(design.labels(), design.queries(), self.relevant)?;
         let solution =
-            minimise(run, &design, &risk, self.c, self.epsilon, &design.weights_of(near))?;
+            minimise(run, &design, &risk, self.c, self.epsilon, &design.weights_of(warm_start))?;
         Ok(design.model(&solution.weights).into())
     }
 }
 
 /// The mean over queries of the maximum of 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*).
 #[derive(Debug)]
+#[doc(hidden)] // For tests.
 pub struct AveragePrecisionRisk {
     documents: usize,
-    queries: Vec<Query>,
+    queries: Vec<QueryDocuments>,
 }
 
 #[derive(Debug)]
-struct Query {
+struct QueryDocuments {
     relevant: Vec<usize>,
     others: Vec<usize>,
 }
@@ -80,17 +82,21 @@ impl AveragePrecisionRisk {
     pub fn new(labels: &[f32], queries: &[Range<usize>], relevant_from: f32) -> Result<Self> {
         let split = |documents: &Range<usize>| {
             let (relevant, others) = documents.clone().partition(|&i| labels[i] >= relevant_from);
-            Query { relevant, others }
+            QueryDocuments { relevant, others }
         };
-        let queries: Vec<Query> = queries
+        let queries: Vec<QueryDocuments> = queries
             .iter()
             .map(split)
             .filter(|q| !q.relevant.is_empty() && !q.others.is_empty())
             .collect();
         if queries.is_empty() {
             return Err(Error::nothing_counts(
-                format!("no query has labels both below and from {relevant_from} on"),
-                "train on at least one query with relevant and irrelevant documents",
+                format!("no query has labels both below {relevant_from} and at or above it"),
+                remedy![
+                    "train on at least one query with relevant and irrelevant documents, or set ",
+                    crate::error::Setting::Parameter("relevant"),
+                    " to a label that only some documents of a query reach"
+                ],
             ));
         }
         Ok(AveragePrecisionRisk { documents: labels.len(), queries })
@@ -102,10 +108,12 @@ impl Risk for AveragePrecisionRisk {
         let parts: Vec<QueryPlane> =
             self.queries.par_iter().map(|query| query.plane(scores)).collect();
         let share = 1.0 / self.queries.len() as f64;
-        let mut plane = Plane { offset: 0.0, slope: vec![0.0; self.documents] };
+        let mut plane = Plane { offset: 0.0, coefficients: vec![0.0; self.documents] };
         for part in parts {
             plane.offset += share * part.loss;
-            part.slope.into_iter().for_each(|(i, slope)| plane.slope[i] = share * slope);
+            part.coefficients
+                .into_iter()
+                .for_each(|(i, coefficient)| plane.coefficients[i] = share * coefficient);
         }
         plane
     }
@@ -115,10 +123,10 @@ impl Risk for AveragePrecisionRisk {
 struct QueryPlane {
     /// 1 − AP.
     loss: f64,
-    slope: Vec<(usize, f64)>,
+    coefficients: Vec<(usize, f64)>,
 }
 
-impl Query {
+impl QueryDocuments {
     fn plane(&self, scores: &[f64]) -> QueryPlane {
         let sorted = |documents: &[usize]| {
             let mut documents = documents.to_vec();
@@ -130,7 +138,7 @@ impl Query {
         let mut loss = 0.0;
         // Number of other documents placed above each relevant one.
         let mut above = vec![0usize; relevant.len() + 1];
-        let mut other_slopes = Vec::with_capacity(others.len());
+        let mut other_coefficients = Vec::with_capacity(others.len());
         for (j, &other) in (1..).zip(&others) {
             let (mut best, mut best_gain, mut best_loss) = (relevant.len(), 0.0, 0.0);
             let (mut gain, mut lost) = (0.0, 0.0);
@@ -145,31 +153,31 @@ impl Query {
             }
             loss += best_loss;
             above[best] += 1;
-            other_slopes.push(-weight * (relevant.len() - best) as f64);
+            other_coefficients.push(-weight * (relevant.len() - best) as f64);
         }
         let mut count = 0;
-        let relevant_slope = |more: usize| {
+        let relevant_coefficient = |more: usize| {
             count += more;
             weight * count as f64
         };
-        let relevant_slopes: Vec<f64> =
-            above[..relevant.len()].iter().copied().map(relevant_slope).collect();
-        let mut slope = shared(&others, scores, other_slopes);
-        slope.extend(shared(&relevant, scores, relevant_slopes));
-        QueryPlane { loss, slope }
+        let relevant_coefficients: Vec<f64> =
+            above[..relevant.len()].iter().copied().map(relevant_coefficient).collect();
+        let mut coefficients = shared(&others, scores, other_coefficients);
+        coefficients.extend(shared(&relevant, scores, relevant_coefficients));
+        QueryPlane { loss, coefficients }
     }
 }
 
-/// Documents with their slopes, averaged over equal scores. All orders of tied documents violate
-/// the margin equally, and so does the mean over these orders, which is independent of the order of
-/// rows.
-fn shared(documents: &[usize], scores: &[f64], mut slopes: Vec<f64>) -> Vec<(usize, f64)> {
+/// Documents with their coefficients, averaged over equal scores. All orders of tied documents
+/// violate the margin equally, and so does the mean over these orders, which is independent of the
+/// order of rows.
+fn shared(documents: &[usize], scores: &[f64], mut coefficients: Vec<f64>) -> Vec<(usize, f64)> {
     let mut start = 0;
     for tied in documents.chunk_by(|&a, &b| scores[a] == scores[b]) {
-        let own = &mut slopes[start..start + tied.len()];
+        let own = &mut coefficients[start..start + tied.len()];
         let mean = own.iter().sum::<f64>() / tied.len() as f64;
         own.fill(mean);
         start += tied.len();
     }
-    documents.iter().copied().zip(slopes).collect()
+    documents.iter().copied().zip(coefficients).collect()
 }

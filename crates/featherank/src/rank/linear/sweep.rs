@@ -24,7 +24,7 @@ pub(super) struct Sorted<'a> {
 }
 
 /// The quantities that a sweep sums by grade, document by document.
-pub(super) trait Sums {
+pub(super) trait SweepSums {
     /// Clears all sums.
     fn reset(&mut self, grades: usize);
     /// Adds a document at its grade.
@@ -36,7 +36,7 @@ pub(super) trait Sums {
 impl Sorted<'_> {
     /// Applies to every document the sums over the documents with which it forms violated pairs.
     #[inline(always)]
-    pub fn sweep(&self, sums: &mut impl Sums) {
+    pub fn sweep(&self, sums: &mut impl SweepSums) {
         self.sweep_down(sums);
         self.sweep_up(sums);
     }
@@ -49,7 +49,7 @@ impl Sorted<'_> {
 
     /// Like [`Self::sweep`], for the pairs in which the document is the better one.
     #[inline(always)]
-    pub fn sweep_down(&self, sums: &mut impl Sums) {
+    pub fn sweep_down(&self, sums: &mut impl SweepSums) {
         if self.distinct < 2 {
             return;
         }
@@ -67,7 +67,7 @@ impl Sorted<'_> {
 
     /// Like [`Self::sweep`], for the pairs in which the document is the worse one.
     #[inline(always)]
-    pub fn sweep_up(&self, sums: &mut impl Sums) {
+    pub fn sweep_up(&self, sums: &mut impl SweepSums) {
         if self.distinct < 2 {
             return;
         }
@@ -93,7 +93,7 @@ pub(super) struct Values<'a, V: FnMut(usize, Sum)> {
     pub visit: V,
 }
 
-impl<V: FnMut(usize, Sum)> Sums for Values<'_, V> {
+impl<V: FnMut(usize, Sum)> SweepSums for Values<'_, V> {
     fn reset(&mut self, grades: usize) {
         self.tree.reset(grades);
     }
@@ -118,7 +118,7 @@ pub(super) struct Rows<'a> {
     pub totals: Vec<f64>,
 }
 
-impl Sums for Rows<'_> {
+impl SweepSums for Rows<'_> {
     fn reset(&mut self, grades: usize) {
         self.counts.clear();
         self.counts.resize(grades, 0.0);

@@ -72,7 +72,7 @@ pub fn check_labels(measure: &Measure, design: &Design<'_>) -> Result<()> {
 /// The error for validation data in which no query counts under the measure.
 pub fn no_query_counts(measure: &Measure) -> Error {
     Error::nothing_counts(
-        format!("{measure} counts no query of the validation data"),
+        format!("no query of the validation data counts under {measure}"),
         "choose another measure, or data with relevant documents",
     )
 }
@@ -178,13 +178,13 @@ mod tests {
         let (data, measure) = (data(), "map".parse::<Measure>().unwrap());
         let view = data.view();
         let design = Design::new(&view).unwrap();
-        let mut watch = Validation::new(&measure, &view, &design, Some(&view), 2).unwrap();
-        assert!(!watch.is_enough(&[0.0, 0.0]), "an empty model does not count");
-        assert!(!watch.is_enough(&[-1.0, 0.0]));
-        assert!(!watch.is_enough(&[1.0, 0.0]));
-        assert!(!watch.is_enough(&[2.0, 0.0]));
-        assert!(watch.is_enough(&[3.0, 0.0]), "twice no better");
-        assert_eq!(watch.best_or(vec![9.0, 9.0]), [1.0, 0.0]);
+        let mut validation = Validation::new(&measure, &view, &design, Some(&view), 2).unwrap();
+        assert!(!validation.is_enough(&[0.0, 0.0]), "an empty model does not count");
+        assert!(!validation.is_enough(&[-1.0, 0.0]));
+        assert!(!validation.is_enough(&[1.0, 0.0]));
+        assert!(!validation.is_enough(&[2.0, 0.0]));
+        assert!(validation.is_enough(&[3.0, 0.0]), "twice no better");
+        assert_eq!(validation.best_or(vec![9.0, 9.0]), [1.0, 0.0]);
         let mut alone = Validation::new(&measure, &view, &design, None, 1).unwrap();
         assert!((0..9).all(|_| !alone.is_enough(&[1.0, 0.0])));
         assert_eq!(alone.best_or(vec![9.0, 9.0]), [9.0, 9.0]);

@@ -3,49 +3,66 @@
 //!
 //! Rows are centred within their query and weighted ([`Centring`]), so that least squares on
 //! differences between documents is ridge regression. Let X hold the chosen features and A = XᵀX +
-//! λI. The caller knows the sums of products of all features, and so for each candidate x the
-//! projection a = A⁻¹Xᵀx, the curvature d = λ + xᵀv and the inner product t = xᵀr (field `slopes`),
-//! where v = x − Xa is the residual of the candidate and r = y − Xw the residual of the labels.
+//! λI. For each other feature x, v = x − X A⁻¹ Xᵀ x is its residual, d = λ + xᵀv its curvature and
+//! t = xᵀr its gradient, where r is the residual of the labels. The caller knows the sums of
+//! products of all features, and so d and t.
 //!
-//! Without query q the matrix is A − XqᵀXq, and Mq = I + Xq (A − XqᵀXq)⁻¹ Xqᵀ maps residuals of the
-//! query to the errors of the model fitted without it: p = Mq r. Let u = Mq v. The weight of the
-//! candidate, fitted without the query, is (t − vᵀp) / (d − vᵀu), with sums over the rows of q, and
-//! the errors with the candidate are p minus that weight times u. No model is refitted, and no
-//! matrix of a query is stored: the cost of a block is the product of the numbers of its documents,
-//! of chosen features and of candidates.
+//! Let Hq = I − Xq A⁻¹ Xqᵀ for the rows of query q. Mq = Hq⁻¹ maps residuals of the query to the
+//! errors of the model fitted without it: p = Mq r. Let u = Mq v. The weight of the candidate,
+//! fitted without the query, is (t − vᵀp) / (d − vᵀu), with sums over the rows of q, and the errors
+//! with the candidate are p minus that weight times u.
+//!
+//! Nothing is refitted when a feature b is added. With s the product of the residuals of b and x
+//! over all queries, before b was added,
+//!
+//! * v becomes v − vb s/d: the sums of products of residuals change in the same way;
+//! * Hq becomes Hq − vb vbᵀ/d, and so Mq becomes Mq + ub ubᵀ/(d − vbᵀub);
+//! * u becomes u − ub s/d + ub (ubᵀv)/(d − vbᵀub), with the new v.
+//!
+//! A step thus costs a few operations for each document and feature, whatever the number of chosen
+//! features and the length of the lists (the recursion of Pahikkala et al. 2010, for whole queries).
+//! Blocks cache v and u between steps as long as the data is small enough; otherwise they repeat
+//! the recursion from its beginning, which gives the same numbers.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 use crate::data::FeatureId;
 use crate::engine::passes::Centring;
 use crate::engine::{Block, Merge, Pass, Schema, check_features, check_length};
-use crate::error::Result;
-use crate::rank::linear::cholesky::PivotedCholesky;
+use crate::error::{Error, Result};
 use crate::rank::linear::gram_solver::SINGULAR;
-use crate::vector::dot;
+use crate::vector::{Kernel, add_times_here, dot_here, wide};
 
-/// Leave-one-query-out errors of a least-squares model with each candidate feature added.
+/// The size of the residuals of all data up to which they are cached between steps.
+const CACHED_BYTES: usize = 256 << 20;
+
+/// Leave-one-query-out errors of a least-squares model with each feature added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeaveQueryOut {
-    /// The chosen features, then the candidates.
+    /// The features of the search.
     pub features: Vec<FeatureId>,
     /// Their divisors.
     pub divisors: Vec<f64>,
     /// How rows of a query are centred and weighted; never overall.
     pub centring: Centring,
-    /// One weight per chosen feature.
-    pub weights: Vec<f64>,
-    /// Sums of products of the chosen features, with λ added to the diagonal, in row-major order.
-    pub penalised: Vec<f64>,
-    /// The projection of each candidate on the chosen features, candidate by candidate.
-    pub projections: Vec<f64>,
-    /// The inner product t of each candidate with the residual of the labels.
-    pub slopes: Vec<f64>,
-    /// The curvature d of each candidate; 0 if the candidate is a linear combination of the chosen
+    /// The chosen features, in the order in which they were added.
+    pub added: Vec<AddedFeature>,
+    /// The gradient t of each feature.
+    pub gradients: Vec<f64>,
+    /// The curvature d of each feature; 0 if the feature is a linear combination of the chosen
     /// features and has no effect.
     pub curvatures: Vec<f64>,
+}
+
+/// A chosen feature, and what is known of it when it was added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AddedFeature {
+    /// Its place among the features.
+    pub place: usize,
+    /// Its curvature; 0 if it has no effect.
+    pub curvature: f64,
+    /// The products of its residual with that of each feature, and with that of the labels.
+    pub products: Vec<f64>,
 }
 
 impl Pass for LeaveQueryOut {
@@ -54,38 +71,216 @@ impl Pass for LeaveQueryOut {
     const ACTIVITY: &'static str = "leaving out queries";
 
     fn check(&self, schema: &Schema) -> Result<()> {
-        let (chosen, candidates) = (self.weights.len(), self.slopes.len());
-        check_length("divisors", self.divisors.len(), self.features.len())?;
-        check_length("weights and slopes", chosen + candidates, self.features.len())?;
-        check_length("sums of products", self.penalised.len(), chosen * chosen)?;
-        check_length("projections", self.projections.len(), chosen * candidates)?;
-        check_length("curvatures", self.curvatures.len(), candidates)?;
+        let width = self.features.len();
+        check_length("divisors", self.divisors.len(), width)?;
+        check_length("gradients", self.gradients.len(), width)?;
+        check_length("curvatures", self.curvatures.len(), width)?;
+        for added in &self.added {
+            check_length("products", added.products.len(), width + 1)?;
+            if added.place >= width {
+                return Err(Error::invalid(
+                    "chosen feature",
+                    added.place,
+                    format!("below {width}"),
+                ));
+            }
+        }
         check_features(schema, &self.features)
     }
 
     fn answer(&self, block: &Block<'_>) -> LeaveQueryOutErrors {
-        let mut errors = LeaveQueryOutErrors { chosen: 0.0, with: vec![0.0; self.slopes.len()] };
-        for rows in block.rows().filter(|rows| rows.len() > 1) {
-            let data = block.data();
-            let mut columns = Mat::<f64>::zeros(rows.len(), self.features.len() + 1);
-            for (c, (&f, divisor)) in self.features.iter().zip(&self.divisors).enumerate() {
-                let values = self.centring.within_query(&data.column(f)[rows.clone()]);
-                columns
-                    .col_as_slice_mut(c)
-                    .iter_mut()
-                    .zip(values)
-                    .for_each(|(cell, x)| *cell = x / divisor);
+        let mut errors = LeaveQueryOutErrors { chosen: 0.0, with: vec![0.0; self.features.len()] };
+        let values = block.data().documents() * (self.features.len() + 1);
+        if 2 * size_of::<f64>() * values > CACHED_BYTES {
+            let is_chosen = self.is_chosen();
+            for query in self.residuals(block) {
+                let query = self.add_features(query, &self.added, &[]);
+                wide(AddErrors {
+                    query: &query,
+                    pass: self,
+                    is_chosen: &is_chosen,
+                    sums: &mut errors,
+                });
             }
-            let labels = self.centring.within_query(&data.labels()[rows.clone()]);
-            columns
-                .col_as_slice_mut(self.features.len())
-                .iter_mut()
-                .zip(labels)
-                .for_each(|(cell, y)| *cell = y);
-            errors.add_query(self, columns);
+            return errors;
         }
+        block.with_cache(|cache: &mut ResidualCache| {
+            let computed_for = ComputedFor {
+                features: self.features.clone(),
+                divisors: self.divisors.clone(),
+                centring: self.centring,
+                queries: block.queries().collect(),
+            };
+            let is_same = cache.computed_for.as_ref() == Some(&computed_for);
+            if !is_same || !self.added.starts_with(&cache.added) {
+                *cache = ResidualCache {
+                    computed_for: Some(computed_for),
+                    added: Vec::new(),
+                    queries: self.residuals(block).collect(),
+                };
+            }
+            let is_chosen = self.is_chosen();
+            let (before, new) = self.added.split_at(cache.added.len());
+            for query in &mut cache.queries {
+                *query = self.add_features(std::mem::take(query), new, before);
+                wide(AddErrors { query, pass: self, is_chosen: &is_chosen, sums: &mut errors });
+            }
+            cache.added.extend_from_slice(new);
+        });
         errors
     }
+}
+
+impl LeaveQueryOut {
+    /// The residuals of every query before any feature is chosen: its centred columns.
+    fn residuals<'a>(&'a self, block: &'a Block<'_>) -> impl Iterator<Item = QueryResiduals> + 'a {
+        block.rows().filter(|rows| rows.len() > 1).map(move |rows| {
+            let (data, length) = (block.data(), rows.len());
+            let mut values = Vec::with_capacity(length * (self.features.len() + 1));
+            for (&f, divisor) in self.features.iter().zip(&self.divisors) {
+                let centred = self.centring.within_query(&data.column(f)[rows.clone()]);
+                values.extend(centred.map(|x| x / divisor));
+            }
+            values.extend(self.centring.within_query(&data.labels()[rows]));
+            QueryResiduals { length, left_out: values.clone(), values }
+        })
+    }
+
+    /// For each feature, whether it is chosen.
+    fn is_chosen(&self) -> Vec<bool> {
+        let mut is_chosen = vec![false; self.features.len()];
+        self.added.iter().for_each(|added| is_chosen[added.place] = true);
+        is_chosen
+    }
+
+    /// Adds features to those that are chosen already.
+    fn add_features(
+        &self,
+        mut query: QueryResiduals,
+        new: &[AddedFeature],
+        before: &[AddedFeature],
+    ) -> QueryResiduals {
+        let mut is_open = vec![true; self.features.len() + 1];
+        before.iter().for_each(|added| is_open[added.place] = false);
+        for added in new {
+            is_open[added.place] = false;
+            wide(AddFeature { query: &mut query, added, is_open: &is_open });
+        }
+        query
+    }
+}
+
+/// The residuals of one query: column after column, those of the labels last.
+#[derive(Debug, Default)]
+struct QueryResiduals {
+    /// The number of documents.
+    length: usize,
+    /// v, under the model fitted to all queries.
+    values: Vec<f64>,
+    /// u, the errors under the model fitted without this query.
+    left_out: Vec<f64>,
+}
+
+impl QueryResiduals {
+    /// The residuals of a column under both models.
+    fn column(&self, place: usize) -> (&[f64], &[f64]) {
+        let rows = place * self.length..(place + 1) * self.length;
+        (&self.values[rows.clone()], &self.left_out[rows])
+    }
+}
+
+/// Updates the open columns of a query for a feature that is added. Lists are short and columns
+/// many, so that the whole query is one kernel.
+struct AddFeature<'a> {
+    query: &'a mut QueryResiduals,
+    added: &'a AddedFeature,
+    is_open: &'a [bool],
+}
+
+impl Kernel for AddFeature<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let AddFeature { query, added, is_open } = self;
+        if added.curvature <= 0.0 {
+            return;
+        }
+        let (v, u) = query.column(added.place);
+        let (v, u) = (v.to_vec(), u.to_vec());
+        let curvature = added.curvature - dot_here(&v, &u);
+        // Without this query the feature may be a linear combination of the others; its weight
+        // would then be a rounding error.
+        let is_free = curvature > SINGULAR * added.curvature;
+        let columns = query
+            .values
+            .chunks_exact_mut(query.length)
+            .zip(query.left_out.chunks_exact_mut(query.length));
+        for ((values, left_out), (product, _)) in
+            columns.zip(added.products.iter().zip(is_open)).filter(|(_, (_, open))| **open)
+        {
+            let weight = product / added.curvature;
+            add_times_here(values, -weight, &v);
+            let own = if is_free { dot_here(values, &u) / curvature } else { 0.0 };
+            add_times_here(left_out, own - weight, &u);
+        }
+    }
+}
+
+/// Adds the squared errors of a query.
+struct AddErrors<'a> {
+    query: &'a QueryResiduals,
+    pass: &'a LeaveQueryOut,
+    is_chosen: &'a [bool],
+    sums: &'a mut LeaveQueryOutErrors,
+}
+
+impl Kernel for AddErrors<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let AddErrors { query, pass, is_chosen, sums } = self;
+        let (_, errors) = query.column(pass.features.len());
+        let chosen = dot_here(errors, errors);
+        sums.chosen += chosen;
+        let mut with = vec![0.0; query.length];
+        for (place, sum) in sums.with.iter_mut().enumerate() {
+            if is_chosen[place] {
+                *sum += chosen;
+                continue;
+            }
+            let (v, u) = query.column(place);
+            let curvature = pass.curvatures[place] - dot_here(v, u);
+            let is_free = curvature > SINGULAR * pass.curvatures[place];
+            if !is_free {
+                *sum += chosen;
+                continue;
+            }
+            let weight = (pass.gradients[place] - dot_here(v, errors)) / curvature;
+            with.copy_from_slice(errors);
+            add_times_here(&mut with, -weight, u);
+            *sum += dot_here(&with, &with);
+        }
+    }
+}
+
+/// What a block caches between steps.
+#[derive(Default)]
+struct ResidualCache {
+    computed_for: Option<ComputedFor>,
+    /// The features that were added so far.
+    added: Vec<AddedFeature>,
+    queries: Vec<QueryResiduals>,
+}
+
+/// What residuals depend on besides the chosen features.
+#[derive(PartialEq)]
+struct ComputedFor {
+    features: Vec<FeatureId>,
+    divisors: Vec<f64>,
+    centring: Centring,
+    queries: Vec<usize>,
 }
 
 /// Sums of squared errors over queries, each under the model fitted without it.
@@ -93,34 +288,8 @@ impl Pass for LeaveQueryOut {
 pub struct LeaveQueryOutErrors {
     /// With the chosen features only.
     pub chosen: f64,
-    /// With each candidate added.
+    /// With each feature added; with the chosen features only, if it is one of them.
     pub with: Vec<f64>,
-}
-
-impl LeaveQueryOutErrors {
-    /// Columns are the chosen features, the candidates and the labels.
-    fn add_query(&mut self, pass: &LeaveQueryOut, mut columns: Mat<f64>) {
-        let (chosen, candidates) = (pass.weights.len(), pass.slopes.len());
-        let (x, mut residuals) = columns.as_mut().split_at_col_mut(chosen);
-        let x = x.as_ref();
-        let fitted = [&pass.projections[..], &pass.weights].concat();
-        let fitted = MatRef::from_column_major_slice(&fitted, chosen, candidates + 1);
-        matmul(residuals.as_mut(), Accum::Add, x, fitted, -1.0, Par::Seq);
-        let residuals = residuals.as_ref();
-        let left_out = left_out(x, &pass.penalised, residuals);
-        let errors = left_out.col_as_slice(candidates);
-        self.chosen += dot(errors, errors);
-        for j in 0..candidates {
-            let (v, u) = (columns.col_as_slice(chosen + j), left_out.col_as_slice(j));
-            let curvature = pass.curvatures[j] - dot(u, v);
-            // Without this query the candidate may be a linear combination of the chosen features;
-            // its weight would then be a rounding error.
-            let is_free = curvature > SINGULAR * pass.curvatures[j];
-            let weight = if is_free { (pass.slopes[j] - dot(errors, v)) / curvature } else { 0.0 };
-            let with: Vec<f64> = errors.iter().zip(u).map(|(p, u)| p - weight * u).collect();
-            self.with[j] += dot(&with, &with);
-        }
-    }
 }
 
 impl Merge for LeaveQueryOutErrors {
@@ -129,31 +298,4 @@ impl Merge for LeaveQueryOutErrors {
         self.with.iter_mut().zip(&next.with).for_each(|(sum, x)| *sum += x);
         self
     }
-}
-
-/// Residuals of the query under the model fitted without it: residuals + X (A − XᵀX)⁻¹ Xᵀ
-/// residuals.
-fn left_out(x: MatRef<'_, f64>, penalised: &[f64], residuals: MatRef<'_, f64>) -> Mat<f64> {
-    let (k, columns) = (x.ncols(), residuals.ncols());
-    let mut own = Mat::<f64>::zeros(k, k);
-    matmul(own.as_mut(), Accum::Replace, x.transpose(), x, 1.0, Par::Seq);
-    let mut others = penalised.to_vec();
-    for (cell, (i, j)) in others.iter_mut().zip((0..k * k).map(|at| (at / k, at % k))) {
-        *cell -= own[(i, j)];
-        // A feature that varies only in this query.
-        if i == j && *cell <= SINGULAR * penalised[i * k + i] {
-            *cell = 0.0;
-        }
-    }
-    let solver = PivotedCholesky::new(others, SINGULAR);
-    let unit = |i: usize| -> Vec<f64> { (0..k).map(|j| if i == j { 1.0 } else { 0.0 }).collect() };
-    let inverse: Vec<f64> = (0..k).flat_map(|i| solver.solve(&unit(i))).collect();
-    let inverse = MatRef::from_column_major_slice(&inverse, k, k);
-    let mut along = Mat::<f64>::zeros(k, columns);
-    matmul(along.as_mut(), Accum::Replace, x.transpose(), residuals, 1.0, Par::Seq);
-    let mut change = Mat::<f64>::zeros(k, columns);
-    matmul(change.as_mut(), Accum::Replace, inverse, along.as_ref(), 1.0, Par::Seq);
-    let mut all = residuals.to_owned();
-    matmul(all.as_mut(), Accum::Add, x, change.as_ref(), 1.0, Par::Seq);
-    all
 }

@@ -65,7 +65,8 @@ impl Pass for ModelMeasures {
     fn answer(&self, block: &Block<'_>) -> ModelValues {
         let mut all = ModelValues { per_query: Vec::new(), finite: true };
         for PlacedModel { model, columns } in &self.models {
-            let scores = model.unchecked_scores(block, columns);
+            // The answer of a stopped block is dropped.
+            let Ok(scores) = model.unchecked_scores(block, columns, block.stop()) else { break };
             all.finite &= scores.iter().all(|score| score.is_finite());
             all.per_query
                 .extend(self.measures.iter().map(|measure| measure.per_query(&scores, block)));

@@ -7,7 +7,7 @@
 //! −1, (v − 1)² up to 1, and 0 above. The pair weights are constants in the gradient.
 //!
 //! Pair weights do not factorise, so all pairs are visited; none is stored. Documents with equal
-//! scores are placed as in [`crate::rank::lambda`]: worse labels first, and documents with equal
+//! scores are placed as in `rank/lambda.rs`: worse labels first, and documents with equal
 //! labels share the mean of their discounts. So the order of rows has no influence, and equal
 //! scores have a gradient. Everything is a sum over queries, and answers merge by addition.
 
@@ -28,7 +28,7 @@ pub struct NdcgPairs {
     /// One weight per feature.
     pub weights: Vec<f64>,
     /// Whether to compute the gradient only; `loss` and `weight` are then 0.
-    pub slope_only: bool,
+    pub gradient_only: bool,
 }
 
 /// The loss and its gradient.
@@ -39,7 +39,7 @@ pub struct NdcgPairLoss {
     /// Σ ω, the loss of a model that gives all documents the same score, under these pair weights.
     pub weight: f64,
     /// The derivative of the loss with respect to each weight of the model.
-    pub slope: Vec<f64>,
+    pub gradient: Vec<f64>,
 }
 
 impl Pass for NdcgPairs {
@@ -56,20 +56,24 @@ impl Pass for NdcgPairs {
     fn answer(&self, block: &Block<'_>) -> NdcgPairLoss {
         let design = Design::with_features(block, self.features.clone());
         let scores = design.scores(&self.weights);
-        let mut slope = vec![0.0; scores.len()];
-        let (mut places, mut sums) = (Lambdas::new(None), Sums::default());
+        let mut gradient = vec![0.0; scores.len()];
+        let (mut places, mut sums) = (Lambdas::new(None), PairSums::default());
         let mut grades = Grades::default();
         for documents in design.queries() {
             let labels = &design.labels()[documents.clone()];
             if let Some(placed) = places.rank(&scores[documents.clone()], labels) {
-                let slope = &mut slope[documents.clone()];
-                sums.add(match self.slope_only {
-                    true => grades.of_query::<false>(&placed, slope),
-                    false => grades.of_query::<true>(&placed, slope),
+                let gradient = &mut gradient[documents.clone()];
+                sums.add(match self.gradient_only {
+                    true => grades.of_query::<false>(&placed, gradient),
+                    false => grades.of_query::<true>(&placed, gradient),
                 });
             }
         }
-        NdcgPairLoss { loss: sums.loss, weight: sums.weight, slope: design.transposed(&slope) }
+        NdcgPairLoss {
+            loss: sums.loss,
+            weight: sums.weight,
+            gradient: design.transposed(&gradient),
+        }
     }
 }
 
@@ -77,7 +81,7 @@ impl Merge for NdcgPairLoss {
     fn merge(mut self, next: Self) -> Self {
         self.loss += next.loss;
         self.weight += next.weight;
-        self.slope.iter_mut().zip(&next.slope).for_each(|(sum, x)| *sum += x);
+        self.gradient.iter_mut().zip(&next.gradient).for_each(|(sum, x)| *sum += x);
         self
     }
 }
@@ -85,17 +89,17 @@ impl Merge for NdcgPairLoss {
 /// Sums over pairs: weights, losses, and the derivatives with respect to the score of the better
 /// document.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct PairSums {
     weight: f64,
     loss: f64,
-    slope: f64,
+    gradient: f64,
 }
 
-impl Sums {
-    fn add(&mut self, more: Sums) {
+impl PairSums {
+    fn add(&mut self, more: PairSums) {
         self.weight += more.weight;
         self.loss += more.loss;
-        self.slope += more.slope;
+        self.gradient += more.gradient;
     }
 }
 
@@ -107,15 +111,19 @@ struct Grades {
     gains: Vec<f64>,
     scores: Vec<f64>,
     discounts: Vec<f64>,
-    slopes: Vec<f64>,
+    gradients: Vec<f64>,
 }
 
 /// Number of pairs processed at the same time.
 const LANES: usize = 8;
 
 impl Grades {
-    /// Loss and weight of a query; writes the derivative with respect to each score to `slope`.
-    fn of_query<const WITH_LOSS: bool>(&mut self, placed: &Placed<'_>, slope: &mut [f64]) -> Sums {
+    /// Loss and weight of a query; writes the derivative with respect to each score to `gradient`.
+    fn of_query<const WITH_LOSS: bool>(
+        &mut self,
+        placed: &Placed<'_>,
+        gradient: &mut [f64],
+    ) -> PairSums {
         self.places.clear();
         self.places.extend(0..placed.order.len());
         self.places.sort_by(|&a, &b| placed.gains[a].total_cmp(&placed.gains[b]));
@@ -127,33 +135,33 @@ impl Grades {
             to.clear();
             to.extend(self.places.iter().map(|&place| from[place]));
         }
-        self.slopes.clear();
-        self.slopes.resize(self.places.len(), 0.0);
-        let mut total = Sums::default();
+        self.gradients.clear();
+        self.gradients.resize(self.places.len(), 0.0);
+        let mut total = PairSums::default();
         let mut worse: Vec<std::ops::Range<usize>> = Vec::new();
         let mut start = 0;
         for same in self.gains.chunk_by(|a, b| a == b) {
             let end = start + same.len();
             for better in start..end {
                 let (score, discount) = (self.scores[better], self.discounts[better]);
-                let mut sums = Sums::default();
+                let mut sums = PairSums::default();
                 for group in &worse {
                     let gap = same[0] - self.gains[group.start];
-                    let slopes = &mut self.slopes[group.clone()];
+                    let gradients = &mut self.gradients[group.clone()];
                     let (scores, discounts) =
                         (&self.scores[group.clone()], &self.discounts[group.clone()]);
                     let pairs =
-                        Against::<WITH_LOSS> { gap, score, discount, scores, discounts, slopes };
+                        Against::<WITH_LOSS> { gap, score, discount, scores, discounts, gradients };
                     sums.add(Arch::new().dispatch(pairs));
                 }
-                self.slopes[better] += sums.slope;
+                self.gradients[better] += sums.gradient;
                 total.add(sums);
             }
             worse.push(start..end);
             start = end;
         }
-        for (&place, value) in self.places.iter().zip(&self.slopes) {
-            slope[placed.order[place] as usize] = *value;
+        for (&place, value) in self.places.iter().zip(&self.gradients) {
+            gradient[placed.order[place] as usize] = *value;
         }
         total
     }
@@ -167,20 +175,20 @@ struct Against<'a, const WITH_LOSS: bool> {
     discount: f64,
     scores: &'a [f64],
     discounts: &'a [f64],
-    slopes: &'a mut [f64],
+    gradients: &'a mut [f64],
 }
 
 impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
     /// Adds pairs to lanes of sums, and their derivatives to those of the worse documents.
     #[inline(always)]
-    fn add(&self, s: &[f64], d: &[f64], slopes: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
+    fn add(&self, s: &[f64], d: &[f64], gradients: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
         for lane in 0..s.len().min(LANES) {
             let weight = self.gap * (self.discount - d[lane]).abs();
             let margin = self.score - s[lane];
             let short = margin.clamp(-1.0, 1.0) - 1.0;
             let half_gradient = weight * short;
             sums[0][lane] += half_gradient;
-            slopes[lane] -= 2.0 * half_gradient;
+            gradients[lane] -= 2.0 * half_gradient;
             if WITH_LOSS {
                 sums[1][lane] += weight;
                 // (v − 1)² continues as a straight line with derivative −4 below −1.
@@ -191,11 +199,11 @@ impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
 }
 
 impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
-    type Output = Sums;
+    type Output = PairSums;
 
     #[inline(always)]
-    fn call(mut self) -> Sums {
-        let slopes = std::mem::take(&mut self.slopes);
+    fn call(mut self) -> PairSums {
+        let gradients = std::mem::take(&mut self.gradients);
         let mut sums = [[0.0; LANES]; 3];
         let whole = self.scores.len() / LANES * LANES;
         for start in (0..whole).step_by(LANES) {
@@ -203,12 +211,17 @@ impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
             self.add(
                 &self.scores[lanes.clone()],
                 &self.discounts[lanes.clone()],
-                &mut slopes[lanes],
+                &mut gradients[lanes],
                 &mut sums,
             );
         }
-        self.add(&self.scores[whole..], &self.discounts[whole..], &mut slopes[whole..], &mut sums);
+        self.add(
+            &self.scores[whole..],
+            &self.discounts[whole..],
+            &mut gradients[whole..],
+            &mut sums,
+        );
         let [half_gradient, weight, loss] = sums.map(|lanes| lanes.iter().sum::<f64>());
-        Sums { weight, loss, slope: 2.0 * half_gradient }
+        PairSums { weight, loss, gradient: 2.0 * half_gradient }
     }
 }

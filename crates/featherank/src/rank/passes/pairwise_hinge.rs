@@ -2,7 +2,7 @@
 //! Hessian, without enumerating the pairs.
 //!
 //! The loss is Σ max(0, 1 − wᵀ(xᵢ − xⱼ))² over the pairs of one query with yᵢ > yⱼ;
-//! [`crate::rank::linear::pair_free`] shows how sums over pairs become sums over sorted documents.
+//! `rank/linear/pair_free.rs` shows how sums over pairs become sums over sorted documents.
 //! Everything is a sum over queries, so answers merge by addition.
 
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct PairwiseHinge {
     /// Other weights: derivatives along the direction towards them are also computed.
     pub towards: Option<Vec<f64>>,
     /// Whether to compute only the derivatives along that direction, without the gradient.
-    pub along_only: bool,
+    pub directional_only: bool,
 }
 
 /// The loss and its derivatives.
@@ -38,13 +38,13 @@ pub struct HingeLoss {
     /// Σ max(0, 1 − margin)².
     pub loss: f64,
     /// Its gradient with respect to the weights.
-    pub slope: Vec<f64>,
+    pub gradient: Vec<f64>,
     /// Its second derivatives between the requested features, in row-major order.
     pub curvature: Vec<f64>,
     /// Its derivative along the requested direction.
-    pub along: f64,
+    pub directional_derivative: f64,
     /// Its second derivative along that direction.
-    pub bend: f64,
+    pub directional_curvature: f64,
 }
 
 impl Pass for PairwiseHinge {
@@ -70,29 +70,33 @@ impl Pass for PairwiseHinge {
         let violations = preferences.violations(&scores);
         let twice =
             |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
-        let (along, bend) = self.towards.as_ref().map_or((0.0, 0.0), |towards| {
-            let mut change = design.scores(towards);
-            change.iter_mut().zip(&scores).for_each(|(there, here)| *there -= here);
-            let curved = preferences.curvature(&violations, &change);
-            (2.0 * dot(&violations.squared_slope, &change), 2.0 * dot(&curved, &change))
-        });
-        let slope = match self.along_only {
+        let (directional_derivative, directional_curvature) =
+            self.towards.as_ref().map_or((0.0, 0.0), |towards| {
+                let mut change = design.scores(towards);
+                change.iter_mut().zip(&scores).for_each(|(there, here)| *there -= here);
+                let curved = preferences.curvature(&violations, &change);
+                (2.0 * dot(&violations.squared_gradient, &change), 2.0 * dot(&curved, &change))
+            });
+        let gradient = match self.directional_only {
             true => Vec::new(),
-            false => twice(design.transposed(&violations.squared_slope)),
+            false => twice(design.transposed(&violations.squared_gradient)),
         };
         let curvature = match &self.curved[..] {
             [] => Vec::new(),
             places => {
-                twice(second_derivative(&design.restricted(places), &preferences, &violations))
+                let design = design.restricted(places);
+                let found = second_derivative(block.stop(), &design, &preferences, &violations);
+                // The answer of a stopped block is dropped.
+                twice(found.unwrap_or_default())
             }
         };
         HingeLoss {
             pairs: preferences.pairs(),
             loss: 2.0 * violations.squared,
-            slope,
+            gradient,
             curvature,
-            along,
-            bend,
+            directional_derivative,
+            directional_curvature,
         }
     }
 }
@@ -103,9 +107,9 @@ impl Merge for HingeLoss {
             |all: &mut [f64], more: &[f64]| all.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         self.pairs += next.pairs;
         self.loss += next.loss;
-        self.along += next.along;
-        self.bend += next.bend;
-        add(&mut self.slope, &next.slope);
+        self.directional_derivative += next.directional_derivative;
+        self.directional_curvature += next.directional_curvature;
+        add(&mut self.gradient, &next.gradient);
         add(&mut self.curvature, &next.curvature);
         self
     }

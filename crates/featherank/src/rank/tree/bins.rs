@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::data::{Feature, FeatureId, View};
 use crate::error::{Error, Result};
+use crate::stop::StopToken;
 
 /// Bins for values; with one more for missing values they use all values of a byte.
 const MOST_BINS: usize = 255;
@@ -37,16 +38,17 @@ struct BinnedFeature {
 }
 
 impl Bins {
-    /// Bins the features of a view; documents keep the view's numbering.
-    pub fn new(view: &View<'_>) -> Self {
+    /// Bins the features of a view; documents keep the view's numbering. An error if the token is
+    /// stopped.
+    pub fn new(view: &View<'_>, stop: &StopToken) -> Result<Self> {
         let documents = view.documents();
         let mut columns = vec![0; documents * view.features().len()];
         let features = columns
             .par_chunks_mut(documents.max(1))
             .zip(view.features())
-            .map(|(column, &feature)| bin_feature(view, feature, column))
-            .collect();
-        Bins { documents, columns, features }
+            .map(|(column, &feature)| stop.check().map(|()| bin_feature(view, feature, column)))
+            .collect::<Result<_>>()?;
+        Ok(Bins { documents, columns, features })
     }
 
     /// Number of documents.
@@ -177,7 +179,7 @@ mod tests {
             Queries::from_sizes(&[n]),
             FeatureTable::numbered(1, 1),
         );
-        Bins::new(&data.view())
+        Bins::new(&data.view(), &StopToken::default()).unwrap()
     }
 
     #[test]

@@ -39,15 +39,15 @@ pub(super) enum Splits {
 /// The parameters of [`Boosting`], with RankLib's defaults.
 macro_rules! boosting_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Most trees; with validation data the best number of them is kept.
+        $crate::method! { $($state)*
+            /// Maximum number of trees; with validation data the best number is kept.
             let trees: Whole<usize>(1..=100_000) = "1000",
-            /// Factor by which each tree's scores are multiplied.
+            /// Learning rate: factor on the scores of each tree.
             let learning_rate: Real(1e-6..=1.0) = "0.1",
-            /// Leaves of a tree, best splits first.
+            /// Number of leaves per tree, grown best-first.
             let leaves: Whole<usize>(2..=100_000) = "10",
             use min_leaf_param!(min_leaf);
-            /// Trees without a better validation value after which training stops.
+            /// Stop after this many trees without improvement on validation data.
             let patience: Whole<usize>(1..=100_000) = "100",
             /// Measure on validation data.
             let measure: Measure = "ndcg[ties=expected]@10",
@@ -68,7 +68,7 @@ macro_rules! boosting_params {
 pub(super) use boosting_params;
 
 /// Computes the targets and curvatures of all documents from their scores.
-pub(super) type Objective<'a> = dyn FnMut(&[f64], &mut [f64], &mut [f64]) + 'a;
+pub(super) type BoostingObjective<'a> = dyn FnMut(&[f64], &mut [f64], &mut [f64]) + 'a;
 
 impl Boosting {
     /// Boosts trees over some columns of a binned matrix.
@@ -79,7 +79,7 @@ impl Boosting {
         features: &[usize],
         valid: Option<&View<'_>>,
         splits: Splits,
-        objective: &mut Objective<'_>,
+        objective: &mut BoostingObjective<'_>,
     ) -> Result<TreeEnsemble> {
         let documents = bins.documents();
         let min_curvature = match splits {
@@ -92,15 +92,17 @@ impl Boosting {
             min_leaf: self.min_leaf,
             min_curvature,
             per_split: None,
+            stop: run.stop(),
         };
         let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
         let (mut scores, mut targets, mut curvatures) =
             (vec![0.0; documents], vec![0.0; documents], vec![0.0; documents]);
         let mut trees: Vec<Tree> = Vec::new();
         let mut validation =
-            valid.map(|view| Validation::new(view, bins, &self.measure)).transpose()?;
+            valid.map(|view| BoostingValidation::new(view, bins, &self.measure)).transpose()?;
         for round in 0..self.trees {
             objective(&scores, &mut targets, &mut curvatures);
+            run.check()?;
             let rows = (0..documents as u32).collect();
             let mut grown = match splits {
                 Splits::LeastSquares => {
@@ -113,7 +115,7 @@ impl Boosting {
                     &growth,
                     &mut draws,
                 ),
-            };
+            }?;
             grown.set_leaves(|rows| self.learning_rate * leaf(rows, &targets, &curvatures));
             for (rows, value) in grown.leaves() {
                 rows.iter().for_each(|&row| scores[row as usize] += value);
@@ -145,7 +147,7 @@ fn leaf(rows: &[u32], targets: &[f64], curvatures: &[f64]) -> f64 {
 }
 
 /// The current scores of the validation data, and the best round on it.
-struct Validation<'a> {
+struct BoostingValidation<'a> {
     view: &'a View<'a>,
     columns: Vec<&'a [f32]>,
     measure: &'a Measure,
@@ -154,14 +156,14 @@ struct Validation<'a> {
     best_round: usize,
 }
 
-impl<'a> Validation<'a> {
+impl<'a> BoostingValidation<'a> {
     fn new(view: &'a View<'a>, bins: &Bins, measure: &'a Measure) -> Result<Self> {
         let table = view.data().features();
         let column = |feature: &crate::data::Feature| {
             table.resolve(&feature.label()).map(|f| view.data().column(f))
         };
         measure.check_labels(view.labels().flatten().copied().fold(0.0, f32::max))?;
-        Ok(Validation {
+        Ok(BoostingValidation {
             view,
             columns: bins.features().iter().map(column).collect::<Result<_>>()?,
             measure,

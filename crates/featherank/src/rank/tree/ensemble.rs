@@ -1,13 +1,17 @@
 //! A sum of regression trees.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, FeatureId, View};
+use crate::error::Result;
+use crate::stop::StopToken;
 
 /// An additive tree ensemble. A document's score is the sum of its leaf values over all trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Saved")]
+#[serde(try_from = "SavedEnsemble")]
 pub struct TreeEnsemble {
     features: Vec<Feature>,
     trees: Vec<Tree>,
@@ -108,14 +112,14 @@ impl Tree {
 
 /// The ensemble as stored in a file, before validation.
 #[derive(Deserialize)]
-struct Saved {
+struct SavedEnsemble {
     features: Vec<Feature>,
     trees: Vec<Tree>,
 }
 
-impl TryFrom<Saved> for TreeEnsemble {
+impl TryFrom<SavedEnsemble> for TreeEnsemble {
     type Error = String;
-    fn try_from(saved: Saved) -> Result<Self, String> {
+    fn try_from(saved: SavedEnsemble) -> Result<Self, String> {
         match saved
             .trees
             .iter()
@@ -178,7 +182,12 @@ impl TreeEnsemble {
     }
 
     /// Scores of a view's documents; `columns` are the ensemble's features in the view's data.
-    pub(crate) fn score(&self, view: &View<'_>, columns: &[FeatureId]) -> Vec<f32> {
+    pub(crate) fn score(
+        &self,
+        view: &View<'_>,
+        columns: &[FeatureId],
+        stop: &StopToken,
+    ) -> Result<Vec<f32>> {
         let columns: Vec<&[f32]> = columns.iter().map(|&f| view.data().column(f)).collect();
         let of_row = |row: usize| {
             let values =
@@ -186,7 +195,12 @@ impl TreeEnsemble {
             values.sum::<f64>() as f32
         };
         let queries: Vec<_> = view.rows().collect();
-        queries.into_par_iter().flat_map_iter(|rows| rows.map(of_row)).collect()
+        let of_query = |rows: Range<usize>| match stop.is_stopped() {
+            false => rows.map(of_row).collect(),
+            true => vec![0.0; rows.len()],
+        };
+        let scores = queries.into_par_iter().flat_map_iter(of_query).collect();
+        stop.check().map(|()| scores)
     }
 }
 
@@ -222,7 +236,8 @@ mod tests {
         let stump = Tree { leaf: vec![1.0], ..Tree::default() };
         let ensemble = TreeEnsemble::new(features, vec![tree(), stump]);
         let columns = [FeatureId(0), FeatureId(1)];
-        assert_eq!(ensemble.score(&data.view(), &columns), [11., 31., 21., 21.]);
+        let scores = ensemble.score(&data.view(), &columns, &StopToken::default()).unwrap();
+        assert_eq!(scores, [11., 31., 21., 21.]);
     }
 
     #[test]

@@ -13,9 +13,11 @@ use rand::seq::SliceRandom;
 
 use super::bins::Bins;
 use super::ensemble::Tree;
-use super::histogram::{Cell, Filled, Histogram, Packing, WIDTH, total};
-use super::split::{Search, Split};
+use super::histogram::{Filled, Histogram, PackedCell, Packing, WIDTH, total};
+use super::split::{NodeSplit, Search};
+use crate::error::Result;
 use crate::random::Stream;
+use crate::stop::StopToken;
 
 /// Node sizes at which columns are copied into contiguous memory: one for the second-level cache
 /// and one for the first-level cache.
@@ -41,12 +43,14 @@ pub(super) struct Growth<'a> {
     pub min_curvature: f64,
     /// Number of features sampled for each split; with `None` all are searched.
     pub per_split: Option<usize>,
+    /// Stops the growth.
+    pub stop: &'a StopToken,
 }
 
 /// The targets of a tree: for each document of the matrix its packed target and, for Newton splits,
 /// its curvature.
 pub(super) struct Targets<const K: usize> {
-    cells: Vec<Cell<K>>,
+    cells: Vec<PackedCell<K>>,
     packings: [Packing; K],
 }
 
@@ -89,14 +93,14 @@ impl Grown {
     }
 }
 
-/// Grows a tree on some documents of the matrix.
+/// Grows a tree on some documents of the matrix; an error if it is stopped.
 pub(super) fn grow<const K: usize>(
     bins: &Bins,
     rows: Vec<u32>,
     targets: &Targets<K>,
     growth: &Growth<'_>,
     draws: &mut Stream,
-) -> Grown {
+) -> Result<Grown> {
     let missing_bins: Vec<Option<u8>> =
         growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
     let search = Search {
@@ -133,19 +137,19 @@ struct Grower<'a, 'b, const K: usize> {
 }
 
 /// A leaf that can be split.
-struct Candidate<const K: usize> {
+struct SplitCandidate<const K: usize> {
     leaf: usize,
-    split: Split,
+    split: NodeSplit,
     histogram: Option<Histogram<K>>,
-    total: Cell<K>,
+    total: PackedCell<K>,
 }
 
 /// Leaves that are pending for a split. With a limited number of leaves, a priority queue returns
 /// the best split first; otherwise the order has no effect, and a stack keeps the number of pending
 /// leaves small.
 enum Open<const K: usize> {
-    Best(BinaryHeap<Candidate<K>>),
-    Newest(Vec<Candidate<K>>),
+    Best(BinaryHeap<SplitCandidate<K>>),
+    Newest(Vec<SplitCandidate<K>>),
 }
 
 impl<const K: usize> Open<K> {
@@ -153,24 +157,22 @@ impl<const K: usize> Open<K> {
         if limited { Open::Best(BinaryHeap::new()) } else { Open::Newest(Vec::new()) }
     }
 
-    fn add(&mut self, candidate: Option<Candidate<K>>) {
+    fn add(&mut self, candidate: Option<SplitCandidate<K>>) {
         match self {
             Open::Best(heap) => {
                 // Above this limit the histograms are dropped, and recomputed when the leaf is
                 // split.
                 let keep = heap.len() < HISTOGRAMS;
-                heap.extend(
-                    candidate.map(|leaf| Candidate {
-                        histogram: leaf.histogram.filter(|_| keep),
-                        ..leaf
-                    }),
-                );
+                heap.extend(candidate.map(|leaf| SplitCandidate {
+                    histogram: leaf.histogram.filter(|_| keep),
+                    ..leaf
+                }));
             }
             Open::Newest(stack) => stack.extend(candidate),
         }
     }
 
-    fn next(&mut self) -> Option<Candidate<K>> {
+    fn next(&mut self) -> Option<SplitCandidate<K>> {
         match self {
             Open::Best(heap) => heap.pop(),
             Open::Newest(stack) => stack.pop(),
@@ -178,35 +180,36 @@ impl<const K: usize> Open<K> {
     }
 }
 
-impl<const K: usize> Ord for Candidate<K> {
+impl<const K: usize> Ord for SplitCandidate<K> {
     /// Largest gain first; ties go to the leaf that was created first.
     fn cmp(&self, other: &Self) -> Ordering {
         self.split.gain.total_cmp(&other.split.gain).then(other.leaf.cmp(&self.leaf))
     }
 }
 
-impl<const K: usize> PartialOrd for Candidate<K> {
+impl<const K: usize> PartialOrd for SplitCandidate<K> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<const K: usize> PartialEq for Candidate<K> {
+impl<const K: usize> PartialEq for SplitCandidate<K> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<const K: usize> Eq for Candidate<K> {}
+impl<const K: usize> Eq for SplitCandidate<K> {}
 
 impl<const K: usize> Grower<'_, '_, K> {
-    fn grow(mut self, mut rows: Vec<u32>, cells: &[Cell<K>]) -> Grown {
+    fn grow(mut self, mut rows: Vec<u32>, cells: &[PackedCell<K>]) -> Result<Grown> {
         let columns: Vec<&[u8]> =
             self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
         let mut open = Open::new(self.growth.max_leaves.is_some());
         open.add(self.open(0, &columns, &mut rows, cells, None));
         let most = self.growth.max_leaves.unwrap_or(usize::MAX);
         while self.leaves.len() < most {
+            self.growth.stop.check()?;
             let Some(next) = open.next() else { break };
             let (left, right) = (next.leaf, self.split(&next, &columns, &mut rows));
             if self.leaves.len() == most {
@@ -231,7 +234,7 @@ impl<const K: usize> Grower<'_, '_, K> {
             open.add(self.open(large, &columns, &mut rows, cells, rest));
         }
         self.tree.leaf = vec![0.0; self.leaves.len()];
-        Grown { tree: self.tree, rows, leaves: self.leaves }
+        Ok(Grown { tree: self.tree, rows, leaves: self.leaves })
     }
 
     /// Finds a leaf's best split; grows a small leaf to completion at once if the tree has no
@@ -241,9 +244,9 @@ impl<const K: usize> Grower<'_, '_, K> {
         leaf: usize,
         columns: &[&[u8]],
         rows: &mut [u32],
-        cells: &[Cell<K>],
-        histogram: Option<(Histogram<K>, Cell<K>)>,
-    ) -> Option<Candidate<K>> {
+        cells: &[PackedCell<K>],
+        histogram: Option<(Histogram<K>, PackedCell<K>)>,
+    ) -> Option<SplitCandidate<K>> {
         let range = self.leaves[leaf].clone();
         if range.len() < self.counted_from() {
             if self.growth.max_leaves.is_none() {
@@ -251,7 +254,7 @@ impl<const K: usize> Grower<'_, '_, K> {
                 return None;
             }
             let split = self.split_of_few(columns, &rows[range], cells)?;
-            return Some(Candidate { leaf, split, histogram: None, total: [0; K] });
+            return Some(SplitCandidate { leaf, split, histogram: None, total: [0; K] });
         }
         let (histogram, total) = match histogram {
             Some(known) => known,
@@ -259,7 +262,7 @@ impl<const K: usize> Grower<'_, '_, K> {
         };
         let drawn = self.draw();
         let split = self.search.best(&histogram, &total, drawn.iter().copied())?;
-        Some(Candidate { leaf, split, histogram: Some(histogram), total })
+        Some(SplitCandidate { leaf, split, histogram: Some(histogram), total })
     }
 
     /// The smallest node size for which histograms are used.
@@ -271,8 +274,8 @@ impl<const K: usize> Grower<'_, '_, K> {
         &mut self,
         columns: &[&[u8]],
         rows: &[u32],
-        cells: &[Cell<K>],
-    ) -> Option<Split> {
+        cells: &[PackedCell<K>],
+    ) -> Option<NodeSplit> {
         let drawn = self.draw();
         self.search.best_of_few(columns, rows, cells, drawn.iter().copied(), &mut self.scratch)
     }
@@ -289,7 +292,12 @@ impl<const K: usize> Grower<'_, '_, K> {
     }
 
     /// Splits a leaf: it becomes the left child, the returned new leaf the right one.
-    fn split(&mut self, candidate: &Candidate<K>, columns: &[&[u8]], rows: &mut [u32]) -> usize {
+    fn split(
+        &mut self,
+        candidate: &SplitCandidate<K>,
+        columns: &[&[u8]],
+        rows: &mut [u32],
+    ) -> usize {
         let range = self.leaves[candidate.leaf].clone();
         let left = self.partition(&candidate.split, columns, &mut rows[range.clone()]);
         self.record(candidate.leaf, &candidate.split, range, left)
@@ -297,7 +305,7 @@ impl<const K: usize> Grower<'_, '_, K> {
 
     /// Moves the documents that go left to the front, keeps the order on both sides, and returns
     /// the size of the left side.
-    fn partition(&self, split: &Split, columns: &[&[u8]], rows: &mut [u32]) -> usize {
+    fn partition(&self, split: &NodeSplit, columns: &[&[u8]], rows: &mut [u32]) -> usize {
         let (column, missing_bin) =
             (columns[split.feature], self.search.missing_bins[split.feature]);
         let mut right = Vec::with_capacity(rows.len());
@@ -315,7 +323,13 @@ impl<const K: usize> Grower<'_, '_, K> {
         left
     }
 
-    fn record(&mut self, leaf: usize, split: &Split, range: Range<usize>, left: usize) -> usize {
+    fn record(
+        &mut self,
+        leaf: usize,
+        split: &NodeSplit,
+        range: Range<usize>,
+        left: usize,
+    ) -> usize {
         let (at, new_leaf) = (self.tree.feature.len(), self.leaves.len());
         if let Some((parent, on_left)) = self.links[leaf] {
             let side = if on_left { &mut self.tree.left } else { &mut self.tree.right };
@@ -346,7 +360,7 @@ impl<const K: usize> Grower<'_, '_, K> {
         leaf: usize,
         columns: &[&[u8]],
         rows: &mut [u32],
-        cells: &[Cell<K>],
+        cells: &[PackedCell<K>],
         start: usize,
     ) {
         let copy: Vec<u8> = columns
@@ -354,7 +368,7 @@ impl<const K: usize> Grower<'_, '_, K> {
             .flat_map(|column| rows.iter().map(|&row| column[row as usize]))
             .collect();
         let copied: Vec<&[u8]> = copy.chunks(rows.len().max(1)).collect();
-        let own_cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
+        let own_cells: Vec<PackedCell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
         let mut own: Vec<u32> = (0..rows.len() as u32).collect();
         let mut open = vec![leaf];
         while let Some(leaf) = open.pop() {
@@ -379,8 +393,8 @@ impl<const K: usize> Grower<'_, '_, K> {
 fn count<const K: usize>(
     columns: &[&[u8]],
     rows: &[u32],
-    cells: &[Cell<K>],
-) -> (Histogram<K>, Cell<K>) {
-    let cells: Vec<Cell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
+    cells: &[PackedCell<K>],
+) -> (Histogram<K>, PackedCell<K>) {
+    let cells: Vec<PackedCell<K>> = rows.iter().map(|&row| cells[row as usize]).collect();
     (Histogram::of(columns, rows, &cells), total(cells.iter()))
 }

@@ -26,7 +26,7 @@ const BLOCK: usize = 4096;
 const WORTH_THREADS: usize = 1 << 16;
 
 /// The contribution of a document to a bin: a target and, for Newton steps, a curvature.
-pub(super) type Cell<const K: usize> = [i64; K];
+pub(super) type PackedCell<const K: usize> = [i64; K];
 
 /// How a count and a sum are packed into 64 bits.
 #[derive(Debug, Clone, Copy)]
@@ -38,18 +38,20 @@ pub(super) struct Packing {
 
 /// A count of documents and the sum of their targets.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Sums {
+pub(super) struct BinSums {
     pub count: i64,
     pub sum: f64,
 }
 
 /// Adds a cell to another.
-pub(super) fn add<const K: usize>(sum: &mut Cell<K>, cell: &Cell<K>) {
+pub(super) fn add<const K: usize>(sum: &mut PackedCell<K>, cell: &PackedCell<K>) {
     sum.iter_mut().zip(cell).for_each(|(sum, more)| *sum += more);
 }
 
 /// The sum of cells.
-pub(super) fn total<'a, const K: usize>(cells: impl Iterator<Item = &'a Cell<K>>) -> Cell<K> {
+pub(super) fn total<'a, const K: usize>(
+    cells: impl Iterator<Item = &'a PackedCell<K>>,
+) -> PackedCell<K> {
     let mut sum = [0; K];
     cells.for_each(|cell| add(&mut sum, cell));
     sum
@@ -61,8 +63,8 @@ impl Packing {
         let count_bits = usize::BITS - documents.leading_zeros() + 1;
         // Reserves the sign bit and the half that rounding can add to each target; a power of two
         // keeps small integers exact.
-        let room = 2f64.powi(62 - count_bits as i32) - documents as f64;
-        let exponent = if total > 0.0 { (room / total).log2().floor() as i32 } else { 0 };
+        let capacity = 2f64.powi(62 - count_bits as i32) - documents as f64;
+        let exponent = if total > 0.0 { (capacity / total).log2().floor() as i32 } else { 0 };
         let scale = 2f64.powi(exponent.clamp(-1000, 1000));
         Packing { count_bits, scale, unit: 1.0 / scale }
     }
@@ -74,14 +76,14 @@ impl Packing {
     }
 
     /// Unpacks a sum of cells.
-    pub fn open(&self, cell: i64) -> Sums {
+    pub fn open(&self, cell: i64) -> BinSums {
         let sum = (cell >> self.count_bits) as f64 * self.unit;
-        Sums { count: cell & ((1 << self.count_bits) - 1), sum }
+        BinSums { count: cell & ((1 << self.count_bits) - 1), sum }
     }
 }
 
 /// The bins of one feature.
-pub(super) type Filled<const K: usize> = [Cell<K>; WIDTH];
+pub(super) type Filled<const K: usize> = [PackedCell<K>; WIDTH];
 
 /// The histograms of a node, in the order of the features.
 #[derive(Debug, Clone)]
@@ -89,7 +91,7 @@ pub(super) struct Histogram<const K: usize>(Vec<Filled<K>>);
 
 impl<const K: usize> Histogram<K> {
     /// Counts and sums of the given rows of some columns; `cells[i]` belongs to `rows[i]`.
-    pub fn of(columns: &[&[u8]], rows: &[u32], cells: &[Cell<K>]) -> Self {
+    pub fn of(columns: &[&[u8]], rows: &[u32], cells: &[PackedCell<K>]) -> Self {
         let mut histogram = vec![[[0; K]; WIDTH]; columns.len()];
         let fill = |(group, columns): (&mut [Filled<K>], &[&[u8]])| {
             for (rows, cells) in rows.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
@@ -126,7 +128,7 @@ fn add_block<const K: usize>(
     histograms: &mut [Filled<K>],
     columns: &[&[u8]],
     rows: &[u32],
-    cells: &[Cell<K>],
+    cells: &[PackedCell<K>],
 ) {
     let neighbours = rows.last().zip(rows.first()).map(|(last, first)| (last - first) as usize + 1);
     let contiguous = neighbours == Some(rows.len());
@@ -172,7 +174,7 @@ mod tests {
     fn packed_sums_unpack_exactly() {
         let packing = Packing::new(1_000_000, 4e6);
         let cells = [packing.cell(4.0, 3), packing.cell(-2.0, 1), packing.cell(0.5, 2)];
-        let Sums { count, sum } = packing.open(cells.iter().sum());
+        let BinSums { count, sum } = packing.open(cells.iter().sum());
         assert_eq!(count, 6);
         // 12 − 2 + 1 = 11, exact because the scale is a power of two.
         assert_eq!(sum, 11.0);
@@ -185,7 +187,7 @@ mod tests {
             let packing = Packing::new(documents, largest * documents as f64);
             for sign in [1.0, -1.0] {
                 let total = packing.cell(sign * largest, 1).checked_mul(documents as i64).unwrap();
-                let Sums { count, sum } = packing.open(total);
+                let BinSums { count, sum } = packing.open(total);
                 assert_eq!(count, documents as i64);
                 assert!(
                     (sum - sign * largest * documents as f64).abs()
@@ -200,7 +202,7 @@ mod tests {
     fn small_targets_keep_precision_beside_a_large_one() {
         let documents = 1_000_000;
         let packing = Packing::new(documents, 1.0 + 1e-6 * documents as f64);
-        let Sums { sum, .. } = packing.open(packing.cell(1e-6, 1) * 1000);
+        let BinSums { sum, .. } = packing.open(packing.cell(1e-6, 1) * 1000);
         assert!((sum - 1e-3).abs() < 1e-6, "{sum}");
     }
 
@@ -210,12 +212,12 @@ mod tests {
         let documents = 10_000;
         let bins: Vec<u8> = (0..9 * documents).map(|i| (i * 7919 % 251) as u8).collect();
         let columns: Vec<&[u8]> = bins.chunks(documents).collect();
-        let cells: Vec<Cell<2>> = (0..documents as i64).map(|i| [i * 31 % 1009, i]).collect();
+        let cells: Vec<PackedCell<2>> = (0..documents as i64).map(|i| [i * 31 % 1009, i]).collect();
         let rows: Vec<u32> = (0..documents as u32).collect();
         let whole = Histogram::of(&columns, &rows, &cells);
         let odd: Vec<u32> = rows.iter().copied().filter(|row| row % 2 == 1).collect();
         let of_rows = |rows: &[u32]| {
-            let cells: Vec<Cell<2>> = rows.iter().map(|&row| cells[row as usize]).collect();
+            let cells: Vec<PackedCell<2>> = rows.iter().map(|&row| cells[row as usize]).collect();
             Histogram::of(&columns, rows, &cells)
         };
         let even: Vec<u32> = rows.iter().copied().filter(|row| row % 2 == 0).collect();

@@ -1,6 +1,6 @@
 //! LambdaMART: regression trees boosted on the lambdas of NDCG (Burges 2010; Wu et al. 2010).
 //!
-//! Every round computes the lambdas of all queries (see [`crate::rank::lambda`]), fits a tree to
+//! Every round computes the lambdas of all queries (see `rank/lambda.rs`), fits a tree to
 //! them and sets each leaf to the Newton step Σλ / Σh. Sousa et al. 2016 tune the learning rate and
 //! the number of leaves on validation data over the values of the grid, and the number of trees up
 //! to 800; here early stopping determines the number of trees.
@@ -23,21 +23,21 @@ use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
 method! {
-    /// Regression trees boosted on the lambdas of NDCG; lambdas and splits as in LightGBM by
-    /// default.
+    /// Gradient-boosted regression trees on the lambdas of NDCG; by default with lambdas and splits
+    /// as in LightGBM.
     pub struct LambdaMART: Ranker as "lambdamart",
         cites ["burges2010", "wu2010", "ke2017", "sousa2016"], AsPublished, Rows,
-        with [takes_missing],
+        with [takes_missing, uses_query_level],
         grid [learning_rate: ["0.025", "0.05", "0.075", "0.1"], leaves: ["10", "50", "100"]]
     {
         use boosting_params!();
-        /// Positions whose NDCG the lambdas are of; 0 means all.
+        /// Cut-off of the NDCG that the lambdas optimise; 0: the whole list.
         let cutoff: Whole<usize>(0..=1_000_000) = "30",
-        /// LightGBM's normalisation of lambdas: close pairs count more, and queries alike.
+        /// LightGBM's normalisation of lambdas, by score differences and per query.
         normalise: Flag = "true",
-        /// What splits optimise: the leaves' Newton steps, or the squared error of the lambdas.
+        /// Split criterion: gain of the leaves' Newton steps, or squared error of the lambdas.
         let splits: Choice<SplitCriterion> = "newton",
-        /// Least curvature in a leaf, for Newton splits.
+        /// Minimum sum of second derivatives in a leaf, for Newton splits.
         let min_curvature: Real(0.0..=1e6) = "0.001",
         derive cutoff: Option<usize> = Some(cutoff).filter(|&cutoff| cutoff > 0);
         derive splits: Splits = splits.with(min_curvature);
@@ -75,7 +75,7 @@ impl Ranker for LambdaMART {
         train: &'a View<'a>,
         valid: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        let bins = Bins::new(train);
+        let bins = Bins::new(train, run.stop())?;
         Ok(Box::new(move |features| {
             self.fit_binned(run, &bins, &bins.mask(train, features)?, train, valid)
         }))
@@ -114,7 +114,10 @@ impl LambdaMART {
                 queries.into_par_iter().for_each_init(
                     || kernel(self.cutoff),
                     |lambdas, (scores, labels, target, curvature)| {
-                        lambdas.of_query(scores, labels, target, curvature)
+                        // The targets of a stopped run are not used.
+                        if !run.stop().is_stopped() {
+                            lambdas.of_query(scores, labels, target, curvature);
+                        }
                     },
                 );
             },

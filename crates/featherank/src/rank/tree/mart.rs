@@ -14,10 +14,10 @@ use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
 method! {
-    /// Regression trees boosted on the squared error of the labels.
+    /// Gradient-boosted regression trees on the squared error of the labels.
     pub struct MART: Ranker as "mart",
         cites ["friedman2001"], AsPublished, Rows,
-        with [takes_missing],
+        with [takes_missing, uses_query_level],
         grid [learning_rate: ["0.025", "0.05", "0.075", "0.1"], leaves: ["10", "50", "100"]]
     {
         use boosting_params!();
@@ -36,7 +36,7 @@ impl Ranker for MART {
         train: &'a View<'a>,
         valid: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        let (bins, labels) = (Bins::new(train), labels(train));
+        let (bins, labels) = (Bins::new(train, run.stop())?, labels(train));
         Ok(Box::new(move |features| {
             self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels, valid)
         }))

@@ -23,20 +23,20 @@ use crate::rank::{Model, Ranker, SubsetFit};
 use crate::run::Run;
 
 method! {
-    /// The mean of many unpruned regression trees, each on its own draw of documents.
+    /// Mean of unpruned regression trees, each trained on its own sample of the documents.
     pub struct RandomForest: Ranker as "random-forest",
         cites ["breiman2001", "sousa2016"], AsPublished, Rows,
-        with [takes_missing],
+        with [takes_missing, uses_query_level],
         grid [trees: ["100", "200", "300"]]
     {
         /// Number of trees.
         trees: Whole<usize>(1..=100_000) = "100",
         use tree_size_params!();
-        /// Share of features drawn for each split.
+        /// Share of features sampled for each split.
         features_per_split: Real(0.001..=1.0) = "1",
-        /// Share of features drawn for each tree.
+        /// Share of features sampled for each tree.
         features_per_tree: Real(0.001..=1.0) = "1",
-        /// Draw documents with replacement for each tree.
+        /// Sample documents with replacement for each tree.
         bootstrap: Flag = "true",
     }
 }
@@ -53,7 +53,7 @@ impl Ranker for RandomForest {
         train: &'a View<'a>,
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        let (bins, labels) = (Bins::new(train), labels(train));
+        let (bins, labels) = (Bins::new(train, run.stop())?, labels(train));
         Ok(Box::new(move |features| {
             self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)
         }))
@@ -72,7 +72,7 @@ impl RandomForest {
         let done = AtomicU64::new(0);
         run.step("growing a forest", 0, Some(self.trees as u64))?;
         let one = |index: usize| {
-            let tree = self.tree(run.seed, index, bins, features, labels);
+            let tree = self.tree(run, index, bins, features, labels)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             run.step("growing a forest", done, Some(self.trees as u64)).map(|()| tree)
         };
@@ -82,12 +82,13 @@ impl RandomForest {
 
     fn tree(
         &self,
-        seed: u64,
+        run: &Run,
         index: usize,
         bins: &Bins,
         features: &[usize],
         labels: &[f64],
-    ) -> Tree {
+    ) -> Result<Tree> {
+        let seed = run.seed;
         let weights = self.draw_documents(seed, index, labels.len());
         let mut draws = stream(seed, Purpose::TreeFeatures, index as u64);
         let mut drawn = features.to_vec();
@@ -105,10 +106,11 @@ impl RandomForest {
             min_curvature: 0.0,
             per_split: (self.features_per_split < 1.0)
                 .then(|| share(self.features_per_split, drawn.len())),
+            stop: run.stop(),
         };
         let rows = (0..labels.len() as u32).filter(|&row| weights[row as usize] > 0).collect();
         let mut grown =
-            grow(bins, rows, &Targets::new([labels], |row| weights[row]), &growth, &mut draws);
+            grow(bins, rows, &Targets::new([labels], |row| weights[row]), &growth, &mut draws)?;
         grown.set_leaves(|rows| {
             let (mut sum, mut count) = (0.0, 0.0);
             for &row in rows {
@@ -118,7 +120,7 @@ impl RandomForest {
             }
             sum / count / self.trees as f64
         });
-        grown.tree
+        Ok(grown.tree)
     }
 
     /// The multiplicity of each document in the sample of a tree.

@@ -17,8 +17,8 @@ use crate::run::Run;
 /// Parameters that limit the size of trees.
 macro_rules! tree_size_params {
     ({$($state:tt)*} {$($rest:tt)*}) => {
-        $crate::declare::method! { $($state)*
-            /// Most leaves, best splits first; 0 grows the whole tree.
+        $crate::method! { $($state)*
+            /// Maximum number of leaves, grown best-first; 0: unlimited.
             let leaves: Whole<usize>(0..=1_000_000) = "0",
             use min_leaf_param!(min_leaf);
             derive leaves: Option<usize> = Some(leaves).filter(|&leaves| leaves > 0);
@@ -31,8 +31,8 @@ macro_rules! tree_size_params {
 /// The parameter for the minimum size of leaves, declared without a field.
 macro_rules! min_leaf_param {
     ({$($state:tt)*} {$($rest:tt)*} $min_leaf:ident) => {
-        $crate::declare::method! { $($state)*
-            /// Fewest documents in a leaf.
+        $crate::method! { $($state)*
+            /// Minimum number of documents in a leaf.
             let $min_leaf: Whole<usize>(1..=1_000_000) = "1",
             $($rest)*
         }
@@ -42,10 +42,10 @@ macro_rules! min_leaf_param {
 pub(super) use {min_leaf_param, tree_size_params};
 
 method! {
-    /// One unpruned regression tree.
+    /// A single unpruned regression tree.
     pub struct RegressionTree: Ranker as "regression-tree",
         cites ["breiman1984", "sousa2016"], AsPublished, Rows,
-        with [takes_missing],
+        with [takes_missing, uses_query_level],
         grid [min_leaf: ["1", "5", "20", "100"]]
     {
         use tree_size_params!();
@@ -64,7 +64,7 @@ impl Ranker for RegressionTree {
         train: &'a View<'a>,
         _: Option<&'a View<'a>>,
     ) -> Result<SubsetFit<'a>> {
-        let (bins, labels) = (Bins::new(train), labels(train));
+        let (bins, labels) = (Bins::new(train, run.stop())?, labels(train));
         Ok(Box::new(move |features| {
             self.fit_binned(run, &bins, &bins.mask(train, features)?, &labels)
         }))
@@ -86,10 +86,11 @@ impl RegressionTree {
             min_leaf: self.min_leaf,
             min_curvature: 0.0,
             per_split: None,
+            stop: run.stop(),
         };
         let rows = (0..bins.documents() as u32).collect();
         let mut draws = stream(run.seed, Purpose::TreeFeatures, 0);
-        let mut grown = grow(bins, rows, &Targets::new([labels], |_| 1), &growth, &mut draws);
+        let mut grown = grow(bins, rows, &Targets::new([labels], |_| 1), &growth, &mut draws)?;
         grown.set_leaves(|rows| {
             rows.iter().map(|&row| labels[row as usize]).sum::<f64>() / rows.len() as f64
         });

@@ -6,14 +6,14 @@
 //! then to the lowest cut. Missing values are tried on both sides of every cut, and separated from
 //! all other values.
 
-use super::histogram::{Cell, Filled, Histogram, Packing, Sums, WIDTH, add, total};
+use super::histogram::{BinSums, Filled, Histogram, PackedCell, Packing, WIDTH, add, total};
 
 /// Gains below this fraction of the sums they are differences of are treated as rounding errors.
 const ROUNDING: f64 = 1e-12;
 
 /// A split of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Split {
+pub(super) struct NodeSplit {
     /// The feature, as an index into the searched features.
     pub feature: usize,
     /// The improvement of the fit.
@@ -26,7 +26,7 @@ pub(super) struct Split {
     pub missing_left: bool,
 }
 
-impl Split {
+impl NodeSplit {
     /// Whether a document goes left.
     pub fn goes_left(&self, bin: u8, missing_bin: Option<u8>) -> bool {
         if Some(bin) == missing_bin { self.missing_left } else { bin <= self.last_left }
@@ -50,9 +50,9 @@ impl<const K: usize> Search<'_, K> {
     pub fn best(
         &self,
         histogram: &Histogram<K>,
-        total: &Cell<K>,
+        total: &PackedCell<K>,
         features: impl Iterator<Item = usize>,
-    ) -> Option<Split> {
+    ) -> Option<NodeSplit> {
         let mut best = None;
         for feature in features {
             let cells = histogram.feature(feature);
@@ -72,13 +72,13 @@ impl<const K: usize> Search<'_, K> {
         &self,
         columns: &[&[u8]],
         rows: &[u32],
-        cells: &[Cell<K>],
+        cells: &[PackedCell<K>],
         features: impl Iterator<Item = usize>,
         scratch: &mut Filled<K>,
-    ) -> Option<Split> {
+    ) -> Option<NodeSplit> {
         let total = total(rows.iter().map(|&row| &cells[row as usize]));
         let most = self.most_to_gain(rows, cells, &total)?;
-        let mut best: Option<Split> = None;
+        let mut best: Option<NodeSplit> = None;
         for feature in features {
             let column = columns[feature];
             let mut filled = [0u64; WIDTH / 64];
@@ -107,7 +107,12 @@ impl<const K: usize> Search<'_, K> {
     }
 
     /// An upper bound on the gain of any split of a node; `None` if no gain is possible.
-    fn most_to_gain(&self, rows: &[u32], cells: &[Cell<K>], total: &Cell<K>) -> Option<f64> {
+    fn most_to_gain(
+        &self,
+        rows: &[u32],
+        cells: &[PackedCell<K>],
+        total: &PackedCell<K>,
+    ) -> Option<f64> {
         if K > 1 {
             // A single document may have zero curvature, in which case no bound exists.
             return Some(f64::INFINITY);
@@ -118,8 +123,8 @@ impl<const K: usize> Search<'_, K> {
     }
 
     /// How well the mean fits some documents: (Σ target)² divided by their number.
-    fn fit(&self, cell: &Cell<K>) -> f64 {
-        let Sums { count, sum } = self.packings[0].open(cell[0]);
+    fn fit(&self, cell: &PackedCell<K>) -> f64 {
+        let BinSums { count, sum } = self.packings[0].open(cell[0]);
         sum * sum / count as f64
     }
 
@@ -128,17 +133,17 @@ impl<const K: usize> Search<'_, K> {
     fn scan(
         &self,
         feature: usize,
-        filled: impl Iterator<Item = (u8, Cell<K>)>,
-        missing: Cell<K>,
-        total: &Cell<K>,
-        best: &mut Option<Split>,
+        filled: impl Iterator<Item = (u8, PackedCell<K>)>,
+        missing: PackedCell<K>,
+        total: &PackedCell<K>,
+        best: &mut Option<NodeSplit>,
     ) {
         let mut most = best.map_or(0.0, |split| split.gain);
-        let mut consider = |left: &Cell<K>, last_left, first_right, missing_left| {
+        let mut consider = |left: &PackedCell<K>, last_left, first_right, missing_left| {
             let gain = self.gain(left, total);
             if gain > most {
                 most = gain;
-                *best = Some(Split { feature, gain, last_left, first_right, missing_left });
+                *best = Some(NodeSplit { feature, gain, last_left, first_right, missing_left });
             }
         };
         let (mut left, mut last) = ([0; K], None);
@@ -161,8 +166,8 @@ impl<const K: usize> Search<'_, K> {
     }
 
     /// The improvement of the fit by a split; 0 if a side is too small or the sides do not differ.
-    fn gain(&self, left: &Cell<K>, total: &Cell<K>) -> f64 {
-        let right: Cell<K> = std::array::from_fn(|k| total[k] - left[k]);
+    fn gain(&self, left: &PackedCell<K>, total: &PackedCell<K>) -> f64 {
+        let right: PackedCell<K> = std::array::from_fn(|k| total[k] - left[k]);
         let (l, r) = (self.packings[0].open(left[0]), self.packings[0].open(right[0]));
         if l.count < self.min_leaf || r.count < self.min_leaf {
             return 0.0;

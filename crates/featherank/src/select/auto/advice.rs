@@ -4,13 +4,37 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::FoldResult;
-use super::recommendation::Demand;
-use super::search::{State, Tests, values};
-use super::{AutoSelector, RiskBaseline};
+use super::curve::{Candidate, Demand};
+use super::sizes::Size;
+use super::{AutoBaseline, AutoSelector, RiskRule};
 use crate::measure::counted;
 use crate::measure::significance::NonInferiority;
 use crate::select::subsets::mean_and_error;
+
+/// What is known about the returned set in comparison with all features.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The test passed: the set is smaller than all features and shown to be as good, within the
+    /// margin.
+    Shown,
+    /// Sets of this size were tested and failed, or only all features passed.
+    NotShown,
+    /// No set of this size was tested: too few queries, or too little time.
+    #[default]
+    NotTested,
+}
+
+impl Verdict {
+    /// In words, as shown to users.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Shown => "shown to be as good",
+            Verdict::NotShown => "not shown to be as good",
+            Verdict::NotTested => "not tested",
+        }
+    }
+}
 
 /// The reasons for this set: the sizes that were tried, the requirements, and the tests of every
 /// size.
@@ -28,22 +52,34 @@ pub struct Advice {
     pub baseline: String,
     /// The number of folds.
     pub folds: usize,
+    /// How often the queries were divided into folds.
+    #[serde(default)]
+    pub repetitions: usize,
     /// The methods that proposed sets.
     pub methods: Vec<String>,
-    /// The measure of all features, on queries that their models were not trained on.
-    pub all: f64,
-    /// The sizes that were tried, from the most expensive to the cheapest.
+    /// The measure of all features, on queries that their models were not trained on; `None` if
+    /// there was no time to train them.
+    pub all: Option<f64>,
+    /// The sizes that were tried, from the most expensive to the cheapest: sets of the method that
+    /// proposed the returned set.
     pub tried: Vec<Tried>,
-    /// The chosen size, as an index of `tried`; `None`, which means all features, if no size
-    /// passed.
-    pub chosen: Option<usize>,
-    /// The first size that failed, as an index of `tried`.
+    /// What the test of effectiveness says about the returned set; with risk required, what both
+    /// tests say.
+    #[serde(default)]
+    pub verdict: Verdict,
+    /// What the test of risk says about the returned set.
+    #[serde(default)]
+    pub risk_verdict: Verdict,
+    /// The size of the returned set, as an index of `tried`; `None` if it was not tested.
+    #[serde(alias = "chosen")]
+    pub returned: Option<usize>,
+    /// The size below the returned one, as an index of `tried`.
     pub next: Option<usize>,
     /// Ids of the queries.
     pub queries: Vec<String>,
     /// The measure of all features for each query; `None` if the query does not count.
     pub per_query_of_all: Vec<Option<f64>>,
-    /// The measure of the chosen size for each query; that of all features if none was chosen.
+    /// The measure of the returned size for each query; that of all features if it was not tested.
     pub per_query: Vec<Option<f64>>,
 }
 
@@ -54,7 +90,10 @@ pub struct Tried {
     pub features: usize,
     /// The largest cost of its sets; the number of features if costs are not known.
     pub cost: f64,
-    /// The method that proposed the set of each fold.
+    /// Ids of the set of this size that all data gives, best first.
+    #[serde(default)]
+    pub set: Vec<u32>,
+    /// The method that proposed the sets.
     pub methods: Vec<String>,
     /// The measure on queries that the models were not trained on.
     pub value: f64,
@@ -67,54 +106,84 @@ pub struct Tried {
 }
 
 /// The findings of a search for a size.
+#[derive(Default)]
 pub(super) struct SizeFindings<'a> {
-    pub state: &'a State,
-    pub limits: &'a [f64],
-    pub verdicts: &'a [Tests],
-    pub chosen: Option<usize>,
-    /// The measure of all features for each query.
+    /// The methods that proposed sets.
+    pub methods: &'a [String],
+    pub sizes: &'a [Size],
+    /// For each size, the ids of its set.
+    pub sets: Vec<Vec<u32>>,
+    /// The candidates of the method that proposed the returned set, by size.
+    pub tried: Vec<&'a Candidate>,
+    /// The size of the returned set; `None` if it was not tested.
+    pub returned: Option<usize>,
+    /// The measure of all features for each query, and the ids of the queries; empty if there was
+    /// no time to train with all features.
     pub all: &'a [f64],
+    pub queries: Vec<String>,
+    /// How often the queries were divided into folds.
+    pub repetitions: usize,
+}
+
+impl SizeFindings<'_> {
+    /// The verdict on the returned set by one of its tests, or by several; `is_smaller` says
+    /// whether the set lacks any feature.
+    fn verdict(&self, is_smaller: bool, passes: impl Fn(&Candidate) -> bool) -> Verdict {
+        match self.returned.map(|size| self.tried[size]) {
+            None => Verdict::NotTested,
+            Some(tested) if is_smaller && passes(tested) => Verdict::Shown,
+            Some(_) => Verdict::NotShown,
+        }
+    }
 }
 
 impl Advice {
-    pub(super) fn of(auto: &AutoSelector, found: &SizeFindings<'_>, queries: Vec<String>) -> Self {
-        let SizeFindings { state, limits, verdicts, chosen, all } = found;
-        let tried = |(size, tested): (usize, &Vec<FoldResult>)| {
-            let (value, error) = mean_and_error(&values(tested));
-            let (effectiveness, risk) = verdicts[size].clone();
+    /// The advice of findings; `is_smaller` says whether the returned set lacks any feature.
+    pub(super) fn of(auto: &AutoSelector, found: SizeFindings<'_>, is_smaller: bool) -> Self {
+        let SizeFindings { methods, sizes, sets, tried, returned, all, .. } = &found;
+        let entry = |(candidate, set): (&&Candidate, &Vec<u32>)| {
+            let (value, error) = mean_and_error(&candidate.per_query);
             Tried {
-                features: tested.iter().map(|tested| tested.features).max().unwrap_or(0),
-                cost: limits[size],
-                methods: tested.iter().map(|tested| state.methods[tested.method].clone()).collect(),
+                features: candidate.features,
+                cost: sizes[candidate.size].limit,
+                set: set.clone(),
+                methods: vec![methods[candidate.method].clone()],
                 value,
                 error,
-                effectiveness,
-                risk,
+                effectiveness: candidate.effectiveness.clone(),
+                risk: candidate.risk.clone(),
             }
         };
-        let per_query = chosen.map_or_else(|| all.to_vec(), |size| values(&state.tested[size]));
+        let per_query = returned.map_or_else(|| all.to_vec(), |size| tried[size].per_query.clone());
+        let is_required = auto.risk == RiskRule::Require;
         Advice {
             ranker: auto.ranker.name.to_owned(),
             settings: auto.settings().0.into_iter().collect(),
             measure: auto.measure.to_string(),
             demand: auto.demand,
             baseline: match auto.baseline {
-                RiskBaseline::Mean => "mean of single features",
-                RiskBaseline::BestFeature => "best single feature",
-                RiskBaseline::Full => "all features",
+                AutoBaseline::Mean => "mean of single features",
+                AutoBaseline::BestFeature => "best single feature",
+                AutoBaseline::Full => "all features",
             }
             .to_owned(),
             folds: auto.folds,
-            methods: state.methods.clone(),
-            all: mean_and_error(all).0,
-            tried: state.tested.iter().enumerate().map(tried).collect(),
-            chosen: *chosen,
-            next: verdicts
-                .iter()
-                .position(|(effectiveness, risk)| !(effectiveness.holds && risk.holds)),
-            queries,
+            repetitions: found.repetitions,
+            methods: methods.to_vec(),
+            all: (!all.is_empty()).then(|| mean_and_error(all).0),
+            tried: tried.iter().zip(sets).map(entry).collect(),
+            verdict: found.verdict(is_smaller, |tested| {
+                tested.effectiveness.holds && (!is_required || tested.risk.holds)
+            }),
+            risk_verdict: match auto.risk {
+                RiskRule::Ignore => Verdict::NotTested,
+                _ => found.verdict(is_smaller, |tested| tested.risk.holds),
+            },
+            returned: *returned,
+            next: returned.map(|size| size + 1).filter(|&size| size < tried.len()),
             per_query_of_all: counted(all),
             per_query: counted(&per_query),
+            queries: found.queries,
         }
     }
 }

@@ -1,33 +1,30 @@
 //! The smallest set of features that is non-inferior to all of them in effectiveness and risk, for
 //! the user's own ranker and measure.
 //!
-//! The queries are split into `folds` folds. Each fold is the test data once; the next fold is the
-//! validation data, and the others are the training data. In every fold a few methods
-//! (`portfolio.rs`) order the features, the ranker is trained on the first ones of each order, and
-//! the validation data chooses the best subset, which then ranks the test queries. Every size,
-//! including all features, thus has a value for each query that influenced no choice, not even that
-//! of the method.
+//! The queries are divided into `folds` folds, and each fold is held out once; small data is divided
+//! several times (`repetitions`). In every such cell (`cell.rs`) a few methods (`portfolio.rs`)
+//! order the features, and the ranker is trained on the first features of each order, for every
+//! size from all features down to one. Every candidate, a size of one method, and all features thus
+//! have values for queries that influenced neither the features nor the model.
 //!
-//! Sizes are tested from large to small (`recommendation.rs`) until one cannot be shown to lose
-//! less than the margin. The last that passed is recommended; then the method with the best result
-//! at that size on validation data orders the features once more, on all data. The guarantee is
-//! about the procedure: sets of this size, found this way, lose no more than the margin. If no size
-//! passes, all features are kept. Validation data of the run is joined with the training data:
-//! folds are better than one fixed part.
+//! All candidates are tested jointly (`curve.rs`): with probability 1 − `level`, none that passes
+//! loses more than the margin. The smallest that passes is recommended; its method orders the
+//! features once more, on all data. The guarantee is about the procedure: sets of this size, found
+//! this way, lose no more than the margin in expectation over training sets. If no size passes, all
+//! features are kept. Risk has tests of its own; `risk` says whether a set has to pass them.
+//! Validation data of the run is joined with the training data: folds are better than one fixed
+//! part. Features that equal another one are excluded.
 //!
 //! Least-squares rankers are trained and evaluated by passes, so that the rows may be remote. The
-//! proposing methods then use passes as well, without validation data: the validation fold does not
-//! influence their choices.
+//! proposing methods then use passes as well.
 
 mod advice;
-mod fold;
+mod cell;
+mod curve;
 mod portfolio;
-mod recommendation;
 mod search;
 mod sizes;
 mod words;
-
-use std::time::Instant;
 
 use crate::declare::{choice, method};
 use crate::engine::passes::Moments;
@@ -39,45 +36,50 @@ use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
 use crate::select::subsets::{check_counts, checked_validation, on_threads_of};
-use crate::select::{Selection, Selector};
-pub use advice::{Advice, Tried};
+use crate::select::{Findings, Selector};
+pub use advice::{Advice, Tried, Verdict};
+pub use curve::Demand;
 use portfolio::Proposer;
-pub use recommendation::Demand;
 use search::{SizeSearch, State};
 
 /// The name in the command, in Python and in documents.
-pub const NAME: &str = "auto";
+pub(crate) const NAME: &str = "auto";
 
 /// Defaults of tree rankers: the number of trees, and the number of trees without improvement that
 /// ends training (early stopping).
 const TREES: &[(&str, &str)] = &[("trees", "300"), ("patience", "30")];
 
 method! {
-    /// The smallest set that is shown to be as good as all features, within a margin, for a ranker
-    /// of your choice.
+    /// Smallest feature set shown to be non-inferior to all features, within a margin, for the
+    /// chosen ranker.
     pub struct AutoSelector: Selector as "auto" in Wrapper,
-        cites ["wellek2010", "maurer1995", "nadeau2003"], Original, Passes,
+        cites ["wellek2010", "romano2005", "hansen2005", "bayle2020"], Original, Passes,
         with [resumes, uses_valid]
     {
-        /// Ranker that the features are for.
+        /// Ranker that will use the selected features.
         let ranker: Ranker = "lambdamart",
-        /// Parameters of the ranker; auto: up to 300 trees, or what checking finds best.
+        /// Parameters of the ranker; auto: up to 300 trees with early stopping, or tuned on
+        /// validation data.
         settings: Settings = "auto",
-        /// Measure that rankings are compared by.
+        /// Measure of ranking quality.
         measure: Measure = "ndcg[ties=expected]@10",
-        /// Share of the measure of all features that may be lost.
+        /// Largest acceptable relative loss of the measure, compared with all features.
         let margin: Real(0.0..=0.5) = "0.02",
-        /// Probability of recommending a set that loses more.
+        /// Significance level: probability of recommending a set that loses more than the margin.
         let level: Real(0.001..=0.4) = "0.05",
-        /// What risk is measured against: the mean of single features, the best one, or all
-        /// features together.
-        baseline: Choice<RiskBaseline> = "mean",
-        /// How much more a loss against the baseline weighs than a gain.
+        /// Baseline of the risk: mean of single features, best single feature, or all features.
+        baseline: Choice<AutoBaseline> = "mean",
+        /// Risk aversion: additional weight of losses against the baseline.
         let alpha: Real(0.0..=1000.0) = "5",
-        /// Methods that propose sets; auto: as many as the size of the data and the time limit allow.
-        let methods: Words("auto, or elimination and selectors with commas between") = "auto",
-        /// Folds of the queries that are held out in turn.
+        /// Methods that propose feature sets; auto: as many as data size and time limit allow.
+        let methods: Words("auto, or a comma-separated list of elimination and selectors") = "auto",
+        /// Number of cross-validation folds over the queries.
         folds: Whole<usize>(3..=100) = "5",
+        /// How often the queries are divided into folds; 0: as often as the number of queries
+        /// requires, at most 10 times.
+        repetitions: Whole<usize>(0..=1000) = "0",
+        /// Role of the risk: require that it is as low, report it, or ignore it.
+        risk: Choice<RiskRule> = "report",
         derive ranker: &'static RankerSpec = rank::ranker(&ranker.0)?;
         derive demand: Demand = Demand { margin, level, alpha };
         derive proposers: Option<Vec<Proposer>> = portfolio::requested(&methods)?;
@@ -85,8 +87,8 @@ method! {
 }
 
 choice! {
-    /// What risk is measured against.
-    pub enum RiskBaseline {
+    /// Baseline of the risk.
+    pub enum AutoBaseline {
         /// The mean of all single features on each query.
         Mean = "mean",
         /// The feature that is best alone.
@@ -96,8 +98,20 @@ choice! {
     }
 }
 
+choice! {
+    /// The role of the risk in a recommendation.
+    pub enum RiskRule {
+        /// A set is recommended only if its risk is shown to be as low as that of all features.
+        Require = "require",
+        /// The test of the risk is reported, and does not influence the recommendation.
+        Report = "report",
+        /// The risk is not reported.
+        Ignore = "ignore",
+    }
+}
+
 impl Selector for AutoSelector {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || self.recommend(run, engine))
     }
 }
@@ -116,13 +130,26 @@ impl AutoSelector {
         }
     }
 
+    /// Whether the ranker stops its training early, on queries that are held out for that.
+    fn stops_early(&self) -> bool {
+        self.ranker.params.iter().any(|param| param.name == "patience")
+    }
+
+    /// Whether early stopping determines a number of trees, with which the ranker can be trained
+    /// again.
+    fn counts_trees(&self) -> bool {
+        self.stops_early() && self.ranker.params.iter().any(|param| param.name == "trees")
+    }
+
     /// The ranker with these settings.
     fn ranker_with(&self, settings: &[(String, String)]) -> Result<Box<dyn Ranker>> {
         self.ranker.with(settings)
     }
 
-    fn recommend(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let candidates = Candidates::of(run, engine)?;
+    fn recommend(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let mut candidates = Candidates::for_ranker(run, engine, self.ranker)?;
+        let statistics = engine.ask(&Moments)?;
+        candidates.exclude_duplicates(&statistics, &run.constraints);
         let features = candidates.all();
         // Reported before rankers are trained.
         check_counts(&self.measure, engine)?;
@@ -130,27 +157,28 @@ impl AutoSelector {
             Some(valid) => Some(checked_validation(valid.as_ref(), engine, &features)?),
             None => None,
         };
+        let informative =
+            engine.schema().informative() + valid.map_or(0, |valid| valid.schema().informative());
         let mut state: State = run.saved()?.unwrap_or_default();
         if state.methods.is_empty() {
             let of_valid = valid.map_or(0, |valid| valid.schema().documents());
             let values = (engine.schema().documents() + of_valid) as f64 * features.len() as f64;
-            let limit =
-                run.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let (proposers, share) = portfolio::for_data(values, limit)?;
-            let proposers = self.proposers.clone().unwrap_or(proposers);
+            let effort = portfolio::effort(values, informative, run.stop().time_left())?;
+            let proposers = self.proposers.clone().unwrap_or(effort.proposers);
             state.methods =
                 proposers.into_iter().map(|proposer| proposer.name().to_owned()).collect();
-            state.share = share;
+            state.share = effort.share;
+            state.repetitions =
+                if self.repetitions > 0 { self.repetitions } else { effort.repetitions };
         }
         let proposers = portfolio::named(&state.methods.join(","))?;
         let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
         let all = joined.as_deref().unwrap_or(engine);
-        let (alive, _) = engine.ask(&Moments)?.alive();
+        let (usable, _) = self.ranker.usable(&statistics);
         let search =
-            SizeSearch { auto: self, run, engine, all, candidates, alive, features, proposers };
-        let informative = all.schema().informative();
+            SizeSearch { auto: self, run, engine, all, candidates, usable, features, proposers };
         if search.features.len() < 2 || informative < 4 * self.folds {
-            return search.keep_all(words::too_few(informative, self.folds));
+            return search.keep_all(&state, words::too_few(informative, self.folds));
         }
         search.finish(state)
     }
@@ -169,8 +197,8 @@ impl AutoSelector {
         }
         Ok(match needs_rows {
             None => Box::new(JoinedEngine::new(engine, valid)),
-            Some(who) => {
-                let data = rows(who, engine)?.joined(rows(who, valid)?);
+            Some(method) => {
+                let data = rows(method, engine)?.joined(rows(method, valid)?);
                 Box::new(LocalEngine::new(data, 0)?.observed_by(run.observer.clone()))
             }
         })

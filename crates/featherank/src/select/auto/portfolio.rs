@@ -7,7 +7,10 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::declare::Category;
+use crate::error::{Error, Remedy, Result};
+use crate::measure::{LabelFrequency, Measure, check_threshold, dividing_threshold};
+use crate::params::{Kind, Settings};
 use crate::select::{SelectorSpec, auto};
 
 /// The number of values in the data (documents × features) up to which all methods are used.
@@ -55,10 +58,40 @@ impl Proposer {
     fn named(name: &str) -> Result<Self> {
         match name {
             ELIMINATION => Ok(Proposer::Elimination),
-            auto::NAME => Err(Error::invalid("methods of auto", name, "other methods than itself")),
+            auto::NAME => Err(Error::invalid("method of auto", name, "another method")),
             _ => Ok(Proposer::Order(crate::select::selector(name)?)),
         }
     }
+}
+
+/// The parameters of a selector that proposes: an embedded method chooses its model by the measure
+/// of this run, and thresholds of relevance divide the labels.
+pub fn settings(
+    spec: &SelectorSpec,
+    measure: &Measure,
+    labels: &[LabelFrequency],
+) -> Result<Settings> {
+    let divides = |from: f32| check_threshold("", from, labels, |_| Remedy::default()).is_ok();
+    let threshold = dividing_threshold(labels);
+    let mut settings = Settings::new();
+    for param in spec.params {
+        let value = match param.kind {
+            Kind::Measure if spec.category == Category::Embedded => Some(measure.to_string()),
+            Kind::Measure => {
+                let own: Measure = param.default.parse()?;
+                let is_constant = own.relevant_from().is_some_and(|from| !divides(from));
+                let better = threshold.filter(|_| is_constant);
+                better.map(|threshold| own.with_relevant_from(threshold).to_string())
+            }
+            Kind::Real { .. } if param.name == "relevant" => {
+                let is_constant = param.default.parse().is_ok_and(|from| !divides(from));
+                threshold.filter(|_| is_constant).map(|threshold| threshold.to_string())
+            }
+            _ => None,
+        };
+        settings.extend(value.map(|value| (param.name.to_owned(), value)));
+    }
+    Ok(settings)
 }
 
 /// The proposers that the user names; `None` for `auto`.
@@ -74,8 +107,29 @@ pub fn named(names: &str) -> Result<Vec<Proposer>> {
     names.split(',').map(|name| Proposer::named(name.trim())).collect()
 }
 
-/// The methods for data with this many values, and the share of its queries that they use.
-pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, f64)> {
+/// The number of held-out values of queries that suffice: with fewer queries, they are divided into
+/// folds more often.
+const HELD_OUT_VALUES: f64 = 1500.0;
+
+/// The number of values (documents × features) that repetitions process in total.
+const REPEATED_VALUES: f64 = 5e6;
+
+/// The largest number of repetitions.
+const MOST_REPETITIONS: f64 = 10.0;
+
+/// The effort that data of a size justifies.
+pub struct Effort {
+    pub proposers: Vec<Proposer>,
+    /// The share of the queries that are used.
+    pub share: f64,
+    /// How often the queries are divided into folds.
+    pub repetitions: usize,
+}
+
+/// The effort for data with this many values (documents × features) and queries with documents of
+/// different relevance. Single comparisons vary more from one training set to the next than over
+/// queries, so that small data gains from repetitions, and large data does not need them.
+pub fn effort(values: f64, queries: usize, limit: Option<Duration>) -> Result<Effort> {
     // Limits below one second are reported elsewhere.
     let affordable =
         limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1.0) * VALUES_A_SECOND);
@@ -83,7 +137,15 @@ pub fn for_data(values: f64, limit: Option<Duration>) -> Result<(Vec<Proposer>, 
     let looked_at = values.min(MANY_VALUES).min(affordable);
     let methods = ((affordable / looked_at) as usize).clamp(1, most);
     let proposers = PROPOSERS[..methods].iter().map(|name| Proposer::named(name));
-    Ok((proposers.collect::<Result<_>>()?, looked_at / values))
+    let repetitions = (HELD_OUT_VALUES / queries.max(1) as f64)
+        .min(REPEATED_VALUES / values)
+        .round()
+        .clamp(1.0, MOST_REPETITIONS);
+    Ok(Effort {
+        proposers: proposers.collect::<Result<_>>()?,
+        share: looked_at / values,
+        repetitions: repetitions as usize,
+    })
 }
 
 #[cfg(test)]
@@ -93,8 +155,8 @@ mod tests {
     #[test]
     fn large_data_and_short_times_ask_fewer() {
         let asked = |values: f64, seconds: Option<u64>| {
-            let (proposers, share) = for_data(values, seconds.map(Duration::from_secs)).unwrap();
-            (proposers.len(), share)
+            let effort = effort(values, 1500, seconds.map(Duration::from_secs)).unwrap();
+            (effort.proposers.len(), effort.share)
         };
         assert_eq!(asked(1e6, None), (4, 1.0));
         assert_eq!(asked(5e7, None), (2, 1.0));
@@ -104,11 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn few_queries_are_divided_more_often() {
+        let repetitions = |values, queries| effort(values, queries, None).unwrap().repetitions;
+        assert_eq!(
+            [repetitions(5e5, 100), repetitions(5e5, 500), repetitions(5e5, 5000)],
+            [10, 3, 1]
+        );
+        assert_eq!(repetitions(2.5e6, 100), 2, "but large lists take time");
+    }
+
+    #[test]
     fn names_are_checked() {
         let names: Vec<&str> =
             named("elimination, top-k").unwrap().into_iter().map(Proposer::name).collect();
         assert_eq!(names, ["elimination", "top-k"]);
-        assert!(named("auto").is_err_and(|e| e.to_string().contains("other methods")));
+        assert!(named("auto").is_err_and(|e| e.to_string().contains("another method")));
         assert!(named("topk").is_err_and(|e| e.to_string().contains("top-k")));
     }
 }

@@ -1,8 +1,8 @@
 //! The notes that explain a recommendation.
 
-use super::Advice;
+use super::{Advice, Tried, Verdict};
 use crate::measure::significance::NonInferiority;
-use crate::select::Selection;
+use crate::text::counted;
 
 /// For data with too few queries.
 pub fn too_few(queries: usize, folds: usize) -> String {
@@ -18,38 +18,67 @@ pub fn no_time() -> String {
     "time was up before any size could be tried: all features are kept".to_owned()
 }
 
-/// The result, the evidence for it, and the possible loss of the next smaller set.
-pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -> Vec<String> {
+/// The set that is returned, and how it was found.
+pub struct ReturnedSet {
+    /// The number of its features.
+    pub features: usize,
+    /// The number of features that the ranker can use.
+    pub all: usize,
+    /// The method that chose it.
+    pub method: &'static str,
+    /// The share of the queries that sizes were tried on.
+    pub share: f64,
+}
+
+/// The verdict, the evidence for it, and the possible loss of the next smaller set.
+pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
     let mut notes = Vec::new();
-    let Advice { measure, ranker, demand, .. } = advice;
+    let Advice { measure, ranker, demand, verdict, .. } = advice;
     let queries = advice.per_query_of_all.iter().flatten().count();
     let confidence = 100.0 * (1.0 - demand.level);
     let allowed = 100.0 * demand.margin;
-    let alive = selection.data.features as usize - selection.set_aside.len();
-    match advice.chosen.map(|place| &advice.tried[place]) {
-        // All features are trivially as good as themselves.
-        Some(tried) if tried.features < alive => notes.push(format!(
-            "as good as all for {ranker}: {measure} {:.4} with {}, {:.4} with all, on {queries} held-out queries; {} with {confidence} % confidence, \
-             and {:.4} ({allowed} %) is allowed; risk against the {} passes too",
+    let all = advice.all.unwrap_or(f64::NAN);
+    let evidence = |tried: &Tried| {
+        format!(
+            "{measure} is {:.4} with {} and {all:.4} with all {}, on {queries} held-out queries; \
+             with {confidence} % confidence {}, and the margin is {:.4} ({allowed} %)",
             tried.value,
             features(tried.features),
-            advice.all,
+            set.all,
             at_worst(&tried.effectiveness),
             tried.effectiveness.margin,
-            advice.baseline,
+        )
+    };
+    let risk = |tried: &Tried| match advice.risk_verdict {
+        Verdict::Shown => {
+            format!("; the risk relative to the {} is within the margin, too", advice.baseline)
+        }
+        Verdict::NotShown if !tried.risk.holds => {
+            format!("; the risk relative to the {} is not shown to be as low", advice.baseline)
+        }
+        _ => String::new(),
+    };
+    match advice.returned.map(|place| &advice.tried[place]) {
+        None => notes.push(no_time()),
+        Some(_) if set.features == set.all => notes.push(format!(
+            "all {} kept: {queries} queries do not show that fewer are as good for {ranker}, \
+             within {allowed} % of {measure} {all:.4}",
+            features(set.features),
         )),
-        None if advice.tried.is_empty() => notes.push(no_time()),
-        _ => notes.push(format!(
-            "{} kept: {queries} queries cannot show that fewer are as good for {ranker} within {allowed} % of {measure} {:.4}",
-            features(selection.selected.len()),
-            advice.all
+        Some(tried) => notes.push(format!(
+            "{} for {ranker}: {}{}",
+            verdict.words(),
+            evidence(tried),
+            risk(tried)
         )),
     }
     if let Some(next) = advice.next.map(|place| &advice.tried[place]) {
         let failed = match (next.effectiveness.holds, next.risk.holds) {
-            (true, _) => format!("risk against the {} is not shown to be as low", advice.baseline),
+            (true, _) => {
+                format!("risk relative to the {} is not shown to be as low", advice.baseline)
+            }
             _ => format!(
-                "{} ({:.4} is allowed)",
+                "{} (the margin is {:.4})",
                 at_worst(&next.effectiveness),
                 next.effectiveness.margin
             ),
@@ -60,18 +89,18 @@ pub fn notes(advice: &Advice, selection: &Selection, method: &str, share: f64) -
             next.value
         ));
     }
-    notes.push(format!("proposed by {}; the set by {method}", advice.methods.join(", ")));
-    if share < 1.0 {
+    notes.push(format!("proposed by {}; the set by {}", advice.methods.join(", "), set.method));
+    if set.share < 1.0 {
         notes.push(format!(
             "tried on {:.0} % of the queries; the set is chosen on all",
-            100.0 * share
+            100.0 * set.share
         ));
     }
     notes
 }
 
 fn features(count: usize) -> String {
-    if count == 1 { "1 feature".into() } else { format!("{count} features") }
+    counted(count, "feature")
 }
 
 /// The upper bound of the loss of a set.

@@ -23,14 +23,14 @@
 
 use super::RADII;
 use super::fenchel_rank::gap;
-use super::path::{Family, PathSearch, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, SparseModel, nothing_ranks};
 use super::sample::{Loss, Sample};
 use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{radius_param, standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// The part of all shares that is distributed evenly before a search starts from another solution:
 /// a share close to 0 could not grow again.
@@ -44,27 +44,26 @@ const LEAST: f64 = 1e-300;
 const EQUAL: f64 = 1e-14;
 
 method! {
-    /// Features that exponentiated gradient descent on preference pairs gives a share of bounded
-    /// weight.
+    /// Pairwise linear model of bounded l1 norm, trained by exponentiated gradient descent.
     pub struct EGRank: Selector as "eg-rank" in Embedded,
         cites ["du2018", "auslender2006"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
         use radius_param!();
-        /// Length of all steps; unless set, steps are accelerated and their length is found.
+        /// Step size; auto: accelerated steps of adaptive size.
         eta: Auto(1e-9..=1e6) = "auto",
-        /// How far the loss may be above its minimum.
+        /// Largest accepted difference between the loss and its minimum.
         epsilon: Real(1e-10..=1.0) = "0.01",
-        /// The most steps for one value of r.
+        /// Maximum number of steps for each value of r.
         steps: Whole(1..=1_000_000) = "1000",
-        /// Share of the sum of absolute weights below which a weight is cut off.
+        /// Weights below this share of the sum of absolute weights are set to 0.
         threshold: Real(0.0..=1.0) = "0.01",
         use tuning_params!();
     }
 }
 
 impl Selector for EGRank {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
@@ -79,11 +78,16 @@ impl Family for EGRank {
         Ok(RADII.to_vec())
     }
 
-    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        value: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
         if sample.pairs() == 0.0 {
             return Err(nothing_ranks());
         }
-        let found = self.minimise(sample, value, near.map(|near| &near.state[..]))?;
+        let found = self.minimise(sample, value, warm_start.map(|model| &model.state[..]))?;
         let effect = |k: usize| sample.effect(k, found.weights[k]);
         let mut order: Vec<(usize, f64)> = (0..sample.width()).map(|k| (k, effect(k))).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -98,7 +102,7 @@ impl Family for EGRank {
             }
             None => (self.cut(sample, &found.weights), found.gap),
         };
-        Ok(vec![Sparse { order, state: found.state, ..Sparse::new(weights, "gap", gap) }])
+        Ok(vec![SparseModel { order, state: found.state, ..SparseModel::new(weights, "gap", gap) }])
     }
 
     fn counts_itself(&self) -> bool {
@@ -106,7 +110,7 @@ impl Family for EGRank {
     }
 }
 
-/// The places of the kept features and of the first ones, `k` in total with the dead kept features;
+/// The places of the kept features and of the first ones, `k` in total with the unusable kept features;
 /// ascending.
 fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
     let (mut places, free): (Vec<usize>, Vec<usize>) =
@@ -118,7 +122,7 @@ fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
 }
 
 /// The result of a search.
-struct Found {
+struct SimplexSolution {
     weights: Vec<f64>,
     gap: f64,
     /// The shares, and the estimated curvature.
@@ -135,20 +139,26 @@ impl EGRank {
         (0..weights.len()).map(|k| if stays(k) { weights[k] } else { 0.0 }).collect()
     }
 
-    fn minimise(&self, sample: &Sample<'_>, radius: f64, near: Option<&[f64]>) -> Result<Found> {
+    fn minimise(
+        &self,
+        sample: &Sample<'_>,
+        radius: f64,
+        warm_start: Option<&[f64]>,
+    ) -> Result<SimplexSolution> {
         let even = 0.5 / sample.width() as f64;
         let ball = Ball { sample, radius };
         match self.eta {
             Some(eta) => self.published(&ball, vec![even; 2 * sample.width()], eta),
             None => {
-                let near = near.and_then(|near| near.split_last());
-                let start = near.map(|(_, shares)| {
+                let warm_start = warm_start.and_then(|state| state.split_last());
+                let start = warm_start.map(|(_, shares)| {
                     shares.iter().map(|u| (1.0 - EVEN) * u + EVEN * even).collect()
                 });
                 // Differences between documents have twice the variance of documents, and the loss
                 // has twice the curvature.
                 let widest = sample.spreads().iter().copied().fold(0.0, f64::max);
-                let curvature = near.map_or(4.0 * widest * widest, |(curvature, _)| *curvature);
+                let curvature =
+                    warm_start.map_or(4.0 * widest * widest, |(curvature, _)| *curvature);
                 self.accelerated(
                     &ball,
                     start.unwrap_or_else(|| vec![even; 2 * sample.width()]),
@@ -159,7 +169,7 @@ impl EGRank {
     }
 
     /// Steps of constant length.
-    fn published(&self, ball: &Ball<'_>, start: Vec<f64>, eta: f64) -> Result<Found> {
+    fn published(&self, ball: &Ball<'_>, start: Vec<f64>, eta: f64) -> Result<SimplexSolution> {
         let mut logs = logarithms(&start);
         let mut point = ball.point(start)?;
         for step in 1..=self.steps {
@@ -170,7 +180,7 @@ impl EGRank {
                     .collect(),
             );
             point = ball.point(exponentials(&logs))?;
-            ball.sample.run.step("moving shares", step, Some(self.steps))?;
+            ball.sample.run.step("updating weights", step, Some(self.steps))?;
             if point.gap <= self.epsilon {
                 break;
             }
@@ -180,10 +190,15 @@ impl EGRank {
 
     /// Accelerated steps: the gradient is evaluated between the average of shares so far and the
     /// current shares.
-    fn accelerated(&self, ball: &Ball<'_>, start: Vec<f64>, mut curvature: f64) -> Result<Found> {
+    fn accelerated(
+        &self,
+        ball: &Ball<'_>,
+        start: Vec<f64>,
+        mut curvature: f64,
+    ) -> Result<SimplexSolution> {
         let (mut average, mut logs) = (start.clone(), logarithms(&start));
         let mut share = 1.0;
-        let mut best: Option<Point> = None;
+        let mut best: Option<SimplexIterate> = None;
         for step in 1..=self.steps {
             let middle = ball.point(mixed(&average, &exponentials(&logs), share))?;
             // The curvature estimate is too large if earlier points had a larger curvature.
@@ -201,7 +216,7 @@ impl EGRank {
                 let far: f64 =
                     shares.iter().zip(moved.iter().zip(&logs)).map(|(u, (a, b))| u * (a - b)).sum();
                 let point = ball.point(mixed(&average, &shares, share))?;
-                let change = along(&middle.gradient, &point.shares, &middle.shares);
+                let change = predicted_change(&middle.gradient, &point.shares, &middle.shares);
                 let allowed = change + curvature * (ball.radius * share).powi(2) * far;
                 let is_stuck = far <= EQUAL;
                 if is_stuck || point.loss <= middle.loss + allowed + EQUAL {
@@ -210,8 +225,8 @@ impl EGRank {
                 }
                 curvature *= 2.0;
             };
-            ball.sample.run.step("moving shares", step, Some(self.steps))?;
-            let is_uphill = along(&next.gradient, &next.shares, &average) > 0.0;
+            ball.sample.run.step("updating weights", step, Some(self.steps))?;
+            let is_uphill = predicted_change(&next.gradient, &next.shares, &average) > 0.0;
             average.clone_from(&next.shares);
             let is_last = is_stuck && share == 1.0;
             if is_stuck {
@@ -244,7 +259,7 @@ struct Ball<'a> {
 }
 
 /// Shares, and the loss at that point.
-struct Point {
+struct SimplexIterate {
     shares: Vec<f64>,
     loss: f64,
     /// The derivative of the loss with respect to each share.
@@ -258,7 +273,7 @@ impl Ball<'_> {
         plus.iter().zip(minus).map(|(plus, minus)| self.radius * (plus - minus)).collect()
     }
 
-    fn point(&self, shares: Vec<f64>) -> Result<Point> {
+    fn point(&self, shares: Vec<f64>) -> Result<SimplexIterate> {
         let weights = self.weights(&shares);
         let loss = self.sample.loss(&weights)?;
         let gap = gap(&loss, &weights, self.radius);
@@ -266,14 +281,14 @@ impl Ball<'_> {
         let of_minus = gradient.iter().map(|g| -self.radius * g);
         let gradient = gradient.iter().map(|g| self.radius * g).chain(of_minus).collect();
         // Negative values are rounding errors.
-        Ok(Point { shares, loss: value, gradient, gap: gap.max(0.0) })
+        Ok(SimplexIterate { shares, loss: value, gradient, gap: gap.max(0.0) })
     }
 
-    fn found(&self, point: Point, curvature: f64) -> Found {
+    fn found(&self, point: SimplexIterate, curvature: f64) -> SimplexSolution {
         let weights = self.weights(&point.shares);
         let mut state = point.shares;
         state.push(curvature);
-        Found { weights, gap: point.gap, state }
+        SimplexSolution { weights, gap: point.gap, state }
     }
 }
 
@@ -298,7 +313,7 @@ fn mixed(a: &[f64], b: &[f64], share_of_b: f64) -> Vec<f64> {
 }
 
 /// The change of the loss between two points that a gradient predicts.
-fn along(gradient: &[f64], to: &[f64], from: &[f64]) -> f64 {
+fn predicted_change(gradient: &[f64], to: &[f64], from: &[f64]) -> f64 {
     gradient
         .iter()
         .zip(to.iter().zip(from))

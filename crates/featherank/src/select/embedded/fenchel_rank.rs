@@ -16,29 +16,29 @@
 //! active.
 
 use super::RADII;
-use super::path::{Family, PathSearch, Sparse};
+use super::path::{Family, PathSearch, SparseModel};
 use super::sample::{LineDerivatives, Loss, Sample};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::rank::linear::newton::minimum_along;
+use crate::rank::linear::newton::line_minimum;
 use crate::run::Run;
 use crate::select::shared_params::{radius_param, standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 use crate::vector::dot;
 
 method! {
-    /// Features that a pairwise model within an l1 ball takes in, one a step.
+    /// Pairwise linear model within an l1 ball, built one feature per step.
     pub struct FenchelRank: Selector as "fenchel-rank" in Embedded,
         cites ["lai2013fenchel", "laporte2015"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
         use radius_param!();
-        /// Stops at a Fenchel gap of this.
+        /// Stop when the Fenchel duality gap is at most this.
         epsilon: Real(1e-12..=1.0) = "0.01",
-        /// Stops after so many steps.
+        /// Maximum number of steps.
         steps: Whole(1..=10_000_000) = "1000",
-        /// Start from zero, or from the model of the next smaller ball.
+        /// Start from zero weights, or from the model of the next smaller ball.
         start: Choice<Start> = "zero",
         use tuning_params!();
     }
@@ -59,7 +59,7 @@ choice! {
 const CLOSE: f64 = 1e-4;
 
 impl Selector for FenchelRank {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         PathSearch { families: &[self], tuning: &self.tuning, given: &self.r }.select(run, engine)
     }
 }
@@ -73,27 +73,35 @@ impl Family for FenchelRank {
         Ok(RADII.to_vec())
     }
 
-    fn fit(&self, sample: &Sample<'_>, r: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
-        let inside = |near: &&Sparse| near.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
-        let near = near.filter(|_| self.start == Start::Neighbour).filter(inside);
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        r: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
+        let inside = |model: &&SparseModel| model.weights.iter().map(|w| w.abs()).sum::<f64>() <= r;
+        let warm_start = warm_start.filter(|_| self.start == Start::Neighbour).filter(inside);
         let mut weights =
-            near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
+            warm_start.map_or_else(|| vec![0.0; sample.width()], |model| model.weights.clone());
         let mut loss = sample.loss(&weights)?;
         // The first step ends at a vertex or close to it.
         let mut guess = 1.0;
         for step in 1.. {
-            sample.run.step("walking to corners of the ball", step, Some(self.steps))?;
+            sample.run.step("stepping to vertices of the l1 ball", step, Some(self.steps))?;
             let steepest = steepest(&loss.gradient);
             let gap = gap(&loss, &weights, r);
             if gap <= self.epsilon || step > self.steps {
                 // If the weights use less than half of the radius, the constraint is no longer
                 // active.
                 let ends_path = weights.iter().map(|w| w.abs()).sum::<f64>() < 0.5 * r;
-                return Ok(vec![Sparse { ends_path, ..Sparse::new(weights, "gap", gap) }]);
+                return Ok(vec![SparseModel {
+                    ends_path,
+                    ..SparseModel::new(weights, "gap", gap)
+                }]);
             }
             let mut corner = vec![0.0; sample.width()];
             corner[steepest] = -r * loss.gradient[steepest].signum();
-            (weights, loss) = walk(sample, &weights, &loss, &corner, &mut guess)?;
+            (weights, loss) = line_search(sample, &weights, &loss, &corner, &mut guess)?;
         }
         unreachable!("the loop ends after the last step")
     }
@@ -102,7 +110,7 @@ impl Family for FenchelRank {
 /// The minimum of the loss on the line from some weights to others, along which the loss decreases.
 /// `guess` is the initial position on the line, and on return the final one. The search uses only
 /// the features with non-zero weights: passes over few columns instead of all.
-fn walk(
+fn line_search(
     sample: &Sample<'_>,
     from: &[f64],
     loss: &Loss,
@@ -126,7 +134,7 @@ fn walk(
         Ok(LineDerivatives { first: first / share, second: second / (share * share) })
     };
     let first: f64 = used.iter().map(|&k| loss.gradient[k] * (to[k] - from[k])).sum();
-    let (t, _) = minimum_along(first, *guess, 1.0, CLOSE, at, |at| at.first, |at| at.second)?;
+    let (t, _) = line_minimum(first, *guess, 1.0, CLOSE, at, |at| at.first, |at| at.second)?;
     *guess = t;
     let weights: Vec<f64> = (0..from.len()).map(|k| between(t, k)).collect();
     let loss = sample.loss(&weights)?;

@@ -11,7 +11,7 @@
 //! The matrix of absolute correlations is rarely positive semidefinite, and the problem would not
 //! be convex: its negative eigenvalues are set to 0. The paper uses Nesterov's accelerated gradient
 //! in the positive and negative parts of w; here a proximal Newton method finds the same minimum in
-//! fewer passes ([`super::proximal_newton`]), with the largest violation of the optimality
+//! fewer passes (`proximal_newton.rs`), with the largest violation of the optimality
 //! conditions as certificate `kkt`, in units of λ₂. The scores sₖ are computed on the queries of
 //! the sample; similarity, which does not depend on labels, on all training data. Kept features are
 //! not penalised.
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use faer::{Mat, Side};
 
-use super::path::{Family, PathSearch, Sparse};
+use super::path::{Family, PathSearch, SparseModel};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::data::FeatureId;
@@ -33,32 +33,33 @@ use crate::measure::Measure;
 use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::{similarity_params, standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// Values of λ₁ that are tried.
-const LIKENESS: [f64; 3] = [1e-3, 1e-2, 1e-1];
+const LAMBDA1_GRID: [f64; 3] = [1e-3, 1e-2, 1e-1];
 
 /// Values of λ₂ that are tried, from sparse to dense.
-const WORTH: [f64; 9] = [3e-2, 1.7e-2, 1e-2, 5.5e-3, 3e-3, 1.7e-3, 1e-3, 5.5e-4, 3e-4];
+const LAMBDA2_GRID: [f64; 9] = [3e-2, 1.7e-2, 1e-2, 5.5e-3, 3e-3, 1.7e-3, 1e-3, 5.5e-4, 3e-4];
 
 /// The largest violation of the optimality conditions, in units of λ₂.
 const TOLERANCE: f64 = 1e-8;
 
 /// The lower bound of the importance of a feature, as a share of the largest; without it penalties
 /// would be unbounded.
-const LEAST_WORTH: f64 = 1e-3;
+const LEAST_IMPORTANCE: f64 = 1e-3;
 
 method! {
-    /// Features of a pairwise model that pays for what ranks badly alone and for what is alike.
+    /// Pairwise linear model with penalties on features that rank badly alone and on similar
+    /// features.
     pub struct FSMRank: Selector as "fsmrank" in Embedded,
         cites ["lai2013fsm", "laporte2015"], Reconstruction, Passes,
         with [uses_valid, leaves_model]
     {
-        /// Price of likeness; chosen on validation data unless set.
+        /// Weight of the penalty on similar features; auto: tuned on validation data.
         lambda1: Values(0.0..=1e9) = "auto",
-        /// Price of features; chosen on validation data unless set.
+        /// Weight of the penalty on single features; auto: tuned on validation data.
         lambda2: Values(1e-12..=1e9) = "auto",
-        /// What a feature is worth alone.
+        /// Measure of the importance of a single feature.
         importance: Measure = "ndcg[ties=expected]@10",
         use similarity_params!("pearson");
         use tuning_params!();
@@ -66,19 +67,19 @@ method! {
 }
 
 impl Selector for FSMRank {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (features, _) = engine.ask(&Moments)?.alive();
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let (features, _) = engine.ask(&Moments)?.varying_within_queries();
         let matrix = self.similarity.of(engine, &features)?;
         let similarity = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
-        let prices = Prices {
+        let factors = PenaltyFactors {
             importance: self.importance.clone(),
             features,
             importances: Mutex::default(),
             similarity,
         };
-        let lambdas = if self.lambda1.is_empty() { &LIKENESS[..] } else { &self.lambda1 };
+        let lambdas = if self.lambda1.is_empty() { &LAMBDA1_GRID[..] } else { &self.lambda1 };
         let families: Vec<Coupled<'_>> =
-            lambdas.iter().map(|&lambda1| Coupled { lambda1, prices: &prices }).collect();
+            lambdas.iter().map(|&lambda1| Coupled { lambda1, factors: &factors }).collect();
         let families: Vec<&dyn Family> =
             families.iter().map(|family| family as &dyn Family).collect();
         PathSearch { families: &families, tuning: &self.tuning, given: &self.lambda2 }
@@ -87,7 +88,7 @@ impl Selector for FSMRank {
 }
 
 /// The inputs of the penalty: the importance of each live feature, and the similarity of each pair.
-struct Prices {
+struct PenaltyFactors {
     importance: Measure,
     features: Vec<FeatureId>,
     /// The importance of each feature alone, by the fingerprint of the data.
@@ -95,7 +96,7 @@ struct Prices {
     similarity: Vec<f64>,
 }
 
-impl Prices {
+impl PenaltyFactors {
     /// The places of a sample's features in these arrays.
     fn places(&self, sample: &Sample<'_>) -> Vec<usize> {
         sample.features().iter().filter_map(|f| self.features.binary_search(f).ok()).collect()
@@ -122,21 +123,24 @@ impl Prices {
         let best = importances.iter().copied().fold(0.0, f64::max);
         if best <= 0.0 {
             return Err(Error::nothing_counts(
-                format!("{} counts no query, so no single feature has a score", self.importance),
+                format!(
+                    "no query counts under {}, so that no feature has a score",
+                    self.importance
+                ),
                 remedy!["choose another measure of ", Parameter("importance")],
             ));
         }
-        let price = |(k, s): (usize, &f64)| {
-            if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_WORTH * best) }
+        let factor = |(k, s): (usize, &f64)| {
+            if sample.is_kept(k) { 0.0 } else { 1.0 / s.max(LEAST_IMPORTANCE * best) }
         };
-        Ok(importances.iter().enumerate().map(price).collect())
+        Ok(importances.iter().enumerate().map(factor).collect())
     }
 }
 
 /// Models for one value of λ₁.
 struct Coupled<'a> {
     lambda1: f64,
-    prices: &'a Prices,
+    factors: &'a PenaltyFactors,
 }
 
 impl Family for Coupled<'_> {
@@ -145,27 +149,33 @@ impl Family for Coupled<'_> {
     }
 
     fn grid(&self, _: &Sample<'_>) -> Result<Vec<f64>> {
-        Ok(WORTH.to_vec())
+        Ok(LAMBDA2_GRID.to_vec())
     }
 
-    fn fit(&self, sample: &Sample<'_>, lambda2: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
-        let places = self.prices.places(sample);
-        let all = self.prices.features.len();
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        lambda2: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
+        let places = self.factors.places(sample);
+        let all = self.factors.features.len();
         let similarity = |(a, b): (usize, usize)| {
-            let costs = !sample.is_kept(a) && !sample.is_kept(b);
-            if costs {
-                self.lambda1 * self.prices.similarity[places[a] * all + places[b]]
+            let is_penalised = !sample.is_kept(a) && !sample.is_kept(b);
+            if is_penalised {
+                self.lambda1 * self.factors.similarity[places[a] * all + places[b]]
             } else {
                 0.0
             }
         };
         let cells = (0..places.len()).flat_map(|a| (0..places.len()).map(move |b| (a, b)));
         let linear =
-            self.prices.of_features(sample)?.into_iter().map(|price| lambda2 * price).collect();
+            self.factors.of_features(sample)?.into_iter().map(|factor| lambda2 * factor).collect();
         let penalty = Penalty { linear, coupling: cells.map(similarity).collect() };
-        let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
+        let start =
+            warm_start.map_or_else(|| vec![0.0; sample.width()], |model| model.weights.clone());
         let solution = minimise(sample, &penalty, &start, lambda2 * TOLERANCE)?;
-        Ok(vec![Sparse::new(solution.weights, "kkt", solution.violation / lambda2)])
+        Ok(vec![SparseModel::new(solution.weights, "kkt", solution.violation / lambda2)])
     }
 }
 
@@ -204,12 +214,12 @@ mod tests {
         let fine = semidefinite(2, |_, _| 0.5).unwrap();
         assert_eq!(fine, [1.0, 0.5, 0.5, 1.0]);
         let rows = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]];
-        let near = semidefinite(3, |a, b| rows[a][b]).unwrap();
+        let projected = semidefinite(3, |a, b| rows[a][b]).unwrap();
         // The eigenvector of 1 − .9√2 is (½, −√½, ½): removing its component adds (.9√2 − 1) times
         // its outer square.
         let excess = 0.9 * 2f64.sqrt() - 1.0;
         let v = [0.5, -(0.5f64.sqrt()), 0.5];
-        for (at, cell) in near.iter().enumerate() {
+        for (at, cell) in projected.iter().enumerate() {
             let expected = rows[at / 3][at % 3] + excess * v[at / 3] * v[at % 3];
             assert!((cell - expected).abs() < 1e-12, "{cell} {expected}");
         }

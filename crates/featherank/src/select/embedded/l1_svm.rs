@@ -5,14 +5,14 @@
 //! ℓ1-regularised, ℓ2-loss SVM of LIBLINEAR (Fan et al., JMLR 2008, `-s 5`, no bias) on differences
 //! of documents, as Laporte et al. (Document numérique 2015) use it to select features for ranking.
 //! LIBLINEAR uses coordinate descent over all pairs; here a proximal Newton method finds the same
-//! minimum without enumerating pairs ([`super::proximal_newton`]). The certificate `kkt` is the
+//! minimum without enumerating pairs (`proximal_newton.rs`). The certificate `kkt` is the
 //! largest violation of the optimality conditions, |∇ₖ| ≤ 1 if wₖ = 0 and ∇ₖ = −sign wₖ otherwise.
 //!
 //! The path starts at the C below which the model is empty, and covers 3½ decades in quarters.
 //! Folds of the training data use the C that gives the mean loss of a pair the same weight. Kept
 //! features are not penalised.
 
-use super::path::{Family, PathSearch, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, SparseModel, nothing_ranks};
 use super::proximal_newton::{Penalty, minimise};
 use super::sample::Sample;
 use crate::declare::method;
@@ -20,27 +20,28 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// Values of C on the path.
 const VALUES: i32 = 14;
 
 method! {
-    /// Features that a pairwise support vector machine under a lasso penalty uses.
+    /// Pairwise linear SVM with an l1 penalty: the features with non-zero weights.
     pub struct L1SVM: Selector as "l1-svm" in Embedded,
         cites ["fan2008", "laporte2015"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
-        /// Weight of the sum over pairs against the penalty; chosen on validation data unless set.
+        /// Weight of the summed pair losses relative to the penalty; auto: tuned on validation
+        /// data.
         c: Values(1e-12..=1e12) = "auto",
         use tuning_params!();
-        /// The largest violation of the conditions of optimality.
+        /// Largest accepted violation of the optimality conditions.
         tolerance: Real(1e-12..=0.1) = "1e-8",
     }
 }
 
 impl Selector for L1SVM {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
         PathSearch { families: &[self], tuning: &self.tuning, given: &given }.select(run, engine)
     }
@@ -57,13 +58,19 @@ impl Family for L1SVM {
         Ok((1..=VALUES).map(|i| 10f64.powf(f64::from(i) / 4.0) * first).collect())
     }
 
-    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        value: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
         let lasso = 1.0 / value;
-        let price = |k: usize| if sample.is_kept(k) { 0.0 } else { lasso };
-        let penalty = Penalty::lasso((0..sample.width()).map(price).collect());
-        let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.weights.clone());
+        let lasso_weight = |k: usize| if sample.is_kept(k) { 0.0 } else { lasso };
+        let penalty = Penalty::lasso((0..sample.width()).map(lasso_weight).collect());
+        let start =
+            warm_start.map_or_else(|| vec![0.0; sample.width()], |model| model.weights.clone());
         let solution = minimise(sample, &penalty, &start, lasso * self.tolerance)?;
-        Ok(vec![Sparse::new(solution.weights, "kkt", solution.violation / lasso)])
+        Ok(vec![SparseModel::new(solution.weights, "kkt", solution.violation / lasso)])
     }
 }
 

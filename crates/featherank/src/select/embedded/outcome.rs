@@ -1,24 +1,24 @@
 //! The result of an embedded method: the features of the chosen model, and all models of the path.
 
-use super::path::{CandidateModel, Path, Sparse};
+use super::path::{CandidateModel, Path, SparseModel};
 use super::sample::Sample;
 use crate::data::FeatureId;
 use crate::error::Result;
 use crate::rank::LinearModel;
 use crate::select::candidates::Candidates;
-use crate::select::{Fit, Selection};
+use crate::select::{Findings, Fit};
 
 /// Features in the order in which they first enter, with the share of the path that remained;
 /// features that enter together are ordered by their effect on the ranking.
 pub(super) fn entries(
     sample: &Sample<'_>,
     path: &Path<'_>,
-    chosen: &Sparse,
+    chosen: &SparseModel,
 ) -> Vec<(FeatureId, f64)> {
     if !chosen.order.is_empty() {
         return chosen.order.iter().map(|&(k, value)| (sample.features()[k], value)).collect();
     }
-    let last: Vec<&Sparse> = path.models.iter().filter_map(|models| models.last()).collect();
+    let last: Vec<&SparseModel> = path.models.iter().filter_map(|models| models.last()).collect();
     let first = |k: usize| last.iter().position(|model| model.weights[k] != 0.0);
     let mut entered: Vec<(usize, usize)> =
         (0..sample.width()).filter_map(|k| Some((first(k)?, k))).collect();
@@ -36,7 +36,7 @@ pub(super) fn record(
     judged: &[Option<f64>],
     chosen: usize,
 ) -> Vec<Fit> {
-    let fit = |which: usize, value: f64, model: &Sparse, judged: Option<f64>, chosen: bool| {
+    let fit = |which: usize, value: f64, model: &SparseModel, judged: Option<f64>, chosen: bool| {
         let own = paths[which].family.settings(sample, value);
         let named =
             |pairs: &[(&str, f64)]| pairs.iter().map(|&(name, x)| (name.to_owned(), x)).collect();
@@ -49,7 +49,7 @@ pub(super) fn record(
         }
     };
     let mut fits = Vec::new();
-    let place_of = |which: usize, value: f64, model: &Sparse| {
+    let place_of = |which: usize, value: f64, model: &SparseModel| {
         let is_it = |f: &CandidateModel| {
             f.which == which && f.value == value && f.model.settings == model.settings
         };
@@ -80,13 +80,13 @@ pub(super) struct ChosenModel<'a> {
 }
 
 impl ChosenModel<'_> {
-    /// The selection of a model's features, best first; `refit` fits the model to fewer features if
+    /// The features of a model, best first; `refit` fits the model to fewer features if
     /// constraints forbid some.
     pub fn select(
         &self,
-        model: Sparse,
-        refit: impl Fn(&Sample<'_>) -> Result<Sparse>,
-    ) -> Result<Selection> {
+        model: SparseModel,
+        refit: impl Fn(&Sample<'_>) -> Result<SparseModel>,
+    ) -> Result<Findings> {
         let ChosenModel { sample, candidates, entered } = self;
         let (run, engine) = (sample.run, sample.engine());
         let effects = model.weights.iter().enumerate().map(|(k, &w)| sample.effect(k, w));
@@ -104,8 +104,8 @@ impl ChosenModel<'_> {
         let order: Vec<(FeatureId, f64)> = entered.iter().copied().chain(never).collect();
         let others = order.iter().filter(|(f, _)| !used.contains(f));
         let rest: Vec<(FeatureId, f64)> = others.map(|&(f, _)| (f, 0.0)).collect();
-        let selection = candidates.select(run, engine, &chosen, &rest)?;
-        let selected = selection.columns(&engine.schema().features)?;
+        let found = candidates.select(run, engine, &chosen, &rest)?;
+        let selected = found.columns();
         let (fitted, model) = match used.iter().all(|f| selected.contains(f)) {
             true => ((*sample).clone(), model),
             false => {
@@ -117,10 +117,11 @@ impl ChosenModel<'_> {
         let weights = fitted.features().iter().copied().zip(fitted.raw(&model.weights));
         let weights: Vec<(FeatureId, f64)> = weights.filter(|(_, w)| *w != 0.0).collect();
         let (name, certificate) = model.certificate;
-        Ok(Selection {
+        Ok(Findings {
             model: Some(LinearModel::new(&engine.schema().features, &weights).into()),
             certificate: [(name.to_owned(), certificate)].into(),
-            ..selection.with_path(run, engine.schema(), &self.kept_first(&order))
+            path: self.kept_first(&order),
+            ..found
         })
     }
 
@@ -128,7 +129,7 @@ impl ChosenModel<'_> {
         let keep = &self.sample.run.constraints.keep;
         let (kept, free): (Vec<_>, Vec<_>) =
             order.iter().copied().partition(|(f, _)| keep.contains(f));
-        let dead = keep.iter().filter(|f| !self.candidates.keep.contains(f)).map(|&f| (f, 0.0));
-        kept.into_iter().chain(dead).chain(free).collect()
+        let unusable = keep.iter().filter(|f| !self.candidates.keep.contains(f)).map(|&f| (f, 0.0));
+        kept.into_iter().chain(unusable).chain(free).collect()
     }
 }

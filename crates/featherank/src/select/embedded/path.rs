@@ -17,7 +17,8 @@
 //! Chosen features are ordered by |weight| × standard deviation within queries: their effect on the
 //! ranking. The path of the selection is the order in which features first enter, with the
 //! remaining share of the path as its value (0 for those that never enter), or the family's own
-//! order. The method does not receive dead, dropped and unaffordable features. Kept features are
+//! order. The method does not receive dropped and unaffordable features, nor those that
+//! are constant within queries. Kept features are
 //! never penalised if the method has penalties; otherwise they are chosen even if the model does
 //! not use them. A model never uses a feature that is not chosen: if constraints forbid some of its
 //! features, it is refitted to the others.
@@ -30,7 +31,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::remedy;
 use crate::run::Run;
-use crate::select::Selection;
+use crate::select::Findings;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::smallest_within_slack;
 
@@ -50,9 +51,14 @@ pub trait Family: Sync {
     fn grid(&self, sample: &Sample<'_>) -> Result<Vec<f64>>;
 
     /// The models for one value, usually one; the same number for all samples, and the densest
-    /// last. `near` is the last model of the neighbour on the path. Kept features need not be
+    /// last. `warm_start` is the last model of the neighbour on the path. Kept features need not be
     /// penalised.
-    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>>;
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        value: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>>;
 
     /// Whether models have the number of features that the run's constraints require for any value
     /// of the parameter.
@@ -63,7 +69,7 @@ pub trait Family: Sync {
 
 /// A sparse linear model, and a certificate of its distance from the optimum.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sparse {
+pub struct SparseModel {
     /// One weight per feature of the sample.
     pub weights: Vec<f64>,
     /// The name and value of the certificate: `kkt`, `gap` or `gradient`.
@@ -80,10 +86,10 @@ pub struct Sparse {
     pub ends_path: bool,
 }
 
-impl Sparse {
+impl SparseModel {
     /// A model from its weights and their certificate.
     pub fn new(weights: Vec<f64>, certifies: &'static str, certificate: f64) -> Self {
-        Sparse {
+        SparseModel {
             weights,
             certificate: (certifies, certificate),
             settings: Vec::new(),
@@ -103,14 +109,14 @@ impl Sparse {
 pub(super) struct Path<'a> {
     pub family: &'a dyn Family,
     pub values: Vec<f64>,
-    pub models: Vec<Vec<Sparse>>,
+    pub models: Vec<Vec<SparseModel>>,
 }
 
 /// A candidate model: the index of its family, and the value of the parameter.
 pub(super) struct CandidateModel {
     pub which: usize,
     pub value: f64,
-    pub model: Sparse,
+    pub model: SparseModel,
 }
 
 /// The search for a model on the paths of several families.
@@ -123,19 +129,19 @@ pub(super) struct PathSearch<'a> {
 
 impl PathSearch<'_> {
     /// Selects by the best model.
-    pub fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    pub fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         self.select_if_any(run, engine)?.ok_or_else(nothing_ranks)
     }
 
     /// The same, or `None` if all models are empty.
-    pub fn select_if_any(&self, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
-        let mut selection = Ok(None);
-        engine.within(&mut || selection = choose(self, run, engine));
-        selection
+    pub fn select_if_any(&self, run: &Run, engine: &dyn Engine) -> Result<Option<Findings>> {
+        let mut found = Ok(None);
+        engine.within(&mut || found = choose(self, run, engine));
+        found
     }
 }
 
-fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<Selection>> {
+fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Option<Findings>> {
     let PathSearch { families, tuning, given } = *search;
     let is_fixed = given.len() == 1;
     let candidates = Candidates::of(run, engine)?;
@@ -154,7 +160,7 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
         let known = path.values.iter().copied().zip(&path.models);
         let of_size =
             wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
-        let models: Vec<(f64, Vec<Sparse>)> = match of_size.transpose()? {
+        let models: Vec<(f64, Vec<SparseModel>)> = match of_size.transpose()? {
             // Models before the last one have other numbers of features.
             Some((value, models)) => vec![(value, models.into_iter().rev().take(1).collect())],
             None => known.skip(first).map(|(value, models)| (value, models.clone())).collect(),
@@ -208,7 +214,7 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
     let entered = entries(&sample, &paths[which], &model);
     let result = ChosenModel { sample: &sample, candidates: &candidates, entered }
         .select(model, |fewer| denser(family, fewer, value))?;
-    Ok(Some(Selection { fits, ..result }))
+    Ok(Some(Findings { fits, ..result }))
 }
 
 /// The values of a family that are fitted, from sparse to dense.
@@ -242,14 +248,18 @@ fn ascends(grid: &[f64]) -> bool {
 }
 
 /// The models of all values, each fitted from its neighbour.
-fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<Vec<Vec<Sparse>>> {
-    let mut all: Vec<Vec<Sparse>> = Vec::with_capacity(values.len());
+fn fit_all(
+    family: &dyn Family,
+    sample: &Sample<'_>,
+    values: &[f64],
+) -> Result<Vec<Vec<SparseModel>>> {
+    let mut all: Vec<Vec<SparseModel>> = Vec::with_capacity(values.len());
     for (&value, done) in values.iter().zip(1..) {
-        let near = all.last().and_then(|models| models.last());
-        let models = match near {
+        let warm_start = all.last().and_then(|models| models.last());
+        let models = match warm_start {
             // Every fold must have as many models as the whole sample.
             Some(last) if last.ends_path => all[all.len() - 1].clone(),
-            _ => family.fit(sample, value, near)?,
+            _ => family.fit(sample, value, warm_start)?,
         };
         all.push(models);
         sample.run.step("following the path", done, Some(values.len() as u64))?;
@@ -258,23 +268,23 @@ fn fit_all(family: &dyn Family, sample: &Sample<'_>, values: &[f64]) -> Result<V
 }
 
 /// The number of features of a selection from a model.
-fn size(sample: &Sample<'_>, model: &Sparse) -> usize {
+fn size(sample: &Sample<'_>, model: &SparseModel) -> usize {
     let free =
         (0..sample.width()).filter(|&k| model.weights[k] != 0.0 && !sample.is_kept(k)).count();
     free + sample.run.constraints.keep.len()
 }
 
-fn last_size(sample: &Sample<'_>, models: &[Sparse]) -> usize {
+fn last_size(sample: &Sample<'_>, models: &[SparseModel]) -> usize {
     models.last().map_or(0, |model| size(sample, model))
 }
 
 /// Models with exactly `k` features, or the next denser ones if there are none; the densest if all
 /// have fewer.
-fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<Sparse>)> {
+fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<SparseModel>)> {
     let Path { family, values, models } = path;
     let towards_dense = if ascends(values) { 2.0 } else { 0.5 };
-    let fit = |value: f64, near: &[Sparse]| -> Result<(f64, Vec<Sparse>)> {
-        let models = family.fit(sample, value, near.last())?;
+    let fit = |value: f64, warm_start: &[SparseModel]| -> Result<(f64, Vec<SparseModel>)> {
+        let models = family.fit(sample, value, warm_start.last())?;
         sample.run.step("looking for the number of features", 1, None)?;
         Ok((value, models))
     };
@@ -307,7 +317,7 @@ fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<S
 }
 
 /// The last model for a value, doubled until the model is not empty.
-fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<Sparse> {
+fn denser(family: &dyn Family, sample: &Sample<'_>, value: f64) -> Result<SparseModel> {
     let towards_dense = if ascends(&family.grid(sample)?) { 2.0 } else { 0.5 };
     let mut value = value;
     for _ in 0..DOUBLINGS {

@@ -68,17 +68,17 @@ impl Penalty {
     }
 
     /// The derivative of the penalty with respect to each |wₖ|: q.
-    fn pulls(&self, weights: &[f64]) -> Vec<f64> {
-        let pull = |k: usize| {
+    fn gradient(&self, weights: &[f64]) -> Vec<f64> {
+        let derivative = |k: usize| {
             self.linear[k] + self.row(k).iter().zip(weights).map(|(q, w)| q * w.abs()).sum::<f64>()
         };
-        (0..weights.len()).map(pull).collect()
+        (0..weights.len()).map(derivative).collect()
     }
 
     /// The value of the penalty.
     pub fn value(&self, weights: &[f64]) -> f64 {
-        let half = |((w, pull), p): ((&f64, f64), &f64)| 0.5 * w.abs() * (pull + p);
-        weights.iter().zip(self.pulls(weights)).zip(&self.linear).map(half).sum()
+        let half = |((w, q), p): ((&f64, f64), &f64)| 0.5 * w.abs() * (q + p);
+        weights.iter().zip(self.gradient(weights)).zip(&self.linear).map(half).sum()
     }
 
     fn restricted(&self, places: &[usize]) -> Self {
@@ -105,26 +105,26 @@ pub struct Solution {
 }
 
 /// A point with its loss, gradient and objective.
-struct Point {
+struct ProximalIterate {
     weights: Vec<f64>,
     loss: Loss,
-    pulls: Vec<f64>,
+    penalty_gradient: Vec<f64>,
     objective: f64,
 }
 
-impl Point {
+impl ProximalIterate {
     /// The violation of the optimality condition of a weight.
-    fn far(&self, k: usize) -> f64 {
-        distance(self.loss.gradient[k], self.weights[k], self.pulls[k])
+    fn violation_of(&self, k: usize) -> f64 {
+        violation(self.loss.gradient[k], self.weights[k], self.penalty_gradient[k])
     }
 
     fn violation(&self) -> f64 {
-        (0..self.weights.len()).map(|k| self.far(k)).fold(0.0, f64::max)
+        (0..self.weights.len()).map(|k| self.violation_of(k)).fold(0.0, f64::max)
     }
 
     /// Whether the point has a much smaller violation at the same objective: the objective changes
     /// by the square of the violation, which is lost in rounding long before the violation itself.
-    fn refines(&self, other: &Point) -> bool {
+    fn refines(&self, other: &ProximalIterate) -> bool {
         self.objective <= (1.0 + ROUNDING) * other.objective
             && self.violation() <= 0.5 * other.violation()
     }
@@ -149,10 +149,15 @@ pub fn minimise_until(
     tolerance: f64,
     least_gain: f64,
 ) -> Result<Solution> {
-    let at = |weights: Vec<f64>| -> Result<Point> {
+    let at = |weights: Vec<f64>| -> Result<ProximalIterate> {
         let loss = sample.loss(&weights)?;
         let objective = loss.value + penalty.value(&weights);
-        Ok(Point { pulls: penalty.pulls(&weights), weights, loss, objective })
+        Ok(ProximalIterate {
+            penalty_gradient: penalty.gradient(&weights),
+            weights,
+            loss,
+            objective,
+        })
     };
     let mut point = at(start.to_vec())?;
     for step in 1..=STEPS {
@@ -162,9 +167,11 @@ pub fn minimise_until(
         if !(violation > tolerance && point.objective.is_finite()) {
             break;
         }
-        let wants = |&k: &usize| point.weights[k] != 0.0 || point.far(k) > 0.0;
-        let mut places: Vec<usize> = (0..point.weights.len()).filter(wants).collect();
-        places.sort_by(|&a, &b| point.far(b).total_cmp(&point.far(a)).then(a.cmp(&b)));
+        let is_active = |&k: &usize| point.weights[k] != 0.0 || point.violation_of(k) > 0.0;
+        let mut places: Vec<usize> = (0..point.weights.len()).filter(is_active).collect();
+        places.sort_by(|&a, &b| {
+            point.violation_of(b).total_cmp(&point.violation_of(a)).then(a.cmp(&b))
+        });
         places.truncate(WORKING_SET);
         places.sort_unstable();
         let pick = |all: &[f64]| -> Vec<f64> { places.iter().map(|&k| all[k]).collect() };
@@ -172,17 +179,17 @@ pub fn minimise_until(
             curvature: sample.curvature(&point.weights, &places)?,
             gradient: pick(&point.loss.gradient),
             weights: pick(&point.weights),
-            pulls: pick(&point.pulls),
+            penalty_gradient: pick(&point.penalty_gradient),
             penalty: penalty.restricted(&places),
         };
         model.minimise(0.01 * tolerance.max(1e-3 * violation));
         let mut target = point.weights.clone();
         places.iter().zip(&model.weights).for_each(|(&k, w)| target[k] = *w);
-        let Some(next) = halve(&point, &target, penalty, at)? else { break };
-        let gains_little = next.objective >= (1.0 - least_gain.max(ROUNDING)) * point.objective;
-        let goes_on = !gains_little || (least_gain == 0.0 && next.refines(&point));
+        let Some(next) = backtrack(&point, &target, penalty, at)? else { break };
+        let is_small_gain = next.objective >= (1.0 - least_gain.max(ROUNDING)) * point.objective;
+        let continues = !is_small_gain || (least_gain == 0.0 && next.refines(&point));
         point = next;
-        if !goes_on {
+        if !continues {
             break;
         }
     }
@@ -198,16 +205,16 @@ pub fn minimise_until(
 
 /// The longest of the steps 1, ½, ¼ … that lowers the objective by its share of the predicted
 /// decrease, or refines the point.
-fn halve(
-    from: &Point,
+fn backtrack(
+    from: &ProximalIterate,
     target: &[f64],
     penalty: &Penalty,
-    at: impl Fn(Vec<f64>) -> Result<Point>,
-) -> Result<Option<Point>> {
+    at: impl Fn(Vec<f64>) -> Result<ProximalIterate>,
+) -> Result<Option<ProximalIterate>> {
     let change: Vec<f64> = target.iter().zip(&from.weights).map(|(b, a)| b - a).collect();
     let of_loss: f64 =
         from.loss.gradient.iter().zip(&change).map(|(gradient, by)| gradient * by).sum();
-    let foreseen = of_loss + penalty.value(target) - penalty.value(&from.weights);
+    let predicted = of_loss + penalty.value(target) - penalty.value(&from.weights);
     let mut t = 1.0;
     for _ in 0..40 {
         // The full step ends at exact zeros, which a sum could miss.
@@ -216,7 +223,7 @@ fn halve(
             _ => from.weights.iter().zip(&change).map(|(a, by)| a + t * by).collect(),
         };
         let next = at(weights)?;
-        let lowers = next.objective <= from.objective + 0.01 * t * foreseen
+        let lowers = next.objective <= from.objective + 0.01 * t * predicted
             && next.objective < from.objective;
         if lowers || next.refines(from) {
             return Ok(Some(next));
@@ -227,10 +234,10 @@ fn halve(
 }
 
 /// The violation of the optimality condition of a weight.
-fn distance(gradient: f64, weight: f64, pull: f64) -> f64 {
+fn violation(gradient: f64, weight: f64, penalty: f64) -> f64 {
     match weight {
-        0.0 => (gradient.abs() - pull).max(0.0),
-        _ => (gradient + pull * weight.signum()).abs(),
+        0.0 => (gradient.abs() - penalty).max(0.0),
+        _ => (gradient + penalty * weight.signum()).abs(),
     }
 }
 
@@ -253,7 +260,7 @@ struct Quadratic {
     gradient: Vec<f64>,
     weights: Vec<f64>,
     /// The derivative of the penalty at the current weights.
-    pulls: Vec<f64>,
+    penalty_gradient: Vec<f64>,
     penalty: Penalty,
 }
 
@@ -261,13 +268,14 @@ impl Quadratic {
     fn minimise(&mut self, tolerance: f64) {
         let all: Vec<usize> = (0..self.weights.len()).collect();
         // Without kinks one step reaches the minimum, and copies of a feature get the same weight.
-        if all.iter().all(|&k| self.first_pull(k) == 0.0) {
+        if all.iter().all(|&k| self.threshold(k) == 0.0) {
             self.move_all(&all);
         }
         for sweep in 1..=SWEEPS {
             (0..self.weights.len()).for_each(|k| self.move_one(k));
-            let far = |k: usize| distance(self.gradient[k], self.weights[k], self.pulls[k]);
-            if (0..self.weights.len()).map(far).fold(0.0, f64::max) <= tolerance {
+            let violation_of =
+                |k: usize| violation(self.gradient[k], self.weights[k], self.penalty_gradient[k]);
+            if (0..self.weights.len()).map(violation_of).fold(0.0, f64::max) <= tolerance {
                 break;
             }
             if sweep % SWEEPS_BETWEEN == 0 {
@@ -288,8 +296,8 @@ impl Quadratic {
     }
 
     /// The derivative of the penalty at weight 0 while the others are fixed.
-    fn first_pull(&self, k: usize) -> f64 {
-        self.pulls[k] - self.coupling(k, k) * self.weights[k].abs()
+    fn threshold(&self, k: usize) -> f64 {
+        self.penalty_gradient[k] - self.coupling(k, k) * self.weights[k].abs()
     }
 
     /// Minimises over one weight while the others are fixed.
@@ -299,13 +307,13 @@ impl Quadratic {
         if curvature <= 0.0 {
             // The feature is 0 in all pairs with a non-zero loss, so that only the penalty depends
             // on its weight. The caller determines the step length.
-            if self.first_pull(k) > 0.0 {
+            if self.threshold(k) > 0.0 {
                 self.shift(k, 0.0);
             }
             return;
         }
         let free = of_loss * weight - self.gradient[k];
-        self.shift(k, free.signum() * (free.abs() - self.first_pull(k)).max(0.0) / curvature);
+        self.shift(k, free.signum() * (free.abs() - self.threshold(k)).max(0.0) / curvature);
     }
 
     fn shift(&mut self, k: usize, weight: f64) {
@@ -314,10 +322,10 @@ impl Quadratic {
             let width = self.weights.len();
             let row = &self.curvature[k * width..(k + 1) * width];
             self.gradient.iter_mut().zip(row).for_each(|(gradient, h)| *gradient += by * h);
-            self.pulls
+            self.penalty_gradient
                 .iter_mut()
                 .zip(self.penalty.row(k))
-                .for_each(|(pull, q)| *pull += larger_by * q);
+                .for_each(|(derivative, q)| *derivative += larger_by * q);
             self.weights[k] = weight;
         }
     }
@@ -328,12 +336,14 @@ impl Quadratic {
         let cells = support.iter().flat_map(|&k| support.iter().map(move |&l| (k, l)));
         let matrix =
             cells.map(|(k, l)| self.row(k)[l] + sign(k) * sign(l) * self.coupling(k, l)).collect();
-        let downhill: Vec<f64> =
-            support.iter().map(|&k| -self.gradient[k] - self.pulls[k] * sign(k)).collect();
-        let direction = PivotedCholesky::new(matrix, SINGULAR).solve(&downhill);
+        let negative_gradient: Vec<f64> = support
+            .iter()
+            .map(|&k| -self.gradient[k] - self.penalty_gradient[k] * sign(k))
+            .collect();
+        let direction = PivotedCholesky::new(matrix, SINGULAR).solve(&negative_gradient);
         // A weight with a zero penalty derivative at 0 may change its sign.
         let border = |(&k, d): (&usize, &f64)| match -self.weights[k] / d {
-            t if t > 0.0 && self.first_pull(k) > 0.0 => t,
+            t if t > 0.0 && self.threshold(k) > 0.0 => t,
             _ => f64::INFINITY,
         };
         let borders: Vec<f64> = support.iter().zip(&direction).map(border).collect();

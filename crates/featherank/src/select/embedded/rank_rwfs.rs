@@ -30,7 +30,7 @@
 //! mean squared hinge and the penalty. The path is the reverse order of removal, with the number of
 //! rounds that a feature stayed.
 
-use super::path::{Family, PathSearch, Sparse};
+use super::path::{Family, PathSearch, SparseModel};
 use super::proximal_newton::{Penalty, Solution, minimise_until};
 use super::sample::{Sample, ten_digits};
 use super::tuning::Tuning;
@@ -38,9 +38,10 @@ use crate::declare::method;
 use crate::engine::passes::Moments;
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
+use crate::memory::check_pairs;
 use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// The maximum number of rounds.
 const ROUNDS: u64 = 50;
@@ -59,16 +60,16 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 /// distinguishes them.
 macro_rules! reweighting_params {
     ({$($state:tt)*} {$($rest:tt)*} $rule:expr) => {
-        $crate::declare::method! { $($state)*
-            /// Share of the live features to be left; k says how many instead.
+        $crate::method! { $($state)*
+            /// Share of the live features to keep; overridden by k.
             let share: Real(0.0..=1.0) = "0.1",
             /// Features with smaller weights are removed.
             let threshold: Real(1e-12..=1.0) = "1e-5",
-            /// A round's training stops when a step promises less than this share of its objective;
-            /// 0 is exact.
+            /// Stop a round when a step would lower its objective by less than this share; 0:
+            /// exact.
             let precision: Real(0.0..=0.1) = "1e-4",
-            /// Weight of the sum over pairs against the squared weights; chosen on validation data
-            /// unless set.
+            /// Weight of the summed pair losses relative to the squared weights; auto: tuned on
+            /// validation data.
             let c: Values(1e-12..=1e12) = "auto",
             use tuning_params!();
             derive method: RankRwfs = RankRwfs { rule: $rule, share, threshold, precision, c };
@@ -78,56 +79,56 @@ macro_rules! reweighting_params {
 }
 
 method! {
-    /// Features that stay when RankSVM is reweighted by the roots of its own weights.
+    /// RankSVM iteratively reweighted by the roots of its weights (l1): the features that remain.
     pub struct RankRWFSL1: Selector as "rankrwfs-l1" in Embedded,
         cites ["laporte2015"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
-        use reweighting_params!(Rule::L1);
+        use reweighting_params!(ReweightingRule::L1);
     }
 }
 
 method! {
-    /// Features that stay when RankSVM is reweighted by its own weights.
+    /// RankSVM iteratively reweighted by its weights (l0): the features that remain.
     pub struct RankRWFSL0: Selector as "rankrwfs-l0" in Embedded,
         cites ["laporte2015"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
-        use reweighting_params!(Rule::L0);
+        use reweighting_params!(ReweightingRule::L0);
     }
 }
 
 method! {
-    /// Features that stay when RankSVM is rescaled by its own weights: the same as rankrwfs-l0.
+    /// RankSVM with features iteratively rescaled by its weights; equivalent to rankrwfs-l0.
     pub struct RankL2AROM: Selector as "rank-l2-arom" in Embedded,
         cites ["laporte2015"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
-        use reweighting_params!(Rule::L0);
+        use reweighting_params!(ReweightingRule::L0);
     }
 }
 
 impl Selector for RankRWFSL1 {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         self.method.search(&self.tuning, run, engine)
     }
 }
 
 impl Selector for RankRWFSL0 {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         self.method.search(&self.tuning, run, engine)
     }
 }
 
 impl Selector for RankL2AROM {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         self.method.search(&self.tuning, run, engine)
     }
 }
 
 /// The parts that the three methods share.
 struct RankRwfs {
-    rule: Rule,
+    rule: ReweightingRule,
     share: f64,
     threshold: f64,
     precision: f64,
@@ -136,7 +137,8 @@ struct RankRwfs {
 
 /// The rule that computes scales from effective weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+#[doc(hidden)] // For tests.
+pub enum ReweightingRule {
     /// The square root of their absolute values.
     L1,
     /// Their absolute values; the sign in AROM makes no difference.
@@ -144,9 +146,9 @@ pub enum Rule {
 }
 
 impl RankRwfs {
-    fn search(&self, tuning: &Tuning, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, tuning: &Tuning, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
-        let (alive, _) = engine.ask(&Moments)?.alive();
+        let (alive, _) = engine.ask(&Moments)?.varying_within_queries();
         let of_share =
             ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);
@@ -159,9 +161,8 @@ impl RankRwfs {
         };
         if run.constraints.k.is_none() {
             let search = PathSearch { families: &[&loops(false)], tuning, given: &given };
-            let reached = search.select_if_any(run, engine)?;
-            if let Some(selection) = reached {
-                return Ok(selection);
+            if let Some(found) = search.select_if_any(run, engine)? {
+                return Ok(found);
             }
         }
         PathSearch { families: &[&loops(true)], tuning, given: &given }.select(run, engine)
@@ -170,9 +171,10 @@ impl RankRwfs {
 
 /// The loop for one target size.
 #[derive(Debug, Clone)]
+#[doc(hidden)] // For tests.
 pub struct Reweighted {
     /// The rule.
-    pub rule: Rule,
+    pub rule: ReweightingRule,
     /// Features with smaller effective weights are removed.
     pub threshold: f64,
     /// The number of features at which to stop, including kept ones.
@@ -201,8 +203,14 @@ impl Family for Reweighted {
     }
 
     /// The result is empty if the target is not reached.
-    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
-        let start = near.map_or_else(|| vec![0.0; sample.width()], |near| near.state.clone());
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        value: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
+        let start =
+            warm_start.map_or_else(|| vec![0.0; sample.width()], |model| model.state.clone());
         let rounds = self.rounds(sample, value, &start)?;
         let last = rounds.last().map_or(&start[..], |weights| weights);
         let order = stayed(sample, &rounds);
@@ -215,7 +223,7 @@ impl Family for Reweighted {
             false => (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).collect(),
         };
         left.sort_unstable();
-        let mut model = Sparse::new(vec![0.0; sample.width()], "gradient", 0.0);
+        let mut model = SparseModel::new(vec![0.0; sample.width()], "gradient", 0.0);
         if !left.is_empty() && left.len() <= self.target {
             let Solution { weights, violation, .. } = train(
                 &sample.restricted(&left),
@@ -231,9 +239,9 @@ impl Family for Reweighted {
         // larger C. The other rule can converge above the target for one C and not for a larger
         // one.
         let left_at_rest = (0..sample.width()).filter(|&k| self.stays(sample, k, last[k])).count();
-        let ends_path = self.rule == Rule::L1 && left_at_rest > self.target;
+        let ends_path = self.rule == ReweightingRule::L1 && left_at_rest > self.target;
         let state = rounds.into_iter().next().unwrap_or(start);
-        Ok(vec![Sparse { order, state, ends_path, ..model }])
+        Ok(vec![SparseModel { order, state, ends_path, ..model }])
     }
 }
 
@@ -257,8 +265,8 @@ impl Reweighted {
             // decide between them.
             let scale = |&k: &usize| match self.rule {
                 _ if sample.is_kept(k) => 1.0,
-                Rule::L1 => ten_digits(effective[k].abs().sqrt()),
-                Rule::L0 => ten_digits(effective[k].abs()),
+                ReweightingRule::L1 => ten_digits(effective[k].abs().sqrt()),
+                ReweightingRule::L0 => ten_digits(effective[k].abs()),
             };
             scales = places.iter().map(scale).collect();
             start = places.iter().map(|&k| effective[k]).collect();
@@ -291,6 +299,7 @@ fn train(
     start: &[f64],
     precision: f64,
 ) -> Result<Solution> {
+    check_pairs("the second derivative", scales.len(), 24, sample.engine().memory_limit())?;
     let penalty = Penalty::ridge(&vec![2.0 / value; scales.len()]);
     let start: Vec<f64> = start.iter().zip(scales).map(|(w, v)| w / v).collect();
     let solution =

@@ -3,7 +3,7 @@
 //!
 //! Sun, Qin, Tao & Wang (SIGIR 2009) minimise L(β) + g ‖β‖₁, where L is the sum over queries of Σ ω
 //! φ(βᵀ(xᵢ − xⱼ)) over pairs with yᵢ > yⱼ; weights ω and loss φ are those of
-//! [`crate::engine::passes::NdcgPairs`]. This follows their algorithm 1: in every iteration
+//! `rank/passes/ndcg_pairs.rs`. This follows their algorithm 1: in every iteration
 //! documents are sorted by their scores, ω is computed from the positions, and with ω fixed
 //!
 //! * β ← β − η ∇L(β), all queries at once;
@@ -32,7 +32,7 @@
 
 use rand::RngExt;
 
-use super::path::{Family, PathSearch, Sparse, nothing_ranks};
+use super::path::{Family, PathSearch, SparseModel, nothing_ranks};
 use super::sample::Sample;
 use crate::declare::{choice, method};
 use crate::engine::Engine;
@@ -41,7 +41,7 @@ use crate::random::{Purpose, stream};
 use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::{standardise_param, tuning_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// The number of values of g on the path, without the last.
 const VALUES: i32 = 9;
@@ -56,23 +56,23 @@ const ITERATIONS: [u64; 3] = [30, 100, 300];
 const POWER_ROUNDS: u64 = 12;
 
 method! {
-    /// Features that survive a truncated descent on pairs weighted by NDCG.
+    /// Truncated gradient descent on preference pairs weighted by NDCG.
     pub struct RSRank: Selector as "rsrank" in Embedded,
         cites ["sun2009", "langford2009"], AsPublished, Passes,
         with [uses_valid, leaves_model]
     {
-        /// Price of a weight against the loss; chosen on validation data unless set.
+        /// Weight of the l1 penalty relative to the loss; auto: tuned on validation data.
         g: Values(0.0..=1e12) = "auto",
-        /// Steps of the descent; chosen on validation data unless set.
+        /// Number of gradient steps; auto: tuned on validation data.
         let iterations: AutoWhole(1..=100_000) = "auto",
-        /// Initial vectors that validation data chooses among: the first is even, the others are
-        /// random.
+        /// Number of initial vectors, one of which is chosen on validation data: the first is
+        /// uniform, the others are random.
         starts: Whole(1..=100) = "2",
-        /// Length of a step; from the largest curvature unless set.
+        /// Step size; auto: from the largest curvature.
         let eta: Auto(1e-12..=1.0) = "auto",
-        /// Iterations from one truncation to the next.
+        /// Number of iterations between truncations.
         let interval: Whole(1..=1000) = "1",
-        /// Whether weights are cut by eta times g, or by that times the interval.
+        /// Truncate weights by eta times g, or by that times the interval.
         let truncation: Choice<Truncation> = "published",
         use tuning_params!();
         derive descent: Descent = Descent {
@@ -104,7 +104,7 @@ struct Descent {
 }
 
 impl Selector for RSRank {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let from = |start| FromStart { descent: self.descent, start };
         let families: Vec<FromStart> = (1..=self.starts).map(from).collect();
         let families: Vec<&dyn Family> =
@@ -137,11 +137,16 @@ impl Family for FromStart {
         Ok(shares.chain([ALMOST_NONE]).map(|share| share * first).collect())
     }
 
-    fn fit(&self, sample: &Sample<'_>, value: f64, near: Option<&Sparse>) -> Result<Vec<Sparse>> {
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        value: f64,
+        warm_start: Option<&SparseModel>,
+    ) -> Result<Vec<SparseModel>> {
         // The step length depends on the sample only: it is reused from the neighbour.
-        let eta = match (self.descent.eta, near) {
+        let eta = match (self.descent.eta, warm_start) {
             (Some(eta), _) => eta,
-            (None, Some(near)) => near.state[0],
+            (None, Some(model)) => model.state[0],
             (None, None) => 1.0 / largest_curvature(sample)?,
         };
         self.descent.follow(sample, initial(sample, self.start), value * sample.pairs(), eta)
@@ -169,7 +174,7 @@ impl Descent {
         start: Vec<f64>,
         g: f64,
         eta: f64,
-    ) -> Result<Vec<Sparse>> {
+    ) -> Result<Vec<SparseModel>> {
         let ends = self.ends();
         let last = ends[ends.len() - 1];
         let cut = eta * g * if self.by_interval { self.interval as f64 } else { 1.0 };
@@ -186,12 +191,12 @@ impl Descent {
                 }
                 moved = moved.max((*weight - before).abs());
             }
-            sample.run.step("descending on weighted pairs", iteration, Some(last))?;
+            sample.run.step("descending the gradient", iteration, Some(last))?;
             if ends.contains(&iteration) {
-                models.push(Sparse {
+                models.push(SparseModel {
                     settings: vec![("iterations", iteration as f64), ("eta", eta)],
                     state: vec![eta],
-                    ..Sparse::new(weights.clone(), "gradient", moved / eta)
+                    ..SparseModel::new(weights.clone(), "gradient", moved / eta)
                 });
             }
         }
@@ -262,7 +267,7 @@ mod tests {
     use crate::data::{Dataset, FeatureTable, Queries};
     use crate::engine::LocalEngine;
     use crate::run::Constraints;
-    use crate::select::embedded::sample::Scale;
+    use crate::select::embedded::sample::Standardisation;
     use serde_json::Value;
 
     fn fixture(text: &str) -> Value {
@@ -288,7 +293,7 @@ mod tests {
 
     fn after(descent: Descent, run: &Run, g: f64, start: Vec<f64>) -> Vec<f64> {
         let engine = LocalEngine::new(shared_data(), 1).unwrap();
-        let sample = Sample::of(run, &engine, Scale::None).unwrap();
+        let sample = Sample::of(run, &engine, Standardisation::None).unwrap();
         descent.follow(&sample, start, g, 0.01).unwrap().pop().unwrap().weights
     }
 
@@ -333,7 +338,7 @@ mod tests {
         );
         let (run, engine) =
             (Run::new(7, Constraints::default()), LocalEngine::new(data, 1).unwrap());
-        let sample = Sample::of(&run, &engine, Scale::None).unwrap();
+        let sample = Sample::of(&run, &engine, Standardisation::None).unwrap();
         let expected = 2.0 * (1.0 - 1.0 / 3f64.log2());
         assert!((largest_curvature(&sample).unwrap() - expected).abs() < 1e-6);
     }

@@ -6,6 +6,8 @@
 //! some value lies outside, features are first divided by their standard deviation within queries
 //! (`standardise = auto`). The final model has weights for the unscaled features.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::data::FeatureId;
 use crate::engine::passes::{Centring, Gram, GramSums, Moments};
 use crate::engine::{Ask, Engine, PartEngine};
@@ -17,7 +19,7 @@ use crate::select::candidates::Candidates;
 
 /// How features are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum Standardisation {
     /// Not at all if all values lie between 0 and 1, else by their standard deviation.
     Auto,
     /// Not at all.
@@ -36,7 +38,11 @@ pub struct Sample<'a> {
     divisors: Vec<f64>,
     spreads: Vec<f64>,
     pairs: f64,
+    /// The sums of products of the last centring, shared by the fits of one path.
+    products: SharedProducts,
 }
+
+type SharedProducts = Arc<Mutex<Option<(Centring, GramSums)>>>;
 
 /// The mean of max(0, 1 − margin)² over preference pairs, at some weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +64,7 @@ pub struct LineDerivatives {
 
 impl<'a> Sample<'a> {
     /// All queries, and the features that a run may choose.
-    pub fn of(run: &'a Run, engine: &'a dyn Engine, scale: Scale) -> Result<Self> {
+    pub fn of(run: &'a Run, engine: &'a dyn Engine, scale: Standardisation) -> Result<Self> {
         Self::new(run, engine, &Candidates::of(run, engine)?, scale)
     }
 
@@ -67,7 +73,7 @@ impl<'a> Sample<'a> {
         run: &'a Run,
         engine: &'a dyn Engine,
         candidates: &Candidates,
-        scale: Scale,
+        scale: Standardisation,
     ) -> Result<Self> {
         let mut features = [&candidates.keep[..], &candidates.free].concat();
         features.sort_unstable();
@@ -79,9 +85,9 @@ impl<'a> Sample<'a> {
         }
         let spreads = spreads(engine, &features)?;
         let divide = match scale {
-            Scale::None => false,
-            Scale::Spread => true,
-            Scale::Auto => {
+            Standardisation::None => false,
+            Standardisation::Spread => true,
+            Standardisation::Auto => {
                 let moments = engine.ask(&Moments)?;
                 let is_outside = |f: &FeatureId| {
                     let feature = &moments.features[f.index()];
@@ -94,7 +100,8 @@ impl<'a> Sample<'a> {
         let spreads =
             spreads.iter().zip(&divisors).map(|(spread, divisor)| spread / divisor).collect();
         let pairs = engine.schema().pairs as f64;
-        Ok(Sample { run, engine, features, divisors, spreads, pairs })
+        let products = SharedProducts::default();
+        Ok(Sample { run, engine, features, divisors, spreads, pairs, products })
     }
 
     /// The same features of some of its queries; `None` if these have no preference pair.
@@ -103,7 +110,8 @@ impl<'a> Sample<'a> {
         'a: 'b,
     {
         let pairs = part.schema().pairs as f64;
-        (pairs > 0.0).then(|| Sample { engine: part, pairs, ..self.clone() })
+        let products = SharedProducts::default();
+        (pairs > 0.0).then(|| Sample { engine: part, pairs, products, ..self.clone() })
     }
 
     /// The same with some of its features only.
@@ -121,6 +129,7 @@ impl<'a> Sample<'a> {
             features: places.iter().map(|&k| self.features[k]).collect(),
             divisors: places.iter().map(|&k| self.divisors[k]).collect(),
             spreads: places.iter().map(|&k| self.spreads[k]).collect(),
+            products: SharedProducts::default(),
             ..*self
         }
     }
@@ -131,7 +140,12 @@ impl<'a> Sample<'a> {
         let divisors = self.divisors.iter().zip(factors).map(|(divisor, factor)| divisor / factor);
         let spreads =
             self.spreads.iter().zip(factors).map(|(spread, factor)| spread * factor.abs());
-        Sample { divisors: divisors.collect(), spreads: spreads.collect(), ..self.clone() }
+        Sample {
+            divisors: divisors.collect(),
+            spreads: spreads.collect(),
+            products: SharedProducts::default(),
+            ..self.clone()
+        }
     }
 
     /// The features, in the order of weights.
@@ -177,11 +191,16 @@ impl<'a> Sample<'a> {
 
     /// Sums of products of the features, on the scale of the weights, and of the labels.
     pub(super) fn gram(&self, centring: Centring) -> Result<GramSums> {
+        let mut products = self.products.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, gram)) = products.as_ref().filter(|(known, _)| *known == centring) {
+            return Ok(gram.clone());
+        }
         let pass = Gram::new(self.features.clone(), centring);
         let mut gram = self.engine.ask(&pass)?;
         let divisors = || self.divisors.iter().chain([&1.0]);
         let cells = divisors().flat_map(|a| divisors().map(move |b| a * b));
         gram.products.iter_mut().zip(cells).for_each(|(product, by)| *product /= by);
+        *products = Some((centring, gram.clone()));
         Ok(gram)
     }
 
@@ -193,7 +212,7 @@ impl<'a> Sample<'a> {
     /// The mean squared hinge over pairs.
     pub fn loss(&self, weights: &[f64]) -> Result<Loss> {
         let hinge = self.engine.ask(&self.pass(weights))?;
-        let gradient = hinge.slope.iter().zip(&self.divisors);
+        let gradient = hinge.gradient.iter().zip(&self.divisors);
         let gradient = gradient.map(|(sum, divisor)| sum / divisor / self.pairs).collect();
         Ok(Loss { value: hinge.loss / self.pairs, gradient })
     }
@@ -202,9 +221,12 @@ impl<'a> Sample<'a> {
     /// than the loss.
     pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<LineDerivatives> {
         let towards = Some(self.raw(others));
-        let pass = PairwiseHinge { towards, along_only: true, ..self.pass(weights) };
+        let pass = PairwiseHinge { towards, directional_only: true, ..self.pass(weights) };
         let hinge = self.engine.ask(&pass)?;
-        Ok(LineDerivatives { first: hinge.along / self.pairs, second: hinge.bend / self.pairs })
+        Ok(LineDerivatives {
+            first: hinge.directional_derivative / self.pairs,
+            second: hinge.directional_curvature / self.pairs,
+        })
     }
 
     /// The second derivative of the mean squared hinge between features at some places, in
@@ -226,16 +248,20 @@ impl<'a> Sample<'a> {
 
     /// Its gradient alone, which is faster.
     pub fn ndcg_gradient(&self, weights: &[f64]) -> Result<Vec<f64>> {
-        Ok(self.ndcg_pairs_of(weights, true)?.slope)
+        Ok(self.ndcg_pairs_of(weights, true)?.gradient)
     }
 
-    fn ndcg_pairs_of(&self, weights: &[f64], slope_only: bool) -> Result<NdcgPairLoss> {
+    fn ndcg_pairs_of(&self, weights: &[f64], gradient_only: bool) -> Result<NdcgPairLoss> {
         let mut pairs = self.engine.ask(&NdcgPairs {
             features: self.features.clone(),
             weights: self.raw(weights),
-            slope_only,
+            gradient_only,
         })?;
-        pairs.slope.iter_mut().zip(&self.divisors).for_each(|(slope, divisor)| *slope /= divisor);
+        pairs
+            .gradient
+            .iter_mut()
+            .zip(&self.divisors)
+            .for_each(|(partial, divisor)| *partial /= divisor);
         Ok(pairs)
     }
 
@@ -255,10 +281,20 @@ pub(in crate::select) fn ten_digits(x: f64) -> f64 {
     if unit.is_normal() && x > 0.0 { (x * unit).round() / unit } else { x }
 }
 
+/// The number of features up to which the sums of all products are computed for their squares.
+const AT_ONCE: usize = 1024;
+
+/// The number of features whose products are computed together if there are more.
+const GROUP: usize = 64;
+
 /// The standard deviation of every feature around the means of its queries.
-fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
-    let gram = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
-    let width = features.len() + 1;
-    let squares = (0..features.len()).map(|k| gram.products[k * width + k]);
-    Ok(squares.map(|sum| (sum / gram.count.max(1) as f64).sqrt()).collect())
+pub(in crate::select) fn spreads(engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
+    let group = if features.len() > AT_ONCE { GROUP } else { AT_ONCE };
+    let mut spreads = Vec::with_capacity(features.len());
+    for group in features.chunks(group) {
+        let gram = engine.ask(&Gram::new(group.to_vec(), Centring::PerQuery))?;
+        let square = |k: usize| gram.product(k, k) / gram.count.max(1) as f64;
+        spreads.extend((0..group.len()).map(|k| square(k).sqrt()));
+    }
+    Ok(spreads)
 }

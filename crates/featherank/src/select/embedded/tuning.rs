@@ -1,6 +1,6 @@
 //! The choice among the models of an embedded method: parameters that all of them share.
 
-use super::sample::Scale;
+use super::sample::Standardisation;
 use crate::declare::choice;
 use crate::measure::Measure;
 
@@ -9,9 +9,9 @@ use crate::measure::Measure;
 pub struct Tuning {
     pub(in crate::select) measure: Measure,
     pub(in crate::select) slack: f64,
-    pub(in crate::select) scale: Scale,
+    pub(in crate::select) scale: Standardisation,
 }
 
 choice! {
-    impl Scale { Auto = "auto", Spread = "true", None = "false" }
+    impl Standardisation { Auto = "auto", Spread = "true", None = "false" }
 }

@@ -19,35 +19,37 @@ use crate::data::FeatureId;
 use crate::declare::method;
 use crate::engine::passes::{MergeGains, Moments, feature_means};
 use crate::engine::{Ask, Engine};
-use crate::error::{Error, Result};
+use crate::error::{Result, Setting};
+use crate::measure::check_threshold;
+use crate::remedy;
 use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features whose merged rankings could gain most.
+    /// Greedy filter by optimal rank merging: add the feature whose ranking could improve the
+    /// current one most.
     pub struct BestGain: Selector as "best-gain" in Filter,
         cites ["costa2010"], AsPublished, Passes
     {
-        /// Measure that says how well a feature ranks.
+        /// Measure of how well a feature ranks on its own.
         measure: Measure = "map[ties=expected]",
-        /// Least gain that a feature must bring.
+        /// Smallest gain that justifies another feature.
         delta: Real(0.0..=1.0) = "0.01",
-        /// Labels from here on are relevant.
+        /// Smallest label of a relevant document.
         relevant: Real<f32>(1e-6..=1e6) = "1",
     }
 }
 
 impl Selector for BestGain {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let most = engine.schema().largest_label();
-        if most < self.relevant {
-            let expected = format!("at most {most}, the largest label of this data");
-            return Err(Error::invalid("relevant of best-gain", self.relevant, expected));
-        }
-        let (alive, dead) = engine.ask(&Moments)?.alive();
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let labels = engine.schema().label_frequencies();
+        check_threshold("best-gain", self.relevant, &labels, |threshold| {
+            remedy!["set ", Setting::Parameter("relevant"), format!(" to {threshold}, for example")]
+        })?;
+        let (alive, unusable) = engine.ask(&Moments)?.varying_within_queries();
         let live = alive.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
-        forward(run, engine.schema(), &alive, &dead, &mut Gains { method: self, engine, live })
+        forward(run, engine.schema(), &alive, &unusable, &mut Gains { method: self, engine, live })
     }
 }
 

@@ -1,7 +1,7 @@
 //! CFS, correlation-based feature selection: features with high correlation to the class and low
 //! correlation to each other.
 //!
-//! Hall, ICML 2000. Features are discretised ([`discrete`](super::discrete)); with SU the
+//! Hall, ICML 2000. Features are discretised (`discrete/`); with SU the
 //! symmetrical uncertainty, the merit of a set S of k features is
 //!
 //! ```text
@@ -29,22 +29,21 @@ use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
 use crate::select::search::{BestFirstSearch, SubsetMerit};
 use crate::select::shared_params::{encoding_param, patience_param};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 /// Two features with an uncertainty below this count as unrelated.
 const NOTHING: f64 = 1e-6;
 
 method! {
-    /// A set whose features tell much about the label and little about each other.
+    /// Correlation-based feature selection: features correlated with the label, not with each
+    /// other.
     pub struct CFS: Selector as "cfs" in Filter,
         cites ["hall2000", "fayyad1993", "costa2010"], AsPublished, Rows
     {
         use patience_param!();
-        /// Whether features join at the end that tell more about the label than the set tells about
-        /// them.
+        /// Finally add features more correlated with the label than with any selected feature.
         locally_predictive: Flag = "true",
-        /// What two features count as that tell nothing about each other; WEKA calls them
-        /// redundant.
+        /// Whether uncorrelated features count as redundant, as in WEKA, or as free of redundancy.
         unrelated: Choice<Unrelated> = "redundant",
         use encoding_param!();
     }
@@ -61,7 +60,7 @@ choice! {
 }
 
 impl Selector for CFS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = CfsMerit::of(&data, self.unrelated == Unrelated::Redundant);
@@ -71,14 +70,15 @@ impl Selector for CFS {
             merit.add_locally_predictive(&mut chosen, &candidates.free);
         }
         let rest = extend(run, &chosen, &candidates.without(&chosen), &mut merit)?;
-        let along =
+        let path =
             (1..=chosen.len()).map(|size| Ok((chosen[size - 1], merit.merit(&chosen[..size])?)));
-        let scored = along.collect::<Result<Vec<_>>>()?;
+        let scored = path.collect::<Result<Vec<_>>>()?;
         candidates.select(run, engine, &scored, &rest)
     }
 }
 
 /// The merit of sets of features.
+#[doc(hidden)] // For tests.
 pub struct CfsMerit<'a> {
     uncertainties: Uncertainties<'a>,
     unrelated_are_redundant: bool,

@@ -1,7 +1,7 @@
 //! Consistency: a small set of features under which documents with equal values have the same
 //! label.
 //!
-//! Dash, Liu & Motoda, PAKDD 2000. Features are discretised ([`discrete`](super::discrete)).
+//! Dash, Liu & Motoda, PAKDD 2000. Features are discretised (`discrete/`).
 //! Documents with the same intervals in all features of a set form a group; those outside the
 //! largest class of their group are inconsistent, and the merit of the set is 1 minus their share
 //! of all documents. Adding features never decreases the merit, so no set has a higher merit than
@@ -32,14 +32,15 @@ use crate::select::candidates::Candidates;
 use crate::select::forward::{Criterion, extend};
 use crate::select::search::{BestFirstSearch, SubsetMerit};
 use crate::select::shared_params::{encoding_param, patience_param};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// A small set under which documents that look alike have the same label.
+    /// Small feature set under which documents with the same discretised values have the same
+    /// label.
     pub struct Consistency: Selector as "consistency" in Filter,
         cites ["dash2000", "fayyad1993", "costa2010"], AsPublished, Rows
     {
-        /// From no feature towards more, or from all towards fewer.
+        /// Best-first search forward from the empty set, or backward elimination from all features.
         search: Choice<ConsistencySearch> = "best-first",
         use patience_param!();
         use encoding_param!();
@@ -57,7 +58,7 @@ choice! {
 }
 
 impl Selector for Consistency {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = ConsistencyMerit::of(&data);
@@ -115,6 +116,7 @@ fn shortest_start(
 }
 
 /// The consistency of sets of features.
+#[doc(hidden)] // For tests.
 pub struct ConsistencyMerit<'a> {
     data: &'a Discrete,
     /// The last set and its groups, cached: a search usually extends this set.

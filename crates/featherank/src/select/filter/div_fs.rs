@@ -24,7 +24,7 @@ use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::forward::{Criterion, forward};
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 choice! {
     /// How relevance and diversity are combined.
@@ -39,43 +39,43 @@ choice! {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum DiversityCriterion {
     Mmr { lambda: f64 },
     Mpt { b: f64 },
     Msd { lambda: f64 },
 }
 
 method! {
-    /// Features diversified like search results.
+    /// Search-result diversification applied to features: relevance against similarity.
     pub struct DivFS: Selector as "divfs" in Filter,
         cites ["naini2014", "sousa2016"], Reconstruction, Passes
     {
         /// How relevance and diversity are combined.
         let rule: Choice<DiversityRule> = "mmr",
-        /// Share of diversity in mmr and msd.
+        /// Weight of diversity in mmr and msd.
         let lambda: Real(0.0..=1.0) = "0.1",
         /// Risk aversion of mpt.
         let b: Real(0.0..=1000.0) = "0.5",
         use relevance_measure_param!("ndcg[ties=expected]@10");
         use similarity_params!("kendall");
-        derive rule: Rule = Rule::new(rule, lambda, b);
+        derive rule: DiversityCriterion = DiversityCriterion::new(rule, lambda, b);
     }
 }
 
 impl Selector for DivFS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let variances = || self.relevance.variances(engine, &facts.features);
         self.rule.choose(run, engine.schema(), &facts, variances)
     }
 }
 
-impl Rule {
+impl DiversityCriterion {
     fn new(rule: DiversityRule, lambda: f64, b: f64) -> Self {
         match rule {
-            DiversityRule::Mmr => Rule::Mmr { lambda },
-            DiversityRule::Mpt => Rule::Mpt { b },
-            DiversityRule::Msd => Rule::Msd { lambda },
+            DiversityRule::Mmr => DiversityCriterion::Mmr { lambda },
+            DiversityRule::Mpt => DiversityCriterion::Mpt { b },
+            DiversityRule::Msd => DiversityCriterion::Msd { lambda },
         }
     }
 
@@ -85,17 +85,17 @@ impl Rule {
         schema: &Schema,
         facts: &RelevanceAndRedundancy,
         variances: impl FnOnce() -> Result<Vec<f64>>,
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         let relevance = &facts.relevance;
         match self {
-            Rule::Mmr { lambda } => {
+            DiversityCriterion::Mmr { lambda } => {
                 let unlike = |f, chosen| 1.0 - facts.correlation(f, chosen);
                 let score = |f: usize, unlike: f64, chosen: usize| {
                     (1.0 - lambda) * relevance[f] + lambda * unlike / chosen.max(1) as f64
                 };
                 trade_off(run, schema, facts, unlike, score, None)
             }
-            Rule::Mpt { b } => {
+            DiversityCriterion::Mpt { b } => {
                 let variance = variances()?;
                 let shared =
                     |f, chosen: usize| variance[chosen].sqrt() * facts.correlation(f, chosen);
@@ -105,8 +105,8 @@ impl Rule {
                 };
                 trade_off(run, schema, facts, shared, score, None)
             }
-            Rule::Msd { lambda } => {
-                forward(run, schema, &facts.features, &facts.dead, &mut Pairs { facts, lambda })
+            DiversityCriterion::Msd { lambda } => {
+                forward(run, schema, &facts.features, &facts.unusable, &mut Pairs { facts, lambda })
             }
         }
     }
@@ -159,25 +159,35 @@ mod tests {
         let variances =
             || Ok(variance.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
         let (run, schema) = run_over(5);
-        let order = |rule: Rule| path(&rule.choose(&run, &schema, &facts, variances).unwrap());
+        let order = |rule: DiversityCriterion| {
+            path(&rule.choose(&run, &schema, &facts, variances).unwrap())
+        };
         for (lambda, expected) in fixture["mmr"].as_object().unwrap() {
             let lambda = lambda.parse().unwrap();
-            assert_eq!(order(Rule::Mmr { lambda })[..4], ids(expected)[..], "mmr {lambda}");
+            assert_eq!(
+                order(DiversityCriterion::Mmr { lambda })[..4],
+                ids(expected)[..],
+                "mmr {lambda}"
+            );
         }
         for (lambda, expected) in fixture["msd"].as_object().unwrap() {
             let lambda = lambda.parse().unwrap();
-            assert_eq!(order(Rule::Msd { lambda })[..4], ids(expected)[..], "msd {lambda}");
+            assert_eq!(
+                order(DiversityCriterion::Msd { lambda })[..4],
+                ids(expected)[..],
+                "msd {lambda}"
+            );
         }
         for (b, expected) in fixture["mpt"].as_object().unwrap() {
-            let selection = Rule::Mpt { b: b.parse().unwrap() }
+            let found = DiversityCriterion::Mpt { b: b.parse().unwrap() }
                 .choose(&run, &schema, &facts, variances)
                 .unwrap();
-            assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "mpt {b}");
-            for (step, scores) in
-                selection.path[1..].iter().zip(expected["scores"].as_array().unwrap())
+            assert_eq!(path(&found)[..4], ids(&expected["order"])[..], "mpt {b}");
+            for ((f, value), scores) in
+                found.path[1..].iter().zip(expected["scores"].as_array().unwrap())
             {
-                let score = scores[step.feature.to_string()].as_f64().unwrap();
-                assert!((step.value - score).abs() < 1e-9, "mpt {b}, feature {}", step.feature);
+                let score = scores[f.0.to_string()].as_f64().unwrap();
+                assert!((value - score).abs() < 1e-9, "mpt {b}, feature {}", f.0);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! FCBF, the fast correlation-based filter: features correlated with the class, without those that
 //! are redundant to a better one.
 //!
-//! Yu & Liu, ICML 2003. Features are discretised ([`discrete`](super::discrete)), and those whose
+//! Yu & Liu, ICML 2003. Features are discretised (`discrete/`), and those whose
 //! symmetrical uncertainty SU with the class does not exceed the threshold are removed. The others
 //! are visited in descending order of SU: each one not yet removed is chosen, and every later
 //! feature q with `SU(p, q) ≥ SU(q, class)` is removed: its uncertainty with the chosen p is at
@@ -20,10 +20,11 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::shared_params::encoding_param;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features that tell much about the label, without those that a better one stands for.
+    /// Fast correlation-based filter: features that predict the label, without those made redundant
+    /// by a better one.
     pub struct FCBF: Selector as "fcbf" in Filter,
         cites ["yu2003", "fayyad1993", "costa2010"], AsPublished, Rows
     {
@@ -34,7 +35,7 @@ method! {
 }
 
 impl Selector for FCBF {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut uncertainties = Uncertainties::of(&data);
@@ -55,6 +56,7 @@ impl Selector for FCBF {
 
 /// The features that are not redundant to another one, best first, after those that must be
 /// included.
+#[doc(hidden)] // For tests.
 pub fn predominant(
     run: &Run,
     keep: &[FeatureId],

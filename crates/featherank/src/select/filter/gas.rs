@@ -18,16 +18,16 @@ use crate::run::Run;
 use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features that rank well alone and unlike each other.
+    /// Greedy search for features with high relevance and low similarity to each other.
     pub struct GAS: Selector as "gas" in Filter,
         cites ["geng2007", "costa2010"], AsPublished, Passes
     {
-        /// How much likeness to a chosen feature costs.
+        /// Weight of the similarity to selected features.
         c: Real(0.0..=1000.0) = "0.02",
-        /// Without k: stop when no feature is worth this much.
+        /// Without k: stop when the best remaining score is below this.
         threshold: Real(-1000.0..=1000.0) = "0",
         use relevance_measure_param!("map[ties=expected]");
         use similarity_params!("kendall");
@@ -35,7 +35,7 @@ method! {
 }
 
 impl Selector for GAS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         self.choose(run, engine.schema(), &facts)
     }
@@ -47,7 +47,7 @@ impl GAS {
         run: &Run,
         schema: &Schema,
         facts: &RelevanceAndRedundancy,
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         trade_off(
             run,
             schema,
@@ -73,16 +73,16 @@ mod tests {
         let (run, schema) = run_over(5);
         for (c, expected) in fixture["gas"].as_object().unwrap() {
             let gas = GAS::builder().c(c.parse().unwrap()).build().unwrap();
-            let selection = gas.choose(&run, &schema, &facts).unwrap();
-            assert_eq!(path(&selection)[..4], ids(&expected["order"])[..], "c = {c}");
+            let found = gas.choose(&run, &schema, &facts).unwrap();
+            assert_eq!(path(&found)[..4], ids(&expected["order"])[..], "c = {c}");
             // A feature's score is fixed when it is chosen.
             let weights = &expected["weights_after_each"][3];
-            for step in &selection.path[..4] {
-                let weight = weights[step.feature as usize].as_f64().unwrap();
-                assert!((step.value - weight).abs() < 1e-9, "c = {c}, feature {}", step.feature);
+            for (f, value) in &found.path[..4] {
+                let weight = weights[f.index()].as_f64().unwrap();
+                assert!((value - weight).abs() < 1e-9, "c = {c}, feature {}", f.0);
             }
-            let at_least_zero = selection.path.iter().take_while(|step| step.value >= 0.0).count();
-            assert_eq!(selection.selected.len(), at_least_zero);
+            let at_least_zero = found.path.iter().take_while(|(_, value)| *value >= 0.0).count();
+            assert_eq!(found.selected.len(), at_least_zero);
         }
     }
 }

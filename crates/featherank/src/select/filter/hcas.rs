@@ -25,14 +25,14 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{relevance_params, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// The most relevant feature of each cluster of a hierarchy.
+    /// Hierarchical clustering of features: the most relevant feature of each cluster.
     pub struct HCAS: Selector as "hcas" in Filter,
         cites ["gigli2016"], AsPublished, Passes
     {
-        /// How far apart two clusters are.
+        /// Distance between two clusters.
         linkage: Choice<Linkage> = "ward",
         use relevance_params!();
         use similarity_params!("spearman");
@@ -40,7 +40,7 @@ method! {
 }
 
 choice! {
-    /// How far apart two clusters are.
+    /// Distance between two clusters.
     pub enum Linkage {
         /// By what joining them adds to the variance within clusters.
         Ward = "ward",
@@ -65,14 +65,14 @@ impl Linkage {
 }
 
 impl Selector for HCAS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         run.step("clustering features", 0, Some(1))?;
         let kept: Vec<bool> =
             facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
         let order = delegates(&facts, &kept, &merges(&facts, self.linkage.method()));
         run.step("clustering features", 1, Some(1))?;
-        Selection::in_order(run, engine.schema(), &facts.scored(&order), &[], &facts.dead)
+        Findings::in_order(run, engine.schema(), &facts.scored(&order), &[], &facts.unusable)
     }
 }
 

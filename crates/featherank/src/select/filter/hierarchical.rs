@@ -28,18 +28,19 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::similarity_params;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// The best feature of each cluster that k-means finds among correlations.
+    /// k-means clustering of features by correlation: the best feature of each cluster.
     pub struct Hierarchical: Selector as "hierarchical" in Filter,
         cites ["hua2010", "arthur2007"], Reconstruction, Passes
     {
-        /// How many, unless k says so; 0 means as many as lie best apart.
+        /// Number of clusters, unless k is given; 0: the best-separated clustering.
         clusters: Whole<usize>(0..=100_000) = "0",
-        /// Take the feature that ranks best alone, or that weighs most in RankSVM.
+        /// Representative of a cluster: the feature that ranks best alone, or has the largest
+        /// RankSVM weight.
         let delegate: Choice<Delegate> = "measure",
-        /// Measure that says how well a feature ranks.
+        /// Measure of how well a feature ranks on its own.
         let measure: Measure = "ndcg[ties=expected]@10",
         use similarity_params!("kendall");
         derive relevance: Relevance = Relevance::of_delegate(measure, delegate == Delegate::Ranker);
@@ -57,7 +58,7 @@ choice! {
 }
 
 impl Selector for Hierarchical {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let wanted = run.constraints.k.or(Some(self.clusters).filter(|&count| count > 0));
         let clusters = match wanted {
@@ -69,7 +70,7 @@ impl Selector for Hierarchical {
             facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
         let (delegates, rest) = delegates(&facts, &kept, &clusters);
         let (chosen, rest) = (facts.scored(&delegates), facts.scored(&rest));
-        Selection::in_order(run, engine.schema(), &chosen, &rest, &facts.dead)
+        Findings::in_order(run, engine.schema(), &chosen, &rest, &facts.unusable)
     }
 }
 
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(serde_json::json!(chosen), fixture["delegates_by_measure"]);
         assert_eq!(rest, [1, 3]);
         let (chosen, _) = delegates(&facts, &[false, true, false, true, false], &clusters);
-        assert_eq!(chosen, [1, 3, 4], "what is kept stands for its cluster");
+        assert_eq!(chosen, [1, 3, 4], "a kept feature represents its cluster");
     }
 
     /// With three clusters: features 0 and 1 have .9 within and (.2 + .1 + .3)/3 = .2 to the

@@ -1,7 +1,7 @@
 //! INTERACT: backward elimination that keeps features which are uninformative alone but informative
 //! together.
 //!
-//! Zhao & Liu, IJCAI 2007. Features are discretised ([`discrete`](super::discrete)) and ordered by
+//! Zhao & Liu, IJCAI 2007. Features are discretised (`discrete/`) and ordered by
 //! their symmetrical uncertainty SU with the class. S starts with all features and is visited in
 //! ascending order of SU: the contribution of f is
 //!
@@ -25,21 +25,21 @@ use crate::error::Result;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::shared_params::encoding_param;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// What is left when features go whose absence makes documents no less consistent.
+    /// Backward elimination of features whose removal does not reduce consistency.
     pub struct Interact: Selector as "interact" in Filter,
         cites ["zhao2007", "fayyad1993", "costa2010"], AsPublished, Rows
     {
-        /// Contribution to consistency below which a feature leaves; 0 keeps every feature.
+        /// Remove features that contribute less than this to consistency; 0 keeps all.
         threshold: Real(0.0..=1.0) = "0.0001",
         use encoding_param!();
     }
 }
 
 impl Selector for Interact {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let uncertainties = Uncertainties::of(&data);
@@ -59,6 +59,7 @@ impl Selector for Interact {
 
 /// The result of the elimination for all features, in the order of their visits, with their
 /// contributions.
+#[doc(hidden)] // For tests.
 pub struct Elimination<'a> {
     /// The features that were not removed.
     pub stayed: Vec<(FeatureId, f64)>,
@@ -73,6 +74,7 @@ pub struct Elimination<'a> {
 }
 
 /// Visits the features in order and removes those whose contribution is below the threshold.
+#[doc(hidden)] // For tests.
 pub fn eliminate<'a>(
     run: &'a Run,
     data: &Discrete,

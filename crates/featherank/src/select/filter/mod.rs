@@ -3,6 +3,7 @@
 pub mod best_gain;
 pub mod cfs;
 pub mod consistency;
+#[doc(hidden)] // For tests.
 pub mod discrete;
 pub mod div_fs;
 pub mod fcbf;
@@ -16,8 +17,11 @@ pub mod ngas;
 pub mod rank_filter;
 mod redundancy;
 mod relevance;
-pub mod similarity;
+pub(crate) mod similarity;
 pub mod top_k;
 mod trade_off;
-mod walk;
+mod traversal;
 pub mod xgas;
+
+pub use discrete::mdl::Encoding;
+pub use relevance::RelevanceModel;

@@ -18,7 +18,7 @@ use crate::run::Run;
 use crate::select::filter::redundancy::RelevanceAndRedundancy;
 use crate::select::filter::trade_off::trade_off;
 use crate::select::shared_params::{relevance_measure_param, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 choice! {
     /// How relevance and redundancy are combined.
@@ -41,13 +41,13 @@ choice! {
 }
 
 method! {
-    /// Features of most relevance and least redundancy.
+    /// Maximum relevance, minimum redundancy.
     pub struct MRMR: Selector as "mrmr" in Filter,
         cites ["peng2005", "shirzad2015"], Reconstruction, Passes
     {
         /// How relevance and redundancy are combined.
         form: Choice<Form> = "difference",
-        /// Scale relevance to 0 to 1, or do not scale it.
+        /// Scale relevance to [0, 1], or leave it unscaled.
         scaling: Choice<RelevanceScaling> = "range",
         use relevance_measure_param!("ndcg[ties=expected]@10");
         use similarity_params!("kendall");
@@ -58,7 +58,7 @@ method! {
 const LEAST_REDUNDANCY: f64 = 1e-3;
 
 impl Selector for MRMR {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let mut facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         if self.scaling == RelevanceScaling::Range {
             scale(&mut facts.relevance);
@@ -73,7 +73,7 @@ impl Form {
         run: &Run,
         schema: &Schema,
         facts: &RelevanceAndRedundancy,
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         let score = |f: usize, similarity: f64, chosen: usize| {
             let (relevance, redundancy) = (facts.relevance[f], similarity / chosen.max(1) as f64);
             match self {

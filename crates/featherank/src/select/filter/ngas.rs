@@ -14,16 +14,17 @@
 //! low values indicate relevance.
 
 use super::redundancy::RelevanceAndRedundancy;
-use super::walk::walk;
+use super::traversal::traverse;
 use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{relevance_params, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// A walk from each feature to the one least like it, or that one's more relevant neighbour.
+    /// Naive greedy search: add the feature least similar to the last one, or its more relevant
+    /// nearest neighbour.
     pub struct NGAS: Selector as "ngas" in Filter,
         cites ["gigli2016"], AsPublished, Passes
     {
@@ -33,19 +34,20 @@ method! {
 }
 
 impl Selector for NGAS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &facts, |last, left| next(&facts, last, left))
+        traverse(run, engine.schema(), &facts, |last, left| next(&facts, last, left))
     }
 }
 
 fn next(facts: &RelevanceAndRedundancy, last: usize, left: &[usize]) -> usize {
-    let alike = |a: usize, b: usize| facts.similarity(a, b);
-    let farthest =
-        |best: usize, f: usize| if alike(last, f) < alike(last, best) { f } else { best };
-    let u = left.iter().copied().fold(left[0], farthest);
-    let nearer = |best: usize, f: usize| if alike(u, f) > alike(u, best) { f } else { best };
-    match left.iter().copied().filter(|&f| f != u).reduce(nearer) {
+    let similarity = |a: usize, b: usize| facts.similarity(a, b);
+    let least_similar =
+        |best: usize, f: usize| if similarity(last, f) < similarity(last, best) { f } else { best };
+    let u = left.iter().copied().fold(left[0], least_similar);
+    let most_similar =
+        |best: usize, f: usize| if similarity(u, f) > similarity(u, best) { f } else { best };
+    match left.iter().copied().filter(|&f| f != u).reduce(most_similar) {
         Some(v) if facts.relevance[v] > facts.relevance[u] => v,
         _ => u,
     }
@@ -60,7 +62,7 @@ mod tests {
     /// (.05), whose neighbour 1 (.2) is more relevant; from 1 it is 3 (.15), followed by its
     /// neighbour 4.
     #[test]
-    fn walks_as_in_the_worked_example() {
+    fn follows_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let facts = worked_example(&fixture);

@@ -27,16 +27,16 @@
 
 use crate::data::FeatureId;
 use crate::declare::{choice, method};
-use crate::engine::passes::{Moments, QuerySample, Relief};
-use crate::engine::{Ask, Engine};
+use crate::engine::passes::{Moments, Relief};
+use crate::engine::{Ask, Engine, PartEngine, QuerySample};
 use crate::error::{Error, Result};
 use crate::remedy;
 use crate::run::Run;
 use crate::select::shared_params::relief_params;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features in which near documents of different relevance differ: Relief for ranking.
+    /// Relief for ranking: features that separate neighbouring documents of different relevance.
     pub struct RankFilter: Selector as "rank-filter" in Filter,
         cites ["yu2009", "robnik1997"], Reconstruction, Passes
     {
@@ -64,20 +64,20 @@ pub(in crate::select) struct ReliefWeights {
 }
 
 impl Selector for RankFilter {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (features, dead) = compared(run, engine)?;
-        self.relief.weigh(run, engine, features, &dead, None)
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let (features, unusable) = compared(run, engine)?;
+        self.relief.weigh(run, engine, features, &unusable, None)
     }
 }
 
-/// The live features that are not dropped, and the dead ones.
+/// The features that vary within queries and are not dropped, and those that never vary.
 pub(in crate::select) fn compared(
     run: &Run,
     engine: &dyn Engine,
 ) -> Result<(Vec<FeatureId>, Vec<FeatureId>)> {
-    let (mut features, dead) = engine.ask(&Moments)?.alive();
+    let (mut features, unusable) = engine.ask(&Moments)?.varying_within_queries();
     features.retain(|f| !run.constraints.drop.contains(f));
-    Ok((features, dead))
+    Ok((features, unusable))
 }
 
 impl ReliefWeights {
@@ -88,31 +88,31 @@ impl ReliefWeights {
         run: &Run,
         engine: &dyn Engine,
         features: Vec<FeatureId>,
-        dead: &[FeatureId],
+        unusable: &[FeatureId],
         distance_weights: Option<Vec<f32>>,
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         let pass = Relief {
             neighbours: self.neighbours,
             ranges: self.ranges(engine, &features)?,
-            sample: (self.share < 1.0).then_some(QuerySample { share: self.share, seed: run.seed }),
             features,
             distance_weights,
         };
-        let relief = engine.ask(&pass.clone())?;
+        let sample = QuerySample::of_share(self.share, run.seed);
+        let relief = PartEngine::of(engine, sample)?.ask(&pass)?;
         run.step("choosing features", 1, Some(1))?;
         if relief.documents == 0 {
             return Err(Error::nothing_counts(
                 "no sampled query has documents of different relevance",
-                match pass.sample {
-                    Some(_) => remedy!["raise ", Parameter("sample")],
-                    None => "check the labels".into(),
+                match self.share < 1.0 {
+                    true => remedy!["raise ", Parameter("sample")],
+                    false => "check the labels".into(),
                 },
             ));
         }
         let weights =
             if self.balance { relief.balanced_weights() } else { relief.weights(self.neighbours) };
         let scored: Vec<_> = pass.features.into_iter().zip(weights).collect();
-        Selection::by_score(run, engine.schema(), &scored, dead)
+        Findings::by_score(run, engine.schema(), &scored, unusable)
     }
 
     fn ranges(

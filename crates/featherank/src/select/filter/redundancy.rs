@@ -10,11 +10,12 @@ use crate::error::Result;
 use crate::run::Run;
 
 /// The relevance and redundancy of the features that may be chosen. Features are numbered by their
-/// place in the order of columns, without dead and dropped ones.
+/// place in the order of columns, without dropped ones and those that are
+/// constant within queries.
 #[derive(Debug, Clone)]
 pub(super) struct RelevanceAndRedundancy {
     pub features: Vec<FeatureId>,
-    pub dead: Vec<FeatureId>,
+    pub unusable: Vec<FeatureId>,
     /// The relevance of each feature by itself.
     pub relevance: Vec<f64>,
     correlations: CorrelationMatrix,
@@ -27,12 +28,12 @@ impl RelevanceAndRedundancy {
         relevance: &Relevance,
         similarity: &Similarity,
     ) -> Result<Self> {
-        let (mut features, dead) = engine.ask(&Moments)?.alive();
+        let (mut features, unusable) = engine.ask(&Moments)?.varying_within_queries();
         features.retain(|f| !run.constraints.drop.contains(f));
         let relevance = relevance.of(run, engine, &features)?;
         let matrix = similarity.of(engine, &features)?;
         Ok(RelevanceAndRedundancy {
-            dead,
+            unusable,
             ..RelevanceAndRedundancy::new(features, relevance, |a, b| matrix.or_zero(a, b))
         })
     }
@@ -46,7 +47,7 @@ impl RelevanceAndRedundancy {
     ) -> Self {
         let rounded = |a, b| Some((correlation(a, b) * 1e12).round() / 1e12);
         let correlations = CorrelationMatrix::new(features.len(), rounded);
-        RelevanceAndRedundancy { features, dead: Vec::new(), relevance, correlations }
+        RelevanceAndRedundancy { features, unusable: Vec::new(), relevance, correlations }
     }
 
     pub fn width(&self) -> usize {

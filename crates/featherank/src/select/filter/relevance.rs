@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::data::{Dataset, FeatureId};
 use crate::declare::choice;
-use crate::engine::passes::{Centring, FeatureMeasures, Gram, feature_means};
+use crate::engine::passes::{FeatureMeasures, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::measure::Measure;
@@ -14,6 +14,7 @@ use crate::rank::linear::ranksvm_primal::RankSVMPrimal;
 use crate::rank::tree::lambda_mart::LambdaMART;
 use crate::rank::{Ranker, Scorer};
 use crate::run::Run;
+use crate::select::embedded::sample::spreads;
 use crate::select::rows::rows;
 
 /// How relevance is measured.
@@ -96,7 +97,7 @@ impl Relevance {
         let fit = ranker.for_subsets(run, &view, None)?;
         let done = AtomicU64::new(0);
         let value = |&feature: &FeatureId| {
-            let scores = fit(&[feature])?.score(&view)?;
+            let scores = fit(&[feature])?.score_until(&view, run.stop())?;
             let (done, total) =
                 (done.fetch_add(1, Ordering::Relaxed) + 1, Some(features.len() as u64));
             run.step("training on single features", done, total)?;
@@ -122,7 +123,7 @@ fn sample_variance(values: &[f64]) -> f64 {
 fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec<f64>> {
     let view = rows("the weight of features in RankSVM", engine)?.view().with_features(features);
     let model = RankSVMPrimal::builder().build()?.learn(run, &view, None)?;
-    let spreads = engine.ask(&Gram::new(features.to_vec(), Centring::PerQuery))?;
+    let spreads = spreads(engine, features)?;
     let weight = |f: FeatureId| match &model.scorer {
         Scorer::Linear(linear) => {
             let own = &engine.schema().features.get(f).id;
@@ -130,9 +131,7 @@ fn weights(run: &Run, engine: &dyn Engine, features: &[FeatureId]) -> Result<Vec
         }
         _ => 0.0,
     };
-    let effect = |(at, &f): (usize, &FeatureId)| {
-        weight(f) * (spreads.product(at, at) / spreads.count.max(1) as f64).sqrt()
-    };
+    let effect = |(at, &f): (usize, &FeatureId)| weight(f) * spreads[at];
     Ok(features.iter().enumerate().map(effect).collect())
 }
 

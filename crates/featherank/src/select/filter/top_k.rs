@@ -12,25 +12,25 @@ use crate::engine::passes::{Moments, feature_means};
 use crate::engine::{Ask, Engine};
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
     /// Features that rank best on their own.
     pub struct TopK: Selector as "top-k" in Filter,
         cites ["naini2014"], AsPublished, Passes
     {
-        /// Measure that says how well a feature ranks.
+        /// Measure of how well a feature ranks on its own.
         measure: Measure = "ndcg[ties=expected]@10",
     }
 }
 
 impl Selector for TopK {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (alive, dead) = engine.ask(&Moments)?.alive();
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let (alive, unusable) = engine.ask(&Moments)?.varying_within_queries();
         let alone = feature_means(engine, &self.measure, &alive)?;
         run.step("choosing features", 1, Some(1))?;
         let scored: Vec<_> = alive.into_iter().zip(alone).collect();
-        Selection::by_score(run, engine.schema(), &scored, &dead)
+        Findings::by_score(run, engine.schema(), &scored, &unusable)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::data::FeatureId;
 use crate::engine::Schema;
 use crate::error::Result;
 use crate::run::Run;
-use crate::select::Selection;
+use crate::select::Findings;
 use crate::select::forward::{Criterion, forward};
 
 /// Adds features one at a time, each time the f with the largest `score(f, Σ similarity(f, g) over
@@ -21,10 +21,10 @@ pub(super) fn trade_off(
     similarity: impl Fn(usize, usize) -> f64,
     score: impl Fn(usize, f64, usize) -> f64,
     least: Option<f64>,
-) -> Result<Selection> {
+) -> Result<Findings> {
     let sums = vec![0.0; facts.width()];
     let mut rule = TradeOffRule { facts, similarity, score, least, sums, summed: 0 };
-    forward(run, schema, &facts.features, &facts.dead, &mut rule)
+    forward(run, schema, &facts.features, &facts.unusable, &mut rule)
 }
 
 struct TradeOffRule<'a, L, W> {
@@ -72,8 +72,8 @@ pub(super) mod tests {
     }
 
     /// Ids along the path.
-    pub(crate) fn path(selection: &Selection) -> Vec<u32> {
-        selection.path.iter().map(|step| step.feature).collect()
+    pub(crate) fn path(found: &Findings) -> Vec<u32> {
+        found.path.iter().map(|(f, _)| f.0).collect()
     }
 
     /// Ids in a fixture.

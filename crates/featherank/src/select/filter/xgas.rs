@@ -10,20 +10,21 @@
 //! Similarity and relevance, and how they depart from the paper, are those of [`super::ngas`].
 
 use super::redundancy::RelevanceAndRedundancy;
-use super::walk::walk;
+use super::traversal::traverse;
 use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::run::Run;
 use crate::select::shared_params::{relevance_params, similarity_params};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// A walk from each feature to the most relevant of those least like it.
+    /// Extended naive greedy search: add the most relevant of the features least similar to the
+    /// last one.
     pub struct XGAS: Selector as "xgas" in Filter,
         cites ["gigli2016"], AsPublished, Passes
     {
-        /// Share of the remaining features that stands for election.
+        /// Share of the remaining features, least similar first, considered in each step.
         p: Real(0.0..=1.0) = "0.05",
         use relevance_params!();
         use similarity_params!("spearman");
@@ -31,19 +32,19 @@ method! {
 }
 
 impl Selector for XGAS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
-        walk(run, engine.schema(), &facts, |last, left| next(&facts, self.p, last, left))
+        traverse(run, engine.schema(), &facts, |last, left| next(&facts, self.p, last, left))
     }
 }
 
 fn next(facts: &RelevanceAndRedundancy, share: f64, last: usize, left: &[usize]) -> usize {
-    let mut least_alike = left.to_vec();
+    let mut least_similar = left.to_vec();
     let order =
         |a: &usize, b: &usize| facts.similarity(last, *a).total_cmp(&facts.similarity(last, *b));
-    least_alike.sort_by(|a, b| order(a, b).then(a.cmp(b)));
-    least_alike.truncate(((share * left.len() as f64).round() as usize).max(1));
-    facts.by_relevance(least_alike)[0]
+    least_similar.sort_by(|a, b| order(a, b).then(a.cmp(b)));
+    least_similar.truncate(((share * left.len() as f64).round() as usize).max(1));
+    facts.by_relevance(least_similar)[0]
 }
 
 #[cfg(test)]
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn walks_as_in_the_worked_example() {
+    fn follows_the_worked_example() {
         let fixture =
             serde_json::from_str(include_str!("../../../tests/fixtures/gas_divfs.json")).unwrap();
         let facts = worked_example(&fixture);
@@ -64,7 +65,7 @@ mod tests {
             }
             assert_eq!(serde_json::json!(order), fixture["xgas"][name], "p = {share}");
         }
-        assert_eq!(next(&facts, 1.0, 0, &[1, 2, 3, 4]), 1, "all stand for election");
+        assert_eq!(next(&facts, 1.0, 0, &[1, 2, 3, 4]), 1, "all features are considered");
         assert_eq!(next(&facts, 0.0, 0, &[1, 2, 3, 4]), 3, "one at least");
     }
 }

@@ -108,18 +108,18 @@ mod tests {
     use crate::run::Constraints;
 
     /// Merits from a table, and a record of the expanded subsets.
-    struct Table {
+    struct TableMerit {
         merits: HashMap<Vec<FeatureId>, f64>,
         expanded: Vec<Vec<FeatureId>>,
     }
 
-    impl SubsetMerit for Table {
+    impl SubsetMerit for TableMerit {
         fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
             Ok(self.merits[&key(subset)])
         }
     }
 
-    impl Criterion for Table {
+    impl Criterion for TableMerit {
         fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
             self.expanded.push(key(subset));
             added.iter().map(|&f| self.merit(&[subset, &[f]].concat())).collect()
@@ -133,16 +133,16 @@ mod tests {
             .collect()
     }
 
-    fn fixture() -> (Table, Value) {
+    fn fixture() -> (TableMerit, Value) {
         let all: Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/other_fs.json")).unwrap();
         let bfs = all["bfs"].clone();
         let values = bfs["values"].as_object().unwrap().iter();
         let merits = values.map(|(text, merit)| (subset(text), merit.as_f64().unwrap())).collect();
-        (Table { merits, expanded: Vec::new() }, bfs)
+        (TableMerit { merits, expanded: Vec::new() }, bfs)
     }
 
-    fn search(table: &mut Table, revisits: bool) -> FoundSubset {
+    fn search(table: &mut TableMerit, revisits: bool) -> FoundSubset {
         let how = BestFirstSearch { patience: 5, revisits };
         how.search(&Run::new(0, Constraints::default()), &[], &subset("0,1,2"), table).unwrap()
     }

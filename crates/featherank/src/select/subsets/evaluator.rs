@@ -112,7 +112,7 @@ impl<'a> SubsetEvaluator<'a> {
         match values.iter().any(|value| value.is_nan()) {
             false => Ok(values),
             true => Err(Error::nothing_counts(
-                format!("{} counts no query of the evaluation data", self.measure),
+                format!("no query of the evaluation data counts under {}", self.measure),
                 "choose another measure, or data with relevant documents",
             )),
         }
@@ -122,7 +122,7 @@ impl<'a> SubsetEvaluator<'a> {
     /// all of them.
     pub fn important_features(&self, data: &Dataset) -> Result<Vec<FeatureId>> {
         let view = data.view();
-        let model = self.ranker.fit(self.progress.silent_run(), &view, None)?;
+        let model = self.ranker.fit(self.progress.quiet_run(), &view, None)?;
         let important = model_importance(&model, &view)?
             .into_iter()
             .filter(|(_, importance)| *importance > 0.0);
@@ -154,7 +154,7 @@ mod tests {
         let engine: &dyn Engine = &engine;
         let (run, measure): (Run, Measure) =
             (Run::new(3, Constraints::default()), "ndcg@5".parse().unwrap());
-        let features = engine.ask(&Moments).unwrap().alive().0;
+        let features = engine.ask(&Moments).unwrap().varying_within_queries().0;
         let subsets = [features.clone(), features[..3].to_vec(), vec![features[7]]];
         for spec in ["linear-regression", "rankrls"].map(|name| registry::ranker(name).unwrap()) {
             let ranker = (spec.build)(&Params::new(spec.name, spec.params, &[]).unwrap()).unwrap();

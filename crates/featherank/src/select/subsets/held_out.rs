@@ -79,8 +79,8 @@ impl<'a> HeldOut<'a> {
             HeldOut::Validation(valid) => Ok(vec![(all(), PartEngine::all(*valid))]),
             HeldOut::Folds { folds, count } => {
                 let part = |held_out: usize| {
-                    let train = PartEngine::of(engine, folds.range(|fold| fold != held_out))?;
-                    Ok((train, PartEngine::of(engine, folds.range(|fold| fold == held_out))?))
+                    let train = PartEngine::of(engine, folds.sample(|fold| fold != held_out))?;
+                    Ok((train, PartEngine::of(engine, folds.sample(|fold| fold == held_out))?))
                 };
                 (0..*count).map(part).collect()
             }
@@ -96,7 +96,7 @@ pub fn check_counts(measure: &Measure, engine: &dyn Engine) -> Result<()> {
     match counted.iter().any(|value| value.is_nan()) {
         false => Ok(()),
         true => Err(Error::nothing_counts(
-            format!("{measure} counts no query of the data"),
+            format!("no query of the data counts under {measure}"),
             "choose another measure, or data with relevant documents",
         )),
     }

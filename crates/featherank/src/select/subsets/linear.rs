@@ -85,7 +85,7 @@ pub fn held_out_values(
 /// The error for validation data in which the measure counts no query.
 pub fn no_query_counts(measure: &Measure) -> Error {
     Error::nothing_counts(
-        format!("{measure} counts no query of the validation data"),
+        format!("no query of the validation data counts under {measure}"),
         "choose another measure, or data with relevant documents",
     )
 }

@@ -7,7 +7,7 @@ use crate::engine::passes::{Centring, Moments};
 use crate::engine::{Ask, Engine, PartEngine};
 use crate::error::Result;
 use crate::rank::Ranker;
-use crate::rank::linear::least_squares::Sums;
+use crate::rank::linear::least_squares::LeastSquaresSums;
 use crate::select::rows::needs_rows;
 
 /// The queries that a ranker is trained on, those it is evaluated on, and the features whose
@@ -31,7 +31,7 @@ pub(super) struct SplitRows<'a> {
 
 /// The sums over the training queries that least squares need.
 pub(super) struct TrainingSums {
-    pub sums: Sums,
+    pub sums: LeastSquaresSums,
     /// The standard deviation within queries of each feature of the data.
     pub deviations: Vec<f64>,
 }
@@ -53,8 +53,8 @@ impl<'a> Split<'a> {
         let rows = match ranker.least_squares() {
             Some(_) => None,
             None => {
-                let watched = early_stopping.map(view).transpose()?;
-                let early_stopping = watched.filter(|watched| watched.documents() > 0);
+                let stopping = early_stopping.map(view).transpose()?;
+                let early_stopping = stopping.filter(|view| view.documents() > 0);
                 Some(SplitRows { train: view(&train)?, early_stopping, judge: view(&judge)? })
             }
         };
@@ -85,8 +85,8 @@ impl<'a> Split<'a> {
         }
         let train: &dyn Engine = &self.train;
         let moments = train.ask(&Moments)?;
-        let is_alive = |f: FeatureId| !moments.features[f.index()].is_dead();
-        let sums = Sums::of_passes(train, &self.features, is_alive, centring)?;
+        let is_alive = |f: FeatureId| !moments.features[f.index()].is_constant_within_queries();
+        let sums = LeastSquaresSums::of_passes(train, &self.features, is_alive, centring)?;
         let deviations =
             moments.features.iter().map(|feature| feature.deviation_within()).collect();
         let sums = Arc::new(TrainingSums { sums, deviations });

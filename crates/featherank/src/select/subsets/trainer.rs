@@ -21,6 +21,7 @@ use crate::rank::linear::least_squares::{SubsetSolver, Weights};
 use crate::rank::{LinearModel, Model, Ranker, SubsetFit, model_importance};
 use crate::select::forward::Scored;
 use crate::select::rows::needs_rows;
+use crate::stop::StopToken;
 
 /// Trains one ranker on subsets of a split's features.
 pub struct SubsetTrainer<'a> {
@@ -40,6 +41,7 @@ pub struct FittedSubsets<'t> {
     measure: &'t Measure,
     judge: &'t PartEngine<'t>,
     subsets: &'t [Vec<FeatureId>],
+    stop: &'t StopToken,
     fitted: Fitted<'t>,
 }
 
@@ -62,8 +64,8 @@ impl<'a> SubsetTrainer<'a> {
                 FitMethod::Passes { solver: sums.sums.solver(least_squares.ridge), sums }
             }
             (None, Some(rows)) => {
-                let (run, watched) = (progress.silent_run(), rows.early_stopping.as_ref());
-                FitMethod::Rows { fit: ranker.for_subsets(run, &rows.train, watched)?, rows }
+                let (run, stopping) = (progress.quiet_run(), rows.early_stopping.as_ref());
+                FitMethod::Rows { fit: ranker.for_subsets(run, &rows.train, stopping)?, rows }
             }
             (None, None) => return Err(needs_rows("the ranker")),
         };
@@ -93,7 +95,8 @@ impl<'a> SubsetTrainer<'a> {
                 Fitted::Weights { sums, weights }
             }
         };
-        Ok(FittedSubsets { measure: self.measure, judge: self.split.judge(), subsets, fitted })
+        let (measure, judge) = (self.measure, self.split.judge());
+        Ok(FittedSubsets { measure, judge, subsets, stop: self.progress.stop(), fitted })
     }
 }
 
@@ -124,7 +127,8 @@ impl FittedSubsets<'_> {
         summarise: impl Fn(Vec<f64>) -> T + Sync,
     ) -> Result<Vec<T>> {
         let judge = |model: &Model| {
-            Ok(summarise(self.measure.per_query(&model.score(&rows.judge)?, &rows.judge)))
+            let scores = model.score_until(&rows.judge, self.stop)?;
+            Ok(summarise(self.measure.per_query(&scores, &rows.judge)))
         };
         models.par_iter().map(judge).collect()
     }

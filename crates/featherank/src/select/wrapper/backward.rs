@@ -20,34 +20,34 @@ use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 use crate::select::shared_params::trainer_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Removes the feature without which a ranker, trained anew, ranks best.
+    /// Backward elimination: repeatedly remove the feature without which the retrained ranker ranks
+    /// best.
     pub struct Backward: Selector as "backward" in Wrapper,
         cites ["marill1963"], AsPublished, Passes,
         with [uses_valid]
     {
         use trainer_params!(
-            "rankrls", "map[ties=expected]", "Measure that rankers are compared by."
+            "rankrls", "map[ties=expected]", "Measure by which subsets are compared."
         );
-        /// Folds of the queries that are held out in turn; 0 evaluates on training data.
+        /// Number of cross-validation folds over the queries; 0 evaluates on training data.
         folds: Whole<usize>(0..=100) = "5",
-        /// Stops before the measure would fall by more.
+        /// Stop when the measure would decrease by more than this.
         delta: Real(0.0..=1.0) = "0.005",
     }
 }
 
 impl Selector for Backward {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("backward", run, engine)?;
-            let candidates = Candidates::of(run, engine)?;
+            let candidates = Candidates::for_ranker(run, engine, self.trainer.spec())?;
             let parts = evaluator.held_out(self.folds, &candidates.all())?;
             let trainers = evaluator.trainers(&parts)?;
             let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
-            let (chosen, removed) =
-                eliminate(&candidates, values, self.delta, candidates.wanted(run))?;
+            let (chosen, removed) = eliminate(run, &candidates, values, self.delta)?;
             candidates.select(run, engine, &chosen, &removed)
         })
     }
@@ -56,12 +56,13 @@ impl Selector for Backward {
 /// The remaining features, and the removed ones, the last one first, each with the decrease of the
 /// measure without it.
 fn eliminate(
+    run: &Run,
     candidates: &Candidates,
     values: impl Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>,
     delta: f64,
-    wanted: Option<usize>,
 ) -> Result<(Scored, Scored)> {
-    let mut left = candidates.all();
+    let (wanted, mut left) = (candidates.wanted(run), candidates.all());
+    let total = Some(left.len() as u64);
     let mut removed: Scored = Vec::new();
     if left.is_empty() {
         return Ok((Vec::new(), removed));
@@ -90,6 +91,7 @@ fn eliminate(
             Some((feature, fall)) if left.len() > 1 && !enough(fall) => {
                 left.retain(|&f| f != feature);
                 removed.push((feature, fall));
+                run.step("eliminating features", removed.len() as u64, total)?;
                 reached -= fall;
                 best = best.max(reached);
             }
@@ -149,8 +151,7 @@ mod tests {
         let eliminate = |delta: f64, constraints: Constraints| {
             let run = Run::new(0, constraints);
             let candidates = Candidates::of(&run, &engine).unwrap();
-            let (left, removed) =
-                eliminate(&candidates, values_of, delta, candidates.wanted(&run)).unwrap();
+            let (left, removed) = eliminate(&run, &candidates, values_of, delta).unwrap();
             let round = |scored: Scored| -> Vec<(u32, f64)> {
                 scored.into_iter().map(|(f, fall)| (f.0, (fall * 1e9).round() / 1e9)).collect()
             };

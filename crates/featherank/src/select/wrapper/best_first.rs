@@ -27,32 +27,33 @@ use crate::select::rows::rows;
 use crate::select::search::{BestFirstSearch, FoundSubset, SubsetMerit};
 use crate::select::shared_params::{patience_param, trainer_params};
 use crate::select::subsets::{SubsetEvaluator, SubsetTrainer, on_threads_of};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
+use crate::stop::StopToken;
 
 method! {
-    /// Best-first search for subsets of features that coordinate ascent makes most of.
+    /// Best-first search for the subsets on which coordinate ascent ranks best.
     pub struct BestFirst: Selector as "best-first" in Wrapper,
         cites ["dang2010", "metzler2007"], Reconstruction, Rows
     {
         use trainer_params!(
             "coordinate-ascent",
-            "ndcg[ties=expected]@10", "Measure that rankers are compared by, on training data.",
-            one_short_climb,
+            "ndcg[ties=expected]@10", "Measure by which subsets are compared, on training data.",
+            one_short_ascent,
             "Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in \
              each direction, as far as it has these parameters."
         );
         use patience_param!();
-        /// Subsets to look for, one after the other; 0: until no feature is left.
+        /// Number of disjoint subsets to search for; 0: until no feature is left.
         subsets: Whole<usize>(0..=10_000) = "1",
     }
 }
 
 impl Selector for BestFirst {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || {
             let data = rows("best-first", engine)?;
             let evaluator = self.trainer.evaluator("best-first", run, engine)?;
-            let candidates = Candidates::of(run, engine)?;
+            let candidates = Candidates::for_ranker(run, engine, self.trainer.spec())?;
             let whole = evaluator.whole(&candidates.all())?;
             let trainers = [evaluator.trainer(&whole)?];
             let mut trained = TrainedMerit {
@@ -62,7 +63,7 @@ impl Selector for BestFirst {
             let found = self.search(run, &candidates, &mut trained)?;
             let used = match found.len() {
                 0 | 1 => vec![true; found.len()],
-                _ => used(&evaluator, &trainers[0], data, &found)?,
+                _ => used(&evaluator, &trainers[0], data, &found, run.stop())?,
             };
             let scored = |found: &FoundSubset| -> Scored {
                 found.subset.iter().map(|&f| (f, found.merit)).collect()
@@ -113,11 +114,12 @@ fn used(
     trainer: &SubsetTrainer<'_>,
     data: &Dataset,
     found: &[FoundSubset],
+    stop: &StopToken,
 ) -> Result<Vec<bool>> {
     let subsets: Vec<Vec<FeatureId>> = found.iter().map(|found| found.subset.clone()).collect();
     let models = trainer.fit(&subsets)?.into_models(data.features());
     let scores: Vec<Vec<f32>> =
-        models.iter().map(|model| model.score(&data.view())).collect::<Result<_>>()?;
+        models.iter().map(|model| model.score_until(&data.view(), stop)).collect::<Result<_>>()?;
     let table = FeatureTable::numbered(found.len(), 0);
     let combined =
         Dataset::new(scores.concat(), data.labels().to_vec(), data.queries().clone(), table);

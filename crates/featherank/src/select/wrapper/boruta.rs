@@ -12,7 +12,8 @@
 //! Departures from the authors' package for R:
 //! - Shadows are shuffled within queries. Shuffled over all documents, a shadow would also lose the
 //!   differences of its feature between queries, which a ranking cannot use, and every feature that
-//!   only distinguishes queries would be confirmed.
+//!   only distinguishes queries would be confirmed. A feature that is constant within queries has
+//!   a shadow that is shuffled among the queries.
 //! - Importance is the gain of splits in training (for linear rankers the weight times the standard
 //!   deviation within queries), not the Z-score of the out-of-bag permutation loss. Any ranker can
 //!   be used.
@@ -31,27 +32,25 @@
 //! `tentative=keep` the tentative ones as well; within each group features are ordered by hits,
 //! then by importance.
 
-use std::sync::Arc;
-
 use rand::Rng;
-use rand::seq::SliceRandom;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::data::{Dataset, FeatureId, FeatureTable, Queries};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::random::{Purpose, stream};
+use crate::random::{Purpose, shuffle_column, stream};
 use crate::rank::{Ranker, model_importance};
-use crate::run::{Run, Silent};
+use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
 use crate::select::shared_params::ranker_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
+use crate::stop::StopToken;
 
 method! {
-    /// All features that matter more to a forest than shadows of features, shuffled within queries.
+    /// All relevant features: those more important to a forest than copies shuffled within queries.
     pub struct Boruta: Selector as "boruta" in Wrapper,
         cites ["kursa2010"], AsPublished, Rows
     {
@@ -60,11 +59,11 @@ method! {
             "Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each \
              split, as far as it has these parameters."
         );
-        /// Most rounds.
+        /// Maximum number of rounds.
         rounds: Whole(1..=10_000) = "100",
-        /// Level of the test, before it is corrected for the number of features.
+        /// Significance level of the test, before correction for the number of features.
         level: Real(1e-6..=0.5) = "0.01",
-        /// Whether features that stay undecided are chosen.
+        /// Keep or drop features that remain undecided.
         tentative: Choice<Tentative> = "drop",
     }
 }
@@ -119,9 +118,9 @@ impl Record {
 }
 
 impl Selector for Boruta {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let data = rows("boruta", engine)?;
-        let candidates = Candidates::of(run, engine)?;
+        let candidates = Candidates::for_ranker(run, engine, self.ranker.spec())?;
         let features = candidates.all();
         let records = on_threads_of(engine, || self.test(run, data, &features))?;
         let mut order: Vec<usize> = (0..features.len()).collect();
@@ -142,7 +141,7 @@ impl Selector for Boruta {
 impl Boruta {
     fn test(&self, run: &Run, data: &Dataset, features: &[FeatureId]) -> Result<Vec<Record>> {
         let mut records = vec![Record::NEW; features.len()];
-        let mut shadowed = Shadowed::new(data, features);
+        let mut shadowed = Shadowed::new(data, features, run.stop())?;
         for round in 0..self.rounds {
             let is_in = |i: &usize| records[*i].verdict != Verdict::Rejected;
             let left: Vec<usize> = (0..features.len()).filter(is_in).collect();
@@ -189,7 +188,7 @@ struct Shadowed {
 }
 
 impl Shadowed {
-    fn new(data: &Dataset, features: &[FeatureId]) -> Self {
+    fn new(data: &Dataset, features: &[FeatureId], stop: &StopToken) -> Result<Self> {
         let columns: Vec<&[f32]> = features.iter().map(|&f| data.column(f)).collect();
         let mut queries: Vec<usize> = (0..data.queries().len()).collect();
         queries.sort_by_key(|&q| (data.queries().key(q), data.queries().id(q)));
@@ -201,13 +200,17 @@ impl Shadowed {
         };
         let mut order: Vec<usize> = Vec::with_capacity(data.documents());
         for &q in &queries {
+            stop.check()?;
             let start = order.len();
             order.extend(data.queries().rows(q));
             order[start..].sort_by(compare);
         }
         let width = features.len() + features.len().max(SHADOWS);
         let mut values = Vec::with_capacity(width * order.len());
-        columns.iter().for_each(|column| values.extend(order.iter().map(|&row| column[row])));
+        for column in &columns {
+            stop.check()?;
+            values.extend(order.iter().map(|&row| column[row]));
+        }
         values.resize(width * order.len(), 0.0);
         let labels = order.iter().map(|&row| data.labels()[row]).collect();
         let sizes: Vec<usize> = queries.iter().map(|&q| data.queries().rows(q).len()).collect();
@@ -218,7 +221,7 @@ impl Shadowed {
             Queries::new(&sizes, ids),
             FeatureTable::numbered(width, 0),
         );
-        Shadowed { data, features: features.len() }
+        Ok(Shadowed { data, features: features.len() })
     }
 
     /// The importance of some features to a ranker trained on them and new shadows, as shares of 1,
@@ -234,15 +237,16 @@ impl Shadowed {
             (0..left.len().max(SHADOWS)).map(|place| self.features + place).collect();
         let spans: Vec<_> = self.data.queries().iter().collect();
         for (place, &shadow) in shadows.iter().enumerate() {
+            run.check()?;
             let original = self.data.column(FeatureId::from(left[place % left.len()])).to_vec();
             let mut draws = stream(run.seed, Purpose::Shadows, round << 24 | place as u64);
             let column = self.data.column_mut(FeatureId::from(shadow));
             column.copy_from_slice(&original);
-            spans.iter().for_each(|span| column[span.clone()].shuffle(&mut draws));
+            shuffle_column(column, &spans, &mut draws);
         }
         // Every round trains its forest with another seed.
         let seed = stream(run.seed, Purpose::Shadows, round << 24 | 0xff_ffff).next_u64();
-        let own = Run { seed, observer: Arc::new(Silent), ..run.clone() };
+        let own = Run { seed, ..run.quiet() };
         let columns: Vec<FeatureId> =
             left.iter().chain(&shadows).map(|&f| FeatureId::from(f)).collect();
         let view = self.data.view().with_features(columns);
@@ -291,7 +295,8 @@ mod tests {
         let data =
             Dataset::new(values, labels, Queries::from_sizes(&sizes), FeatureTable::numbered(2, 1));
         let features = [FeatureId(0), FeatureId(1)];
-        let mut shadowed = Shadowed::new(&data, &features);
+        let never = StopToken::default();
+        let mut shadowed = Shadowed::new(&data, &features, &never).unwrap();
         let run = Run::new(3, crate::run::Constraints::default());
         let ranker = RandomForest::builder().build().unwrap();
         shadowed.importances(&ranker, &run, 0, &[0, 1]).unwrap();
@@ -312,8 +317,8 @@ mod tests {
         let order: Vec<usize> = (0..14).rev().collect();
         let reversed =
             data.clone().reordered(&order, Queries::new(&[8, 6], vec!["2".into(), "1".into()]));
-        let (a, b) =
-            (Shadowed::new(&data, &features).data, Shadowed::new(&reversed, &features).data);
+        let [a, b] =
+            [data, reversed].map(|data| Shadowed::new(&data, &features, &never).unwrap().data);
         assert_eq!((a.values(), a.labels()), (b.values(), b.labels()));
     }
 }

@@ -33,25 +33,26 @@ use crate::select::shared_params::{size_slack_param, trainer_params};
 use crate::select::subsets::{
     SubsetEvaluator, SubsetTrainer, best_place, on_threads_of, smallest_within_slack,
 };
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// A population of subsets that loses what has least influence in boosted trees.
+    /// Boosted-tree feature selection: a population of subsets from which the least important
+    /// features are removed.
     pub struct BTFS: Selector as "btfs" in Wrapper,
         cites ["pan2009", "pan2011", "friedman2001"], Reconstruction, Passes,
         with [uses_valid]
     {
         use trainer_params!(
-            "mart", "ndcg[ties=expected]@10", "Measure that subsets are compared by.",
+            "mart", "ndcg[ties=expected]@10", "Measure by which subsets are compared.",
             few_trees, "Parameters of the ranker; auto: 50 trees if it has trees."
         );
-        /// Share of the features that leave after a generation, at least one.
+        /// Share of the features removed after each generation; at least one.
         rate: Real(0.001..=0.9) = "0.25",
-        /// Subsets in a generation.
+        /// Number of subsets in each generation.
         population: Whole<usize>(1..=1_000) = "4",
-        /// Share of a subset's features that are swapped for others, at least one unless 0.
+        /// Share of a subset's features swapped for others; at least one unless 0.
         swaps: Real(0.0..=1.0) = "0.1",
-        /// Folds of the queries on which subsets are evaluated.
+        /// Number of cross-validation folds over the queries.
         folds: Whole<usize>(2..=100) = "3",
         use size_slack_param!();
     }
@@ -64,10 +65,10 @@ struct ScoredSubset {
 }
 
 impl Selector for BTFS {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("btfs", run, engine)?;
-            let candidates = Candidates::of(run, engine)?;
+            let candidates = Candidates::for_ranker(run, engine, self.trainer.spec())?;
             let features = candidates.all();
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
@@ -95,7 +96,7 @@ impl Selector for BTFS {
             let is_chosen = |f: &FeatureId| chosen.iter().any(|(own, _)| own == f);
             let rest: Scored = order(&rounds).into_iter().filter(|(f, _)| !is_chosen(f)).collect();
             let fits = record(&sizes, &values, place);
-            Ok(Selection { fits, ..candidates.select(run, engine, chosen, &rest)? })
+            Ok(Findings { fits, ..candidates.select(run, engine, chosen, &rest)? })
         })
     }
 }
@@ -153,6 +154,8 @@ impl BTFS {
                 _ => survivors(&survivor.ranked, candidates, self.rate, wanted.unwrap_or(1)),
             };
             survivors_so_far.push(survivor);
+            let total = candidates.all().len() as u64;
+            run.step("eliminating features", total - founder.len() as u64, Some(total))?;
             population = self.descend(run.seed, survivors_so_far.len() as u64, candidates, founder);
         }
         Ok(survivors_so_far)

@@ -22,32 +22,32 @@ use crate::run::Run;
 use crate::select::forward::{Criterion, forward};
 use crate::select::shared_params::trainer_params;
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features with which a ranker, trained anew for each of them, ranks best.
+    /// Forward selection: repeatedly add the feature with which the retrained ranker ranks best.
     pub struct GreedyForward: Selector as "greedy" in Wrapper,
         cites ["costa2010"], AsPublished, Passes
     {
         use trainer_params!(
             "svm-map",
-            "map[ties=expected]", "Measure that rankers are compared by, on training data."
+            "map[ties=expected]", "Measure by which subsets are compared, on training data."
         );
-        /// Stops before the measure would grow by less.
+        /// Stop when the measure would increase by less than this.
         delta: Real(0.0..=1.0) = "0.005",
     }
 }
 
 impl Selector for GreedyForward {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("greedy", run, engine)?;
-            let (alive, dead) = engine.ask(&Moments)?.alive();
-            let whole = evaluator.whole(&alive)?;
+            let (usable, unusable) = self.trainer.spec().usable(&engine.ask(&Moments)?);
+            let whole = evaluator.whole(&usable)?;
             let trainers = [evaluator.trainer(&whole)?];
             let values = |subsets: &[Vec<FeatureId>]| evaluator.values(&trainers, subsets);
             let mut trained = GreedyCriterion::new(values, self.delta, run.constraints.k);
-            forward(run, engine.schema(), &alive, &dead, &mut trained)
+            forward(run, engine.schema(), &usable, &unusable, &mut trained)
         })
     }
 }
@@ -130,15 +130,14 @@ mod tests {
             forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {
-            let found: Vec<u32> =
-                select(delta, None).selected.iter().map(|chosen| chosen.id).collect();
+            let found: Vec<u32> = select(delta, None).selected.iter().map(|(f, _)| f.0).collect();
             let expected = fixture[name].as_array().unwrap();
             let expected: Vec<u32> =
                 expected.iter().map(|id| id.as_u64().unwrap() as u32).collect();
             assert_eq!(found, expected);
         }
         let path: Vec<(u32, f64)> =
-            select(0.11, Some(1)).path.iter().map(|step| (step.feature, step.value)).collect();
+            select(0.11, Some(1)).path.iter().map(|(f, value)| (f.0, *value)).collect();
         assert_eq!(path, [(0, 0.3), (1, 0.28), (2, 0.1)], "nothing is trained after the choice");
     }
 

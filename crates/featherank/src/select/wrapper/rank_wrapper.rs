@@ -20,11 +20,10 @@ use crate::select::filter::rank_filter::compared;
 use crate::select::rows::rows;
 use crate::select::shared_params::{ranker_params, relief_params};
 use crate::select::subsets::on_threads_of;
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 
 method! {
-    /// Features in which documents of different relevance differ that are near to a ranker: Relief
-    /// for ranking.
+    /// Relief for ranking, with distances between documents weighted by a trained ranker.
     pub struct RankWrapper: Selector as "rank-wrapper" in Wrapper,
         cites ["yu2009", "robnik1997"], Reconstruction, Rows
     {
@@ -34,15 +33,15 @@ method! {
 }
 
 impl Selector for RankWrapper {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let data = rows("rank-wrapper", engine)?;
-        let (features, dead) = compared(run, engine)?;
+        let (features, unusable) = compared(run, engine)?;
         let view = data.view().with_features(&features[..]);
         let model = on_threads_of(engine, || self.ranker.learn(run, &view, None))?;
         let weights = distance_weights(&model, &features, &engine.ask(&Moments)?, |f| {
             data.features().label(f)
         });
-        self.relief.weigh(run, engine, features, &dead, Some(weights))
+        self.relief.weigh(run, engine, features, &unusable, Some(weights))
     }
 }
 

@@ -26,57 +26,63 @@ use crate::select::shared_params::{size_slack_param, trainer_params};
 use crate::select::subsets::{
     SubsetEvaluator, SubsetTrainer, on_threads_of, smallest_within_slack,
 };
-use crate::select::{Fit, Selection, Selector};
+use crate::select::{Findings, Fit, Selector};
 
 method! {
-    /// Recursive feature elimination: what matters least to a ranker leaves, round after round.
+    /// Recursive feature elimination: repeatedly drop the features least important to a ranker.
     pub struct RFE: Selector as "rfe" in Wrapper,
         cites ["guyon2002"], AsPublished, Passes,
         with [uses_valid]
     {
         use trainer_params!(
-            "lambdamart", "ndcg[ties=expected]@10", "Measure that sizes are compared by.",
+            "lambdamart", "ndcg[ties=expected]@10", "Measure by which subset sizes are compared.",
             few_trees, "Parameters of the ranker; auto: 50 trees if it has trees."
         );
-        /// Features removed in a round: below 1 a share of those that are left, otherwise a number;
+        /// Features removed per round: below 1 a share of the remaining ones, otherwise a number;
         /// at least one.
         step: Real(0.001..=100_000.0) = "0.2",
-        /// Folds of the queries on which sizes are evaluated.
+        /// Number of cross-validation folds over the queries.
         folds: Whole<usize>(2..=100) = "5",
         use size_slack_param!();
     }
 }
 
 impl Selector for RFE {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || {
             let evaluator = self.trainer.evaluator("rfe", run, engine)?;
-            let candidates = Candidates::of(run, engine)?;
+            let candidates = Candidates::for_ranker(run, engine, self.trainer.spec())?;
             let features = candidates.all();
             if features.is_empty() {
                 return candidates.select(run, engine, &[], &[]);
             }
             let whole = evaluator.whole(&features)?;
-            let eliminate =
-                |wanted| self.eliminate(&evaluator.trainer(&whole)?, &candidates, wanted);
+            let eliminate = |wanted, run: &Run| {
+                self.eliminate(run, &evaluator.trainer(&whole)?, &candidates, wanted)
+            };
             let (order, size, fits) = match candidates.wanted(run) {
-                Some(wanted) => (order_of(&eliminate(wanted)?), wanted, Vec::new()),
+                Some(wanted) => (order_of(&eliminate(wanted, run)?), wanted, Vec::new()),
                 None => {
                     let parts = evaluator.held_out(self.folds, &features)?;
-                    let of_part = |part| self.eliminate(&evaluator.trainer(part)?, &candidates, 1);
+                    // The last of several eliminations uses all training data.
+                    let total = parts.len() as u64 + u64::from(parts.len() > 1);
+                    let within = |done| run.within("eliminating features", done, total);
+                    let of_part = |(part, done)| {
+                        self.eliminate(&within(done), &evaluator.trainer(part)?, &candidates, 1)
+                    };
                     let rounds: Vec<Vec<Round>> =
-                        parts.iter().map(of_part).collect::<Result<_>>()?;
+                        parts.iter().zip(0..).map(of_part).collect::<Result<_>>()?;
                     let (size, fits) = self.choose_size(&evaluator, &candidates, &rounds)?;
                     // A single split uses all training data.
                     let order = match &rounds[..] {
                         [only] => order_of(only),
-                        _ => order_of(&eliminate(1)?),
+                        _ => order_of(&eliminate(1, &within(total - 1))?),
                     };
                     (order, size, fits)
                 }
             };
             let (chosen, rest) = order.split_at(size.min(order.len()));
-            Ok(Selection { fits, ..candidates.select(run, engine, chosen, rest)? })
+            Ok(Findings { fits, ..candidates.select(run, engine, chosen, rest)? })
         })
     }
 }
@@ -95,6 +101,7 @@ fn order_of(rounds: &[Round]) -> Scored {
 impl RFE {
     fn eliminate(
         &self,
+        run: &Run,
         trainer: &SubsetTrainer<'_>,
         candidates: &Candidates,
         wanted: usize,
@@ -106,6 +113,9 @@ impl RFE {
             let ranked = fitted.importance(0)?;
             left = survivors(&ranked, candidates, self.step, wanted);
             rounds.push(Round { ranked, means: fitted.means()? });
+            let total = rounds[0].ranked.len();
+            let done = (total - left.len()) as u64;
+            run.step("eliminating features", done, Some(total as u64))?;
         }
         Ok(rounds)
     }

@@ -18,7 +18,7 @@ pub fn few_trees(_: &Measure) -> Vec<(&'static str, String)> {
 }
 
 /// One short optimisation of the measure.
-pub fn one_short_climb(measure: &Measure) -> Vec<(&'static str, String)> {
+pub fn one_short_ascent(measure: &Measure) -> Vec<(&'static str, String)> {
     vec![("measure", measure.to_string()), ("restarts", "1".into()), ("iterations", "10".into())]
 }
 
@@ -39,6 +39,11 @@ impl Trainer {
     ) -> Result<Self> {
         let spec = rank::ranker(&name.0)?;
         Ok(Trainer { spec, ranker: ranker(name, settings, auto)?, measure })
+    }
+
+    /// The registry's entry of the ranker.
+    pub fn spec(&self) -> &'static RankerSpec {
+        self.spec
     }
 
     /// The evaluator of subsets for one run of a method.

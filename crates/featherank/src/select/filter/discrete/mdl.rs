@@ -94,7 +94,7 @@ struct Tally {
 }
 
 /// The best split of a sequence of tallies, and the gain it must exceed.
-struct Split {
+struct IntervalSplit {
     /// The number of tallies in the lower part.
     lower: usize,
     cut: Cut,
@@ -146,7 +146,7 @@ fn best_split(
     class_count: usize,
     encoding: Encoding,
     entropies: &Entropies,
-) -> Option<Split> {
+) -> Option<IntervalSplit> {
     let mut above = vec![0u32; class_count];
     tallies.iter().for_each(|tally| above[usize::from(tally.class)] += tally.documents);
     let (all, mut below) = (above.clone(), vec![0u32; class_count]);
@@ -185,7 +185,7 @@ fn best_split(
             - present(&above) * entropies.of(&above)
             - present(&below) * entropies.of(&below));
     let (a, b) = (tallies[lower - 1].value, tallies[lower].value);
-    Some(Split {
+    Some(IntervalSplit {
         lower,
         cut: Cut { below: a, at: (f64::from(a) + f64::from(b)) / 2.0 },
         gain: before - least,

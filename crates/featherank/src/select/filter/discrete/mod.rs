@@ -89,7 +89,7 @@ impl Discrete {
         features: &[FeatureId],
         encoding: Encoding,
     ) -> Result<Self> {
-        let data = rows("cutting features into intervals", engine)?;
+        let data = rows("discretising features", engine)?;
         let classes = classes(data)?;
         let entropies = Entropies::up_to(data.documents());
         let mut columns = vec![None; data.features().len()];
@@ -104,7 +104,7 @@ impl Discrete {
                 columns[f.index()] = Some(column);
             }
             let done = (done * AT_A_TIME).min(features.len());
-            run.step("cutting features into intervals", done as u64, total)?;
+            run.step("discretising features", done as u64, total)?;
         }
         Ok(Discrete { classes, columns })
     }

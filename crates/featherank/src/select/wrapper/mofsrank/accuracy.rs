@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::measure::{Measure, RankingScratch};
+use crate::stop::StopToken;
 
 /// Models that are measured together on one thread, so that labels are read once for all of them.
 const MODELS: usize = 10;
@@ -16,22 +17,24 @@ pub(super) struct Accuracy<'a> {
     measure: &'a Measure,
     /// Labels of every query in the order of the data set, which some measures use to break ties.
     labels: Vec<f32>,
+    /// Ends the work early; its result must then be dropped.
+    stop: &'a StopToken,
 }
 
 impl<'a> Accuracy<'a> {
     /// Fails if no query counts.
-    pub fn new(rows: &'a OrderedRows, measure: &'a Measure) -> Result<Self> {
+    pub fn new(rows: &'a OrderedRows, measure: &'a Measure, stop: &'a StopToken) -> Result<Self> {
         let mut labels = vec![0.0; rows.documents()];
         for query in rows.queries() {
             for (document, &place) in query.clone().zip(rows.places(query.clone())) {
                 labels[query.start + place as usize] = rows.labels()[document];
             }
         }
-        let accuracy = Accuracy { rows, measure, labels };
+        let accuracy = Accuracy { rows, measure, labels, stop };
         match accuracy.of(&[], &[]).is_nan() {
             false => Ok(accuracy),
             true => Err(Error::nothing_counts(
-                format!("{measure} counts no query"),
+                format!("no query counts under {measure}"),
                 "choose another measure, or data with relevant documents",
             )),
         }
@@ -44,7 +47,11 @@ impl<'a> Accuracy<'a> {
 
     /// The accuracy of many models, each given as features and their weights.
     pub fn of_all(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {
-        models.par_chunks(MODELS).flat_map_iter(|some| self.of_some(some)).collect()
+        let of_some = |some: &[(&[usize], &[f64])]| match self.stop.is_stopped() {
+            false => self.of_some(some),
+            true => vec![0.0; some.len()],
+        };
+        models.par_chunks(MODELS).flat_map_iter(of_some).collect()
     }
 
     fn of_some(&self, models: &[(&[usize], &[f64])]) -> Vec<f64> {

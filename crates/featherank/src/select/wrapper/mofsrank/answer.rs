@@ -18,7 +18,7 @@ use crate::select::subsets::{
     FOLDS, HeldOut, best_place, checked_validation, linear_values, no_query_counts,
     smallest_within_errors,
 };
-use crate::select::{Fit, Member, Searched, Selection};
+use crate::select::{Findings, Fit, Member, Searched};
 
 /// The fold that the searches do not use.
 const HELD_OUT: usize = 0;
@@ -82,7 +82,7 @@ impl<'a> FinalistJudge<'a> {
             HeldOut::Nothing => return Ok(None),
             HeldOut::Validation(valid) => *valid,
             HeldOut::Folds { folds, .. } => {
-                part = PartEngine::of(sample.engine(), folds.range(|fold| fold == HELD_OUT))?;
+                part = PartEngine::of(sample.engine(), folds.sample(|fold| fold == HELD_OUT))?;
                 &part
             }
         };
@@ -101,7 +101,7 @@ impl<'a> FinalistJudge<'a> {
     }
 }
 
-/// Builds the selection of a model.
+/// Builds the findings of a model.
 pub(super) struct Answer<'a> {
     pub sample: &'a Sample<'a>,
     pub candidates: &'a Candidates,
@@ -114,7 +114,7 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// The best model, its features first, then those that many rankers use.
-    pub fn select(&self, found: PhaseResults, judge: &FinalistJudge<'_>) -> Result<Selection> {
+    pub fn select(&self, found: PhaseResults, judge: &FinalistJudge<'_>) -> Result<Findings> {
         let PhaseResults { finalists, used, pairs } = found;
         let judged = judge.per_query(self.sample, &finalists)?;
         let place = match &judged {
@@ -150,15 +150,14 @@ impl Answer<'_> {
             Member { features, objectives, chosen: i == place }
         };
         let front = finalists.iter().enumerate().map(member).collect();
-        let selection = self.of_model(&finalists[place].model, &used)?;
-        Ok(Selection {
+        Ok(Findings {
             fits,
             searched: Some(Searched { generations: Vec::new(), front }),
-            ..selection
+            ..self.of_model(&finalists[place].model, &used)?
         })
     }
 
-    fn of_model(&self, model: &Weighted, used: &[usize]) -> Result<Selection> {
+    fn of_model(&self, model: &Weighted, used: &[usize]) -> Result<Findings> {
         let Answer { sample, candidates, .. } = self;
         let (run, engine) = (sample.run, sample.engine());
         let feature = |k: usize| sample.features()[k];
@@ -177,8 +176,8 @@ impl Answer<'_> {
             chosen.iter().map(|(f, _)| *f).chain(rest.into_iter().map(feature)).collect();
         let others = known[chosen.len()..].iter().copied().chain(candidates.without(&known));
         let others: Vec<(FeatureId, f64)> = others.map(|f| (f, 0.0)).collect();
-        let selection = candidates.select(run, engine, &chosen, &others)?;
-        let selected = selection.columns(&engine.schema().features)?;
+        let found = candidates.select(run, engine, &chosen, &others)?;
+        let selected = found.columns();
         let wanted: Vec<usize> =
             (0..sample.width()).filter(|&k| selected.contains(&feature(k))).collect();
         let is_as_found =
@@ -192,9 +191,9 @@ impl Answer<'_> {
         let Weighted { features, weights } = refitted.as_ref().unwrap_or(model);
         let weights = features.iter().map(|&k| feature(k)).zip(weights.iter().copied());
         let weights: Vec<(FeatureId, f64)> = weights.filter(|(_, w)| *w != 0.0).collect();
-        Ok(Selection {
+        Ok(Findings {
             model: Some(LinearModel::new(&engine.schema().features, &weights).into()),
-            ..selection
+            ..found
         })
     }
 }

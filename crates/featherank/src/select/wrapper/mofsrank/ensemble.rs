@@ -10,9 +10,10 @@ use super::accuracy::Accuracy;
 use super::feature_selection::Weighted;
 use crate::error::{Error, Result};
 use crate::evolve::{
-    Bits, GeneBounds, Mixed, Problem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
+    Bits, GeneBounds, Mixed, SearchProblem, bernoulli, mutate_gene_wise, polynomial, sbx, two_point,
 };
 use crate::random::Stream;
+use crate::run::Run;
 use crate::select::subsets::SubsetRepair;
 
 /// The distribution index of crossover and mutation: children are closer to their parents if it is
@@ -24,6 +25,7 @@ const UNIT: GeneBounds = GeneBounds { low: 0.0, high: 1.0 };
 
 /// The search for weighted sums.
 pub(super) struct Combination<'a> {
+    run: &'a Run,
     accuracy: &'a Accuracy<'a>,
     /// For subsets of the features below.
     repair: SubsetRepair,
@@ -34,7 +36,12 @@ pub(super) struct Combination<'a> {
 }
 
 impl<'a> Combination<'a> {
-    pub fn new(accuracy: &'a Accuracy<'a>, repair: &SubsetRepair, members: &[Weighted]) -> Self {
+    pub fn new(
+        run: &'a Run,
+        accuracy: &'a Accuracy<'a>,
+        repair: &SubsetRepair,
+        members: &[Weighted],
+    ) -> Self {
         let mut features: Vec<usize> =
             members.iter().flat_map(|member| member.features.iter().copied()).collect();
         features.sort_unstable();
@@ -46,7 +53,7 @@ impl<'a> Combination<'a> {
         let of_member =
             |member: &Weighted| features.iter().map(|feature| weight(member, feature)).collect();
         let rankers = members.iter().map(of_member).collect();
-        Combination { accuracy, repair: repair.restricted(&features), rankers, features }
+        Combination { run, accuracy, repair: repair.restricted(&features), rankers, features }
     }
 
     /// The model that a genome encodes.
@@ -72,7 +79,7 @@ fn sum(bits: &Bits, numbers: &[f64], rankers: &[Vec<f64>]) -> Vec<f64> {
     weights
 }
 
-impl Problem for Combination<'_> {
+impl SearchProblem for Combination<'_> {
     type Genome = Mixed;
     type Evaluation = [f64; 2];
     type Error = Error;
@@ -113,7 +120,12 @@ impl Problem for Combination<'_> {
         let accuracies = self.accuracy.of_all(&models);
         let objectives =
             |(genome, accuracy): (&Mixed, f64)| [self.repair.cost(&genome.bits), 1.0 - accuracy];
+        self.run.check()?;
         Ok(genomes.iter().zip(accuracies).map(objectives).collect())
+    }
+
+    fn end_early(&self, error: Error) -> Result<()> {
+        self.run.unless_stopped(Err(error)).map(|_: Option<()>| ())
     }
 }
 

@@ -16,8 +16,9 @@ use super::pair_svm::{Guide, PairSvm};
 use super::pairs::PairMatrix;
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
-use crate::evolve::{Bits, Problem, bernoulli, flip_each, two_point};
+use crate::evolve::{Bits, SearchProblem, bernoulli, flip_each, two_point};
 use crate::random::Stream;
+use crate::run::Run;
 use crate::select::subsets::SubsetRepair;
 
 /// A linear model of some features.
@@ -44,6 +45,7 @@ impl AsRef<[f64]> for TrainedSubset {
 
 /// The search for features.
 pub(super) struct FeatureChoice<'a> {
+    pub run: &'a Run,
     pub svm: &'a PairSvm,
     pub guide: &'a Guide,
     /// The sets of pairs on which rankers are trained.
@@ -75,7 +77,7 @@ impl FeatureChoice<'_> {
     }
 }
 
-impl Problem for FeatureChoice<'_> {
+impl SearchProblem for FeatureChoice<'_> {
     type Genome = Bits;
     type Evaluation = TrainedSubset;
     type Error = Error;
@@ -102,7 +104,17 @@ impl Problem for FeatureChoice<'_> {
     }
 
     fn evaluate(&mut self, sets: &[Bits]) -> Result<Vec<TrainedSubset>> {
-        Ok(sets.par_iter().map(|set| self.evaluated(set)).collect())
+        let stop = self.run.stop();
+        let evaluated = |set: &Bits| {
+            stop.check()?;
+            let evaluated = self.evaluated(set);
+            stop.check().map(|()| evaluated)
+        };
+        sets.par_iter().map(evaluated).collect()
+    }
+
+    fn end_early(&self, error: Error) -> Result<()> {
+        self.run.unless_stopped(Err(error)).map(|_: Option<()>| ())
     }
 }
 

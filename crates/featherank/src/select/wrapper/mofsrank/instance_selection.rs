@@ -7,12 +7,13 @@
 use rayon::prelude::*;
 
 use super::accuracy::Accuracy;
-use super::pair_svm::{PairSvm, Start};
+use super::pair_svm::{PairSvm, SvmStart};
 use super::pairs::{Pair, for_one_model, of_genome};
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
-use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
+use crate::evolve::{Bits, SearchProblem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
+use crate::run::Run;
 
 /// The smallest initial share of the pairs in a genome if shares are spread.
 const SMALLEST_SHARE: f64 = 0.005;
@@ -28,11 +29,12 @@ pub enum Shares {
 
 /// The search for pairs.
 pub(super) struct PairChoice<'a> {
+    pub run: &'a Run,
     pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
     /// The starting point with all features.
-    pub start: &'a Start,
+    pub start: &'a SvmStart,
     pub accuracy: &'a Accuracy<'a>,
     pub shares: Shares,
     pub population: usize,
@@ -40,7 +42,7 @@ pub(super) struct PairChoice<'a> {
     pub mutation: f64,
 }
 
-impl Problem for PairChoice<'_> {
+impl SearchProblem for PairChoice<'_> {
     type Genome = Bits;
     type Evaluation = [f64; 2];
     type Error = Error;
@@ -75,18 +77,26 @@ impl Problem for PairChoice<'_> {
     }
 
     fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>> {
+        let stop = self.run.stop();
         let train = |genome: &Bits| {
+            stop.check()?;
             let pairs = for_one_model(self.rows, of_genome(self.pairs, genome));
-            self.svm.solve(pairs.as_ref(), self.start)
+            let weights = self.svm.solve(pairs.as_ref(), self.start);
+            stop.check().map(|()| weights)
         };
-        let weights: Vec<Vec<f64>> = genomes.par_iter().map(train).collect();
+        let weights: Vec<Vec<f64>> = genomes.par_iter().map(train).collect::<Result<_>>()?;
         let models: Vec<_> =
             weights.iter().map(|weights| (&self.start.features[..], &weights[..])).collect();
         let accuracies = self.accuracy.of_all(&models);
+        stop.check()?;
         Ok(genomes
             .iter()
             .zip(accuracies)
             .map(|(genome, accuracy)| [genome.count() as f64, 1.0 - accuracy])
             .collect())
+    }
+
+    fn end_early(&self, error: Error) -> Result<()> {
+        self.run.unless_stopped(Err(error)).map(|_: Option<()>| ())
     }
 }

@@ -40,6 +40,7 @@ mod pairs;
 mod phases;
 mod rows;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -49,23 +50,24 @@ use crate::data::{Dataset, FeatureId};
 use crate::declare::{choice, method};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::memory::check_pairs;
 use crate::random::{Purpose, stream};
 use crate::remedy;
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::embedded::held_out::held_out_values;
-use crate::select::embedded::sample::{Sample, Scale, ten_digits};
+use crate::select::embedded::sample::{Sample, Standardisation, ten_digits};
 use crate::select::rows::rows;
 use crate::select::shared_params::standardise_param;
 use crate::select::subsets::{SubsetRepair, best_place, on_threads_of};
-use crate::select::{Selection, Selector};
+use crate::select::{Findings, Selector};
 use accuracy::Accuracy;
 use answer::{Answer, FinalistJudge};
 use feature_selection::alone;
-use instance_selection::Shares;
+pub use instance_selection::Shares;
 use pair_svm::{Guide, PairSvm, curvature};
 use pairs::{OfDocuments, Pair, preference_pairs};
-use phases::{Phase, Progress, SearchInputs, Searches, seed_of};
+use phases::{PhaseProgress, SearchInputs, Searches, seed_of};
 use rows::OrderedRows;
 
 /// Values of C that are tried: the factor of the mean loss of a pair.
@@ -76,48 +78,50 @@ const POPULATION: u64 = 50;
 const GENERATIONS: [u64; 3] = [200, 300, 500];
 
 method! {
-    /// Evolutionary searches for pairs to learn from, for features, and for a sum of rankers.
+    /// Three evolutionary searches: for training pairs, for features, and for an ensemble of
+    /// rankers.
     pub struct MOFSRank: Selector as "mofsrank" in Wrapper,
         cites ["cheng2018", "deb2002"], Reconstruction, Rows,
         with [resumes, uses_valid, leaves_model]
     {
-        /// Accuracy that is traded against numbers of pairs and features.
+        /// Measure of accuracy, traded off against the numbers of pairs and features.
         measure: Measure = "ndcg[ties=expected]@10",
-        /// A fifth of the published generations, as many, or four times as many.
+        /// Number of generations: a fifth of the published number, as published, or four times as
+        /// many.
         let effort: Choice<Effort> = "paper",
-        /// Individuals in each search; published: 50.
+        /// Population size of each search; published: 50.
         let population: AutoWhole(2..=10_000) = "auto",
         /// Generations of the search for pairs; published: 200.
         let pair_generations: AutoWhole(0..=1_000_000) = "auto",
         /// Generations of the search for features; published: 300.
         let feature_generations: AutoWhole(0..=1_000_000) = "auto",
-        /// Generations of the search for a sum of rankers; published: 500.
+        /// Generations of the search for an ensemble; published: 500.
         let ensemble_generations: AutoWhole(0..=1_000_000) = "auto",
-        /// Probability that two parents are crossed.
+        /// Probability of crossover.
         let crossover: Real(0.0..=1.0) = "1",
-        /// Probability that a pair comes in or goes out.
+        /// Probability that mutation adds or removes a pair.
         let pair_mutation: Real(0.0..=1.0) = "0.01",
-        /// Share of the pairs that the first search starts with: from .005 to 1, or half.
+        /// Initial share of the pairs in the first search: spread from .005 to 1, or half.
         let shares: Choice<Shares> = "spread",
-        /// Largest number of preference pairs, drawn at random.
+        /// Maximum number of preference pairs; if there are more, a random sample is used.
         pairs: Whole<usize>(1..=100_000_000) = "1000000",
-        /// Weight of the mean loss of a pair; auto takes what is best on validation data with all
-        /// pairs and features.
+        /// Weight of the mean loss of a pair; auto: the best on validation data with all pairs and
+        /// features.
         c: Auto(1e-9..=1e9) = "auto",
-        /// Whether pairs are searched for, or all of them are taken.
+        /// Search for training pairs, or use all of them.
         let instance_selection: Flag = "true",
-        /// Whether mutation of features uses importance and redundancy.
+        /// Adapt the mutation of features to their importance and redundancy.
         let adaptive: Flag = "true",
-        /// Whether rankers are combined, or the best of them answers.
+        /// Combine rankers into an ensemble, or return the best one.
         let ensemble: Flag = "true",
-        /// Data on which the answer is chosen among the undominated; auto: validation data if given,
-        /// training data otherwise; held-out: a fifth of the queries, which the searches do not see.
+        /// Data on which the model is chosen from the Pareto front; auto: validation data if given,
+        /// training data otherwise; held-out: a fifth of the queries, unused by the searches.
         choose: Choice<Choose> = "auto",
-        /// How many standard errors of the difference the answer may be below the best on that
-        /// data, if it has fewer features; not on training data.
+        /// Prefer a model with fewer features that is at most this many standard errors of the
+        /// difference below the best; ignored on training data.
         slack: Real(0.0..=10.0) = "0",
         use standardise_param!(standardise);
-        derive scale: Scale = standardise;
+        derive scale: Standardisation = standardise;
         derive searches: Searches = Searches {
             population: population.unwrap_or(POPULATION) as usize,
             generations: [
@@ -176,7 +180,7 @@ choice! {
 }
 
 impl MOFSRank {
-    fn choose_features(&self, run: &Run, engine: &dyn Engine, data: &Dataset) -> Result<Selection> {
+    fn choose_features(&self, run: &Run, engine: &dyn Engine, data: &Dataset) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let sample = Sample::new(run, engine, &candidates, self.scale)?;
         let sample =
@@ -185,7 +189,7 @@ impl MOFSRank {
         let rows = OrderedRows::new(data, sample.features(), |query| {
             !judge.holds_out(engine.schema().query_keys[query])
         });
-        let accuracy = Accuracy::new(&rows, &self.measure)?;
+        let accuracy = Accuracy::new(&rows, &self.measure, run.stop())?;
         let mut rng = stream(seed_of(run.seed, 0), Purpose::Phases, 0);
         let all = OfDocuments { pairs: preference_pairs(&rows, self.pairs, &mut rng), rows: &rows };
         if all.pairs.is_empty() {
@@ -197,15 +201,18 @@ impl MOFSRank {
         // The penalty of a weight must not depend on the unit of its feature.
         let penalties: Vec<f64> =
             sample.divisors().iter().map(|divisor| ten_digits(*divisor).powi(2)).collect();
-        let flat = curvature(&all, &vec![0.0; rows.width()]);
+        let flat = curvature(&all, &vec![0.0; rows.width()], run.stop());
+        run.check()?;
         let c = match self.c {
             Some(c) => c,
             None => self.best_c(&sample, &all, &penalties, &flat)?,
         };
-        let svm = PairSvm { c, penalties };
+        let svm = PairSvm { c, penalties, stop: run.stop().clone() };
         let guide = Guide::new(&svm, &all, &flat);
+        run.check()?;
         let repair = SubsetRepair::new(&run.constraints, sample.features(), 1);
         let alone = alone(&rows, &accuracy);
+        run.check()?;
         let inputs = SearchInputs {
             rows: &rows,
             pairs: &all.pairs,
@@ -214,28 +221,23 @@ impl MOFSRank {
             accuracy: &accuracy,
             repair: &repair,
             alone: &alone,
-            seed: run.seed,
+            run,
+            unfinished: Cell::new(false),
         };
-        let saved: Option<Progress<'_>> = run.saved()?;
-        let mut unfinished = false;
-        let found = self.searches.run(
-            &inputs,
-            saved,
-            &mut |phase, generation, generations, progress| {
+        let saved: Option<PhaseProgress<'_>> = run.saved()?;
+        if saved.as_ref().is_some_and(|saved| !saved.fits(all.pairs.len(), rows.width())) {
+            return Err(run.misfit());
+        }
+        let found = self.searches.run(&inputs, saved, &mut |phase, generation, progress| {
+            // A phase that follows an unfinished one must not be resumed.
+            if !inputs.unfinished.get() {
                 run.save(progress)?;
-                let what = match phase {
-                    Phase::Pairs => "searching for pairs",
-                    Phase::Features => "searching for features",
-                    Phase::Ensemble => "searching for a sum of rankers",
-                };
-                run.step(what, generation + 1, Some(generations + 1))?;
-                if generation < generations && run.is_out_of_time() {
-                    unfinished = true;
-                    return Ok(ControlFlow::Break(()));
-                }
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+            }
+            let (done, total) = self.searches.generations_done(phase, generation);
+            let step = run.step("evolving rankers", done, Some(total));
+            let goes_on = run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
+            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
         let answer = Answer {
             sample: &sample,
             candidates: &candidates,
@@ -244,7 +246,9 @@ impl MOFSRank {
             svm: &svm,
             guide: &guide,
         };
-        Ok(Selection { unfinished, ..answer.select(found, &judge)? })
+        let findings = answer.select(found, &judge)?;
+        run.check()?;
+        Ok(Findings { unfinished: inputs.unfinished.get(), ..findings })
     }
 
     /// The C with which the SVM on all pairs and all features ranks best on validation data or,
@@ -261,22 +265,26 @@ impl MOFSRank {
         };
         let with_all_cs = |pairs: &OfDocuments<'_>, flat: &[f64]| -> Vec<Vec<f64>> {
             let minimum = |&c: &f64| {
-                scaled(PairSvm { c, penalties: penalties.to_vec() }.minimum(pairs, flat))
+                let stop = sample.run.stop().clone();
+                scaled(PairSvm { c, penalties: penalties.to_vec(), stop }.minimum(pairs, flat))
             };
             CS.par_iter().map(minimum).collect()
         };
         let values = held_out_values(sample, &self.measure, &with_all_cs(all, flat), |part| {
             let pairs = OfDocuments { rows: all.rows, pairs: among(all, part.engine()) };
-            let flat = curvature(&pairs, &vec![0.0; penalties.len()]);
-            Ok(with_all_cs(&pairs, &flat))
+            let flat = curvature(&pairs, &vec![0.0; penalties.len()], sample.run.stop());
+            let found = with_all_cs(&pairs, &flat);
+            sample.run.check().map(|()| found)
         })?;
         Ok(CS[best_place(&values).unwrap_or(CS.len() / 2)])
     }
 }
 
 impl Selector for MOFSRank {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let data = rows("mofsrank", engine)?;
+        let width = engine.schema().features.len();
+        check_pairs("mofsrank", width, 24, engine.memory_limit())?;
         self.measure.check_labels(engine.schema().largest_label())?;
         on_threads_of(engine, || self.choose_features(run, engine, data))
     }

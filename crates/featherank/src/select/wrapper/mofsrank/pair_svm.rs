@@ -18,7 +18,8 @@ use rayon::prelude::*;
 
 use super::pairs::{PairMatrix, Violated};
 use crate::rank::linear::cholesky::PivotedCholesky;
-use crate::rank::linear::newton::{EXACTLY, minimum_along};
+use crate::rank::linear::newton::{EXACTLY, line_minimum};
+use crate::stop::StopToken;
 use crate::vector::{add_times, dot};
 
 /// The maximum number of Newton steps; three or four are usual.
@@ -40,6 +41,8 @@ pub(super) struct PairSvm {
     pub c: f64,
     /// p, for each feature.
     pub penalties: Vec<f64>,
+    /// Ends solvers early; their result must then be dropped.
+    pub stop: StopToken,
 }
 
 /// The minimum for all pairs, and the curvature of the objective there.
@@ -50,7 +53,7 @@ pub(super) struct Guide {
 }
 
 /// The starting point for some of the features, and the factored Hessian there.
-pub(super) struct Start {
+pub(super) struct SvmStart {
     pub features: Vec<usize>,
     weights: Vec<f64>,
     factored: PivotedCholesky,
@@ -60,43 +63,46 @@ impl Guide {
     /// The minimum for all pairs; `flat` is their curvature at zero weights.
     pub fn new(svm: &PairSvm, all: &dyn PairMatrix, flat: &[f64]) -> Self {
         let weights = svm.minimum(all, flat);
-        Guide { hessian: svm.hessian(&curvature(all, &weights)), weights }
+        Guide { hessian: svm.hessian(&curvature(all, &weights, &svm.stop)), weights }
     }
 
     /// The minimum of the quadratic model if only these features have weights.
-    pub fn start(&self, features: Vec<usize>) -> Start {
+    pub fn start(&self, features: Vec<usize>) -> SvmStart {
         let width = self.weights.len();
         let gradient = |&k: &usize| dot(&self.hessian[k * width..(k + 1) * width], &self.weights);
         let gradients: Vec<f64> = features.iter().map(gradient).collect();
         let cells = features.iter().flat_map(|&k| features.iter().map(move |&l| k * width + l));
         let factored = PivotedCholesky::new(cells.map(|cell| self.hessian[cell]).collect(), 0.0);
-        Start { weights: factored.solve(&gradients), factored, features }
+        SvmStart { weights: factored.solve(&gradients), factored, features }
     }
 }
 
 /// A point, with the margins and derivatives there.
-struct Point {
+struct PairSvmIterate {
     weights: Vec<f64>,
     margins: Vec<f64>,
 }
 
 /// A direction, and the change of each margin along it.
-struct Direction {
+struct SearchDirection {
     weights: Vec<f64>,
     margins: Vec<f64>,
 }
 
 impl PairSvm {
     /// The weights at the minimum, one for each feature of the start.
-    pub fn solve(&self, pairs: &dyn PairMatrix, start: &Start) -> Vec<f64> {
+    pub fn solve(&self, pairs: &dyn PairMatrix, start: &SvmStart) -> Vec<f64> {
         let features = &start.features;
         let penalties: Vec<f64> = features.iter().map(|&k| self.penalties[k]).collect();
         let share = self.c / pairs.pairs() as f64;
-        let mut point = Point {
+        let mut point = PairSvmIterate {
             weights: start.weights.clone(),
             margins: pairs.margins(features, &start.weights),
         };
         for _ in 0..STEPS {
+            if self.stop.is_stopped() {
+                break;
+            }
             let lost = lost(&point.margins);
             let objective = 0.5
                 * (weighted(&penalties, &point.weights, &point.weights)
@@ -107,26 +113,37 @@ impl PairSvm {
                 Some(Violated { gradient, curvature }) => (gradient, Some(curvature)),
                 None => (pairs.combined(features, &lost), None),
             };
-            let downhill: Vec<f64> = (0..gradient.len())
+            let negative_gradient: Vec<f64> = (0..gradient.len())
                 .map(|k| share * gradient[k] - penalties[k] * point.weights[k])
                 .collect();
             let product = |v: &[f64]| {
+                if self.stop.is_stopped() {
+                    return None;
+                }
                 let margins = pairs.margins(features, v);
                 let violated =
                     margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { *m } else { 0.0 });
                 let image = pairs.combined(features, &violated.collect::<Vec<_>>());
                 let image = (0..v.len()).map(|k| penalties[k] * v[k] + share * image[k]).collect();
-                (image, margins)
+                Some((image, margins))
             };
             let direction = match curvature {
                 Some(curvature) => {
                     let factored =
                         PivotedCholesky::new(penalised(share, curvature, &penalties), 0.0);
-                    let weights = factored.solve(&downhill);
-                    (dot(&weights, &downhill) > enough)
-                        .then(|| Direction { margins: pairs.margins(features, &weights), weights })
+                    let weights = factored.solve(&negative_gradient);
+                    (dot(&weights, &negative_gradient) > enough).then(|| SearchDirection {
+                        margins: pairs.margins(features, &weights),
+                        weights,
+                    })
                 }
-                None => newton_direction(product, &downhill, &start.factored, enough, objective),
+                None => newton_direction(
+                    product,
+                    &negative_gradient,
+                    &start.factored,
+                    enough,
+                    objective,
+                ),
             };
             let Some(direction) = direction else { break };
             let step = self.step(
@@ -134,7 +151,7 @@ impl PairSvm {
                 &penalties,
                 &point,
                 &direction,
-                dot(&direction.weights, &downhill),
+                dot(&direction.weights, &negative_gradient),
             );
             add_times(&mut point.weights, step, &direction.weights);
             add_times(&mut point.margins, step, &direction.margins);
@@ -147,13 +164,13 @@ impl PairSvm {
         &self,
         share: f64,
         penalties: &[f64],
-        from: &Point,
-        along: &Direction,
+        from: &PairSvmIterate,
+        direction: &SearchDirection,
         first: f64,
     ) -> f64 {
-        let straight = weighted(penalties, &from.weights, &along.weights);
-        let curved = weighted(penalties, &along.weights, &along.weights);
-        let margins = || from.margins.iter().zip(&along.margins);
+        let straight = weighted(penalties, &from.weights, &direction.weights);
+        let curved = weighted(penalties, &direction.weights, &direction.weights);
+        let margins = || from.margins.iter().zip(&direction.margins);
         let first_derivative = |&t: &f64| {
             let of_pair = |(m, a): (&f64, &f64)| (1.0 - m - t * a).max(0.0) * a;
             straight + t * curved - share * margins().map(of_pair).sum::<f64>()
@@ -165,7 +182,7 @@ impl PairSvm {
             let of_pair = |(m, a): (&f64, &f64)| if 1.0 - m - t * a > 0.0 { a * a } else { 0.0 };
             curved + share * margins().map(of_pair).sum::<f64>()
         };
-        let found = minimum_along(
+        let found = line_minimum(
             -first,
             1.0,
             f64::INFINITY,
@@ -203,12 +220,16 @@ fn penalised(times: f64, mut curvature: Vec<f64>, penalties: &[f64]) -> Vec<f64>
     curvature
 }
 
-/// The Hessian of half the mean loss of a pair at some weights of all features, in row-major order.
-pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64]) -> Vec<f64> {
+/// The Hessian of half the mean loss of a pair at some weights of all features, in row-major order; to be dropped
+/// if the token is stopped.
+pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64], stop: &StopToken) -> Vec<f64> {
     let features: Vec<usize> = (0..weights.len()).collect();
     let lost = lost(&pairs.margins(&features, weights));
     let share = 1.0 / pairs.pairs() as f64;
     let row = |&k: &usize| {
+        if stop.is_stopped() {
+            return vec![0.0; features.len()];
+        }
         let margins = pairs.margins(&[k], &[1.0]);
         let violated =
             margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { share * m } else { 0.0 });
@@ -219,15 +240,16 @@ pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64]) -> Vec<f64> {
 }
 
 /// Solves for Newton's direction by conjugate gradients, more precisely closer to the minimum;
-/// `None` if the distance to it is at most `enough`.
+/// `None` if the distance to it is at most `enough`, or if there is no product because the run is
+/// stopped.
 fn newton_direction(
-    product: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
-    downhill: &[f64],
+    product: impl Fn(&[f64]) -> Option<(Vec<f64>, Vec<f64>)>,
+    negative_gradient: &[f64],
     factored: &PivotedCholesky,
     enough: f64,
     objective: f64,
-) -> Option<Direction> {
-    let mut residual = downhill.to_vec();
+) -> Option<SearchDirection> {
+    let mut residual = negative_gradient.to_vec();
     let mut search = factored.solve(&residual);
     let first = dot(&residual, &search);
     // Also stops if numbers have overflowed.
@@ -235,10 +257,11 @@ fn newton_direction(
         return None;
     }
     let close = (0.1 * enough / OPTIMISM).max(first * (first / objective).min(1e-2));
-    let mut direction = Direction { weights: vec![0.0; downhill.len()], margins: Vec::new() };
+    let mut direction =
+        SearchDirection { weights: vec![0.0; negative_gradient.len()], margins: Vec::new() };
     let mut left = first;
-    for _ in 0..2 * downhill.len() + 2 {
-        let (image, margins) = product(&search);
+    for _ in 0..2 * negative_gradient.len() + 2 {
+        let (image, margins) = product(&search)?;
         let step = left / dot(&search, &image);
         add_times(&mut direction.weights, step, &search);
         direction.margins.resize(margins.len(), 0.0);
@@ -252,7 +275,7 @@ fn newton_direction(
         search.iter_mut().zip(&solved).for_each(|(s, z)| *s = z + next / left * *s);
         left = next;
     }
-    (dot(&direction.weights, downhill) > enough).then_some(direction)
+    (dot(&direction.weights, negative_gradient) > enough).then_some(direction)
 }
 
 fn lost(margins: &[f64]) -> Vec<f64> {
@@ -346,9 +369,9 @@ mod tests {
             // On the scale of the features, as in the method: raw ones span ten orders of
             // magnitude.
             let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
-            let svm = PairSvm { c: 10f64.powf(exponent), penalties };
+            let svm = PairSvm { c: 10f64.powf(exponent), penalties, stop: StopToken::default() };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };
-            let guide = Guide::new(&svm, &matrix, &curvature(&matrix, &[0.0; 18]));
+            let guide = Guide::new(&svm, &matrix, &curvature(&matrix, &[0.0; 18], &svm.stop));
             let chosen = bernoulli(all.len(), density, &mut rng);
             let some: Vec<_> = if chosen.count() == 0 { vec![all[0]] } else { chosen.ones().map(|p| all[p]).collect() };
             let features = bernoulli(18, share, &mut rng);
@@ -380,7 +403,7 @@ mod tests {
             Dataset::new(vec![3., 1.], vec![1., 0.], crate::data::Queries::from_sizes(&[2]), table);
         let rows = OrderedRows::new(&data, &[FeatureId(0)], |_| true);
         for c in [0.1, 1.0, 100.0] {
-            let svm = PairSvm { c, penalties: vec![1.0] };
+            let svm = PairSvm { c, penalties: vec![1.0], stop: StopToken::default() };
             let guide = Guide::new(&svm, &OfDocuments { rows: &rows, pairs: vec![(0, 1)] }, &[4.0]);
             assert!(
                 (guide.weights[0] - 2.0 * c / (1.0 + 4.0 * c)).abs() < 1e-12,

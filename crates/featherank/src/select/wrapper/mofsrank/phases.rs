@@ -1,6 +1,8 @@
 //! The three searches in sequence, from the start or resumed from a checkpoint.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use rand::Rng;
@@ -15,9 +17,10 @@ use super::pairs::{Pair, for_many_models, of_genome};
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{
-    Bits, Memo, Mixed, Nsga2, Pareto, Problem, SearchSettings, SearchState, front, run,
+    self, Bits, Memo, Mixed, Nsga2, Pareto, SearchProblem, SearchSettings, SearchState, front,
 };
 use crate::random::{Purpose, stream};
+use crate::run::Run;
 use crate::select::subsets::SubsetRepair;
 
 /// The parameters of the searches.
@@ -44,16 +47,56 @@ pub(super) struct SearchInputs<'a> {
     pub repair: &'a SubsetRepair,
     /// The accuracy of every feature alone.
     pub alone: &'a [f64],
-    pub seed: u64,
+    pub run: &'a Run,
+    /// Set when a search ends before its last generation.
+    pub unfinished: Cell<bool>,
 }
 
 /// The state of the searches: all that is needed to resume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Progress<'a> {
+pub(super) enum PhaseProgress<'a> {
     Pairs(Cow<'a, SearchState<Bits, [f64; 2]>>),
     Features { subsets: Cow<'a, [Bits]>, search: Option<Cow<'a, SearchState<Bits, TrainedSubset>>> },
     Ensemble { found: Cow<'a, Features>, search: Option<Cow<'a, SearchState<Mixed, [f64; 2]>>> },
+}
+
+impl PhaseProgress<'_> {
+    /// Whether this is a state of searches among so many pairs and features.
+    pub fn fits(&self, pairs: usize, features: usize) -> bool {
+        let are = |genomes: &[Bits], length: usize| {
+            !genomes.is_empty() && genomes.iter().all(|genome| genome.length() == length)
+        };
+        match self {
+            PhaseProgress::Pairs(search) => has(search, |genome, _| genome.length() == pairs),
+            PhaseProgress::Features { subsets, search } => {
+                are(subsets, pairs)
+                    && search.as_ref().is_none_or(|search| {
+                        has(search, |genome, trained| {
+                            genome.length() == features && trained.weights.len() == genome.count()
+                        })
+                    })
+            }
+            PhaseProgress::Ensemble { found, search } => {
+                let used = found.used(features);
+                used.is_some_and(|used| {
+                    let reals = used * found.members.len();
+                    search.as_ref().is_none_or(|search| {
+                        has(search, |genome, _| {
+                            genome.bits.length() == used && genome.reals.len() == reals
+                        })
+                    })
+                })
+            }
+        }
+    }
+}
+
+/// Whether a search has individuals, all of which fit.
+fn has<G: Clone, E: Clone>(search: &SearchState<G, E>, fits: impl Fn(&G, &E) -> bool) -> bool {
+    let mut all = search.population.iter().chain(&search.archive);
+    !search.population.is_empty()
+        && all.all(|one| !one.fitness.is_nan() && fits(&one.genome, &one.evaluation))
 }
 
 /// The results of the second phase.
@@ -65,6 +108,22 @@ pub(super) struct Features {
     pub members: Vec<Weighted>,
     /// Their accuracies.
     pub accuracies: Vec<f64>,
+}
+
+impl Features {
+    /// The number of features that some ranker uses; `None` if the parts contradict each other.
+    fn used(&self, features: usize) -> Option<usize> {
+        let is_whole = |member: &Weighted| {
+            member.weights.len() == member.features.len()
+                && member.features.iter().all(|&feature| feature < features)
+        };
+        let are_whole = !self.members.is_empty()
+            && self.accuracies.len() == self.members.len()
+            && self.members.iter().all(is_whole);
+        let used: BTreeSet<usize> =
+            self.members.iter().flat_map(|member| member.features.iter().copied()).collect();
+        are_whole.then_some(used.len())
+    }
 }
 
 /// A nondominated model.
@@ -84,10 +143,9 @@ pub(super) struct PhaseResults {
     pub pairs: f64,
 }
 
-/// Called after every generation with the phase, the generation, the number of generations and the
-/// state to resume from; decides whether the search continues.
+/// Called after every generation with the phase, the generation and the state to resume from; decides whether the search continues.
 pub(super) type PhaseObserver<'w> =
-    dyn FnMut(Phase, u64, u64, &Progress<'_>) -> Result<ControlFlow<()>> + 'w;
+    dyn FnMut(Phase, u64, &PhaseProgress<'_>) -> Result<ControlFlow<()>> + 'w;
 
 /// One of the three searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,24 +156,24 @@ pub(super) enum Phase {
 }
 
 impl Searches {
-    /// Runs all searches. When time runs out, the current phase stops and each later phase runs its
-    /// first generation only.
+    /// Runs all searches. A stopped run ends the current phase and makes the first generation of each
+    /// later one; the last phase is left out if there is no time for it.
     pub fn run(
         &self,
         inputs: &SearchInputs<'_>,
-        saved: Option<Progress<'_>>,
-        watch: &mut PhaseObserver<'_>,
+        saved: Option<PhaseProgress<'_>>,
+        observe: &mut PhaseObserver<'_>,
     ) -> Result<PhaseResults> {
         let (mut pairs, mut subsets, mut features, mut found, mut ensemble) =
             (None, None, None, None, None);
         match saved {
             None => {}
-            Some(Progress::Pairs(search)) => pairs = Some(search.into_owned()),
-            Some(Progress::Features { subsets: known, search }) => {
+            Some(PhaseProgress::Pairs(search)) => pairs = Some(search.into_owned()),
+            Some(PhaseProgress::Features { subsets: known, search }) => {
                 subsets = Some(known.into_owned());
                 features = search.map(Cow::into_owned);
             }
-            Some(Progress::Ensemble { found: known, search }) => {
+            Some(PhaseProgress::Ensemble { found: known, search }) => {
                 found = Some(known.into_owned());
                 ensemble = search.map(Cow::into_owned);
             }
@@ -125,29 +183,43 @@ impl Searches {
             None => {
                 let subsets = match subsets {
                     Some(subsets) => subsets,
-                    None => self.choose_pairs(inputs, pairs, watch)?,
+                    None => self.choose_pairs(inputs, pairs, observe)?,
                 };
-                self.choose_features(inputs, &subsets, features, watch)?
+                self.choose_features(inputs, &subsets, features, observe)?
             }
         };
         let mut used = vec![0; inputs.rows.width()];
         found.members.iter().flat_map(|member| &member.features).for_each(|&k| used[k] += 1);
         let pairs = found.pairs;
-        let finalists = self.combine(inputs, found, ensemble, watch)?;
+        let finalists = self.combine(inputs, found, ensemble, observe)?;
         Ok(PhaseResults { finalists, used, pairs })
+    }
+
+    /// The generations that are done after one of a phase, and those of all phases; the first
+    /// generation of each, which is random, counts.
+    pub fn generations_done(&self, phase: Phase, generation: u64) -> (u64, u64) {
+        let phases = [Phase::Pairs, Phase::Features, Phase::Ensemble];
+        let all = phases.map(|phase| match phase {
+            Phase::Pairs if !self.instance_selection => 0,
+            Phase::Ensemble if !self.ensemble => 0,
+            _ => self.generations[phase as usize - 1] + 1,
+        });
+        let before: u64 = all[..phase as usize - 1].iter().sum();
+        (before + generation + 1, all.iter().sum())
     }
 
     fn choose_pairs(
         &self,
         inputs: &SearchInputs<'_>,
         saved: Option<SearchState<Bits, [f64; 2]>>,
-        watch: &mut PhaseObserver<'_>,
+        observe: &mut PhaseObserver<'_>,
     ) -> Result<Vec<Bits>> {
         if !self.instance_selection {
             return Ok(vec![Bits::from_range(inputs.pairs.len(), 0..inputs.pairs.len())]);
         }
         let start = inputs.guide.start((0..inputs.rows.width()).collect());
         let mut problem = PairChoice {
+            run: inputs.run,
             rows: inputs.rows,
             pairs: inputs.pairs,
             svm: inputs.svm,
@@ -157,15 +229,10 @@ impl Searches {
             population: self.population,
             mutation: self.pair_mutation,
         };
-        let state =
-            self.evolve(&mut problem, Phase::Pairs, inputs.seed, saved, |state, generations| {
-                watch(
-                    Phase::Pairs,
-                    state.generation,
-                    generations,
-                    &Progress::Pairs(Cow::Borrowed(state)),
-                )
-            })?;
+        let state = self.evolve(&mut problem, Phase::Pairs, inputs, saved, |state| {
+            let progress = PhaseProgress::Pairs(Cow::Borrowed(state));
+            observe(Phase::Pairs, state.generation, &progress)
+        })?;
         Ok(distinct(front(&state.population).map(|individual| individual.genome.clone())))
     }
 
@@ -174,14 +241,20 @@ impl Searches {
         inputs: &SearchInputs<'_>,
         subsets: &[Bits],
         saved: Option<SearchState<Bits, TrainedSubset>>,
-        watch: &mut PhaseObserver<'_>,
+        observe: &mut PhaseObserver<'_>,
     ) -> Result<Features> {
-        let adaptive =
-            self.adaptive.then(|| Adaptive::new(inputs.alone, &inputs.rows.correlations()));
+        let adaptive = match self.adaptive {
+            true => {
+                let correlations = inputs.rows.correlations(inputs.run.stop())?;
+                Some(Adaptive::new(inputs.alone, &correlations))
+            }
+            false => None,
+        };
         let in_form = |subset: &Bits| {
             for_many_models(inputs.rows, of_genome(inputs.pairs, subset), &inputs.guide.weights)
         };
         let mut problem = Memo::new(FeatureChoice {
+            run: inputs.run,
             svm: inputs.svm,
             guide: inputs.guide,
             subsets: subsets.iter().map(in_form).collect(),
@@ -189,17 +262,11 @@ impl Searches {
             repair: inputs.repair,
             adaptive: adaptive.as_ref(),
         });
-        let state = self.evolve(
-            &mut problem,
-            Phase::Features,
-            inputs.seed,
-            saved,
-            |state, generations| {
-                let search = Some(Cow::Borrowed(state));
-                let progress = Progress::Features { subsets: Cow::Borrowed(subsets), search };
-                watch(Phase::Features, state.generation, generations, &progress)
-            },
-        )?;
+        let state = self.evolve(&mut problem, Phase::Features, inputs, saved, |state| {
+            let search = Some(Cow::Borrowed(state));
+            let progress = PhaseProgress::Features { subsets: Cow::Borrowed(subsets), search };
+            observe(Phase::Features, state.generation, &progress)
+        })?;
         let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation.clone()));
         let best = distinct(best);
         let sizes = subsets.iter().map(|subset| subset.count() as f64);
@@ -221,30 +288,42 @@ impl Searches {
         inputs: &SearchInputs<'_>,
         found: Features,
         saved: Option<SearchState<Mixed, [f64; 2]>>,
-        watch: &mut PhaseObserver<'_>,
+        observe: &mut PhaseObserver<'_>,
     ) -> Result<Vec<Finalist>> {
-        let mut finalists: Vec<Finalist> = if self.ensemble {
-            let mut problem = Combination::new(inputs.accuracy, inputs.repair, &found.members);
-            let state = self.evolve(
-                &mut problem,
-                Phase::Ensemble,
-                inputs.seed,
-                saved,
-                |state, generations| {
+        let mut problem =
+            Combination::new(inputs.run, inputs.accuracy, inputs.repair, &found.members);
+        let state = match self.ensemble {
+            true => {
+                let tell = |state: &SearchState<Mixed, [f64; 2]>| {
                     let search = Some(Cow::Borrowed(state));
-                    let progress = Progress::Ensemble { found: Cow::Borrowed(&found), search };
-                    watch(Phase::Ensemble, state.generation, generations, &progress)
-                },
-            )?;
-            let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation));
-            let finalist = |(genome, objectives): (Mixed, [f64; 2])| Finalist {
-                model: problem.model(&genome),
-                accuracy: 1.0 - objectives[1],
-            };
-            distinct(best).into_iter().map(finalist).collect()
-        } else {
-            let members = found.members.into_iter().zip(found.accuracies);
-            members.map(|(model, accuracy)| Finalist { model, accuracy }).collect()
+                    let progress = PhaseProgress::Ensemble { found: Cow::Borrowed(&found), search };
+                    observe(Phase::Ensemble, state.generation, &progress)
+                };
+                match self.evolve(&mut problem, Phase::Ensemble, inputs, saved, tell) {
+                    Err(Error::Stopped(_)) if inputs.run.best_so_far => {
+                        inputs.run.stop().grant_grace();
+                        inputs.unfinished.set(true);
+                        None
+                    }
+                    state => Some(state?),
+                }
+            }
+            false => None,
+        };
+        let mut finalists: Vec<Finalist> = match state {
+            Some(state) => {
+                let best = front(&state.population).map(|one| (one.genome.clone(), one.evaluation));
+                let finalist = |(genome, objectives): (Mixed, [f64; 2])| Finalist {
+                    model: problem.model(&genome),
+                    accuracy: 1.0 - objectives[1],
+                };
+                distinct(best).into_iter().map(finalist).collect()
+            }
+            // Without a sum of rankers, the rankers themselves.
+            None => {
+                let members = found.members.into_iter().zip(found.accuracies);
+                members.map(|(model, accuracy)| Finalist { model, accuracy }).collect()
+            }
         };
         finalists.sort_by(|a, b| {
             let size = |finalist: &Finalist| finalist.model.features.len();
@@ -256,13 +335,13 @@ impl Searches {
         Ok(finalists)
     }
 
-    fn evolve<P: Problem<Error = Error>>(
+    fn evolve<P: SearchProblem<Error = Error>>(
         &self,
         problem: &mut P,
         phase: Phase,
-        seed: u64,
+        inputs: &SearchInputs<'_>,
         saved: Option<SearchState<P::Genome, P::Evaluation>>,
-        mut tell: impl FnMut(&SearchState<P::Genome, P::Evaluation>, u64) -> Result<ControlFlow<()>>,
+        tell: impl FnMut(&SearchState<P::Genome, P::Evaluation>) -> Result<ControlFlow<()>>,
     ) -> Result<SearchState<P::Genome, P::Evaluation>>
     where
         P::Evaluation: AsRef<[f64]> + Sync,
@@ -275,9 +354,12 @@ impl Searches {
             tournament: 2,
         };
         let algorithm = Nsga2 { settings, dominance: Pareto };
-        run(problem, &algorithm, seed_of(seed, phase as u64), saved, |state| {
-            tell(state, generations)
-        })
+        let seed = seed_of(inputs.run.seed, phase as u64);
+        let state = evolve::run(problem, &algorithm, seed, saved, tell)?;
+        if state.generation < generations {
+            inputs.unfinished.set(true);
+        }
+        Ok(state)
     }
 }
 

@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use crate::data::{Dataset, FeatureId};
+use crate::error::Result;
+use crate::stop::StopToken;
 use crate::vector::{add_times, dot};
 
 /// Documents that are multiplied at once: their scores stay in the L1 cache for all columns.
@@ -115,12 +117,13 @@ impl OrderedRows {
 
     /// Pearson's correlation of every two features over all documents, in row-major order; 0 if one
     /// is constant.
-    pub fn correlations(&self) -> Vec<f64> {
+    pub fn correlations(&self, stop: &StopToken) -> Result<Vec<f64>> {
         let width = self.width();
         let centred: Vec<Vec<f64>> = self.columns.iter().map(|column| centred(column)).collect();
         let lengths: Vec<f64> = centred.iter().map(|column| dot(column, column).sqrt()).collect();
         let mut all = vec![0.0; width * width];
         for a in 0..width {
+            stop.check()?;
             for b in 0..=a {
                 let lengths = lengths[a] * lengths[b];
                 let value =
@@ -129,7 +132,7 @@ impl OrderedRows {
                 all[b * width + a] = value;
             }
         }
-        all
+        Ok(all)
     }
 }
 
@@ -190,7 +193,7 @@ mod tests {
     fn correlations_by_hand() {
         let rows = OrderedRows::new(&data(false), &[FeatureId(0), FeatureId(1)], |_| true);
         let expected = (-0.16 - 0.06 + 0.24 - 0.56 - 0.16) / (5.2f64 * 0.7).sqrt();
-        let found = rows.correlations();
+        let found = rows.correlations(&StopToken::default()).unwrap();
         assert!((found[1] - expected).abs() < 1e-12 && (found[0] - 1.0).abs() < 1e-12, "{found:?}");
     }
 }

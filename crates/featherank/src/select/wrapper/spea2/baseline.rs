@@ -55,8 +55,12 @@ impl Baseline {
         };
         let values = match self {
             Baseline::Full => full()?,
-            Baseline::Mean => mean_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
-            Baseline::Max => max_baseline(&alone(&engine.ask(&Moments)?.alive().0)?),
+            Baseline::Mean => {
+                mean_baseline(&alone(&engine.ask(&Moments)?.varying_within_queries().0)?)
+            }
+            Baseline::Max => {
+                max_baseline(&alone(&engine.ask(&Moments)?.varying_within_queries().0)?)
+            }
             Baseline::Feature(name) => {
                 alone(&[engine.schema().features.resolve(name)?])?.swap_remove(0)
             }

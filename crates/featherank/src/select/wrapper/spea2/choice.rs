@@ -6,7 +6,7 @@ use crate::declare::choice;
 use crate::measure::significance::LEVEL;
 
 choice! {
-    /// Which member of the front is the answer.
+    /// Which subset of the Pareto front is selected.
     pub enum FrontChoice {
         /// The most effective one, as published.
         Effectiveness = "effectiveness",
@@ -39,10 +39,10 @@ impl FrontChoice {
                     scores.effectiveness < front[best].effectiveness
                         && test.differ(&scores.per_query, &front[best].per_query)
                 };
-                let price = |scores: &SubsetScores| {
+                let cost = |scores: &SubsetScores| {
                     if is_worse(scores) { f64::INFINITY } else { scores.cost }
                 };
-                least(front, &values(&price))
+                least(front, &values(&cost))
             }
         }
     }

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::objectives::SubsetScores;
 use super::problem::SubsetProblem;
 use crate::error::Result;
-use crate::evolve::{Bits, Individual, Memo, Problem, SearchState};
+use crate::evolve::{Bits, Individual, Memo, SearchProblem, SearchState};
 use crate::select::Generation;
 
 /// The state of a search after a generation.
 #[derive(Serialize, Deserialize)]
-pub struct Kept {
+pub struct SavedSearch {
     state: SearchState<Bits, ()>,
     generations: Vec<Generation>,
 }
 
-impl Kept {
+impl SavedSearch {
     /// The content for a state of the search.
     pub fn of(state: &SearchState<Bits, SubsetScores>, generations: &[Generation]) -> Self {
         let bare = |one: &Individual<Bits, SubsetScores>| Individual {
@@ -29,7 +29,16 @@ impl Kept {
             population: state.population.iter().map(bare).collect(),
             archive: state.archive.iter().map(bare).collect(),
         };
-        Kept { state, generations: generations.to_vec() }
+        SavedSearch { state, generations: generations.to_vec() }
+    }
+
+    /// Whether the state is one of a search with this many free features.
+    pub fn fits(&self, features: usize) -> bool {
+        let SearchState { population, archive, .. } = &self.state;
+        let all_fit = |individuals: &[Individual<Bits, ()>]| {
+            individuals.iter().all(|one| one.genome.length() == features && !one.fitness.is_nan())
+        };
+        !population.is_empty() && !archive.is_empty() && all_fit(population) && all_fit(archive)
     }
 
     /// The restored search, its subsets evaluated again.

@@ -9,14 +9,14 @@
 //! features. A subset beats another in an objective if its value is better and a paired test over
 //! queries is significant. The answer is the most effective subset of the last archive's front.
 //!
-//! The search itself is described in [`crate::evolve::spea2`]: it uses distances between genomes,
+//! The search itself is described in `evolve/spea2.rs`: it uses distances between genomes,
 //! not objectives; copies are removed from population and archive before anything is counted.
 //! Departures from the paper, and choices that it leaves open:
 //!
 //! * the tournament selects the lowest fitness, since fitness is minimised, and each generation
 //!   creates exactly the wanted number of children;
-//! * an empty subset gets a random feature; features that are constant within every query are
-//!   excluded from the search;
+//! * an empty subset gets a random feature; features that the ranker cannot use are excluded from
+//!   the search: constant ones, and for linear rankers those that are constant within queries;
 //! * the subset of all features is not in the initial population: with the full model as baseline
 //!   it has no risk, and nothing would dominate it;
 //! * tied documents contribute their expected value, because file order carries information in real
@@ -41,11 +41,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use baseline::Baseline;
-use choice::FrontChoice;
-use kept::Kept;
+pub use choice::FrontChoice;
+use kept::SavedSearch;
 use objectives::{Objective, SubsetJudge, SubsetScores};
 use problem::SubsetProblem;
-use tested::{Test, TestName};
+use tested::Test;
+pub use tested::TestName;
 
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -57,7 +58,7 @@ use crate::rank::{self, RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
-use crate::select::{Generation, Member, Searched, Selection, Selector};
+use crate::select::{Findings, Generation, Member, Searched, Selector};
 
 /// The number of informative queries below which tests have little power.
 const FEW_QUERIES: u64 = 500;
@@ -66,12 +67,12 @@ const FEW_QUERIES: u64 = 500;
 const REMEMBERED: usize = 4096;
 
 method! {
-    /// Subsets that evolve towards effectiveness, low risk, few features or low cost.
+    /// Multi-objective evolutionary search for effectiveness, low risk, few features or low cost.
     pub struct SPEA2: Selector as "spea2" in Wrapper,
         cites ["sousa2016", "zitzler2001"], AsPublished, Passes,
         with [resumes]
     {
-        /// Objectives that subsets are compared by.
+        /// Objectives of the search.
         let objectives: Words(objectives::WORDS) = "e-r",
         /// Measure of effectiveness.
         measure: Measure = "ndcg[ties=expected]@10",
@@ -79,32 +80,31 @@ method! {
         let ranker: Ranker = "linear-regression",
         /// Parameters of the ranker.
         let settings: Settings = "",
-        /// What proves that a subset is better; means: any difference.
+        /// Test that decides whether a subset is better; means: any difference.
         let test: Choice<TestName> = "wilcoxon",
-        /// The level of the test.
+        /// Significance level of the test.
         let level: Real(1e-9..=0.5) = "0.05",
-        /// What risk is measured against.
+        /// Baseline of the risk.
         let baseline: Words(baseline::WORDS) = "full",
-        /// How much more a loss weighs than a gain in trisk and georisk.
+        /// Risk aversion: additional weight of losses in trisk and georisk.
         alpha: Real(0.0..=1e6) = "5",
-        /// Folds of the queries, each evaluated by a ranker that is trained on the others; 0
-        /// evaluates on training data.
+        /// Number of cross-validation folds over the queries; 0 evaluates on training data.
         let folds: Whole<usize>(0..=100) = "0",
-        /// Which member of the front is the answer.
+        /// Which subset of the Pareto front is selected.
         choose: Choice<FrontChoice> = "effectiveness",
-        /// Subsets born in a generation.
+        /// Number of subsets in each generation.
         let population: Whole<usize>(2..=1_000_000) = "75",
-        /// Subsets that survive a generation.
+        /// Maximum number of subsets in the archive.
         archive: Whole<usize>(1..=1_000_000) = "150",
-        /// Generations after the random one.
+        /// Number of generations after the random initial one.
         let generations: Whole(0..=1_000_000_000) = "30",
-        /// Probability that parents are crossed.
+        /// Probability of crossover.
         let crossover: Real(0.0..=1.0) = "0.8",
-        /// Probability that a child is changed.
+        /// Probability that a child is mutated.
         mutation: Real(0.0..=1.0) = "0.2",
-        /// Probability that a bit of such a child flips.
+        /// Probability that each bit of a mutated child flips.
         gene: Real(0.0..=1.0) = "0.3",
-        /// Subsets that compete to become a parent.
+        /// Tournament size.
         let tournament: Whole<usize>(1..=1000) = "2",
         derive folds: usize = more_than_one(folds)?;
         derive objectives: Vec<Objective> = Objective::parse(&objectives)?;
@@ -126,14 +126,14 @@ fn more_than_one(folds: usize) -> Result<usize> {
 }
 
 impl Selector for SPEA2 {
-    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
+    fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         on_threads_of(engine, || self.search_front(run, engine))
     }
 }
 
 impl SPEA2 {
-    fn search_front(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let candidates = Candidates::of(run, engine)?;
+    fn search_front(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
+        let candidates = Candidates::for_ranker(run, engine, self.ranker)?;
         let mut all = [&candidates.keep[..], &candidates.free].concat();
         all.sort_unstable();
         let SPEA2 { measure, ranker: spec, folds, .. } = self;
@@ -169,6 +169,7 @@ impl SPEA2 {
             gene: self.gene,
             evaluator: &evaluator,
             trainers: &trainers,
+            run,
             judge: SubsetJudge {
                 objectives: self.objectives.clone(),
                 measure: measure.clone(),
@@ -180,10 +181,8 @@ impl SPEA2 {
             return candidates.select(run, engine, &[], &[]);
         }
         let (state, problem, generations) = self.evolve(run, problem)?;
-        let mut selection =
-            self.selection(run, engine, &candidates, &problem, &state, generations)?;
-        selection.notes.extend(self.note(engine));
-        Ok(selection)
+        let found = self.findings(run, engine, &candidates, &problem, &state, generations)?;
+        Ok(Findings { notes: self.note(engine).into_iter().collect(), ..found })
     }
 
     fn evolve<'a>(
@@ -191,8 +190,10 @@ impl SPEA2 {
         run: &Run,
         subsets: SubsetProblem<'a>,
     ) -> Result<(SearchState<Bits, SubsetScores>, SubsetProblem<'a>, Vec<Generation>)> {
+        let free = subsets.free.len();
         let mut problem = Memo::bounded(subsets, REMEMBERED);
-        let (saved, mut generations) = match run.saved::<Kept>()? {
+        let (saved, mut generations) = match run.saved::<SavedSearch>()? {
+            Some(kept) if !kept.fits(free) => return Err(run.misfit()),
             Some(kept) => {
                 let (state, generations) = kept.revived(&mut problem)?;
                 (Some(state), generations)
@@ -207,18 +208,18 @@ impl SPEA2 {
         };
         let observe = |state: &SearchState<Bits, SubsetScores>| {
             generations.push(generation(&state.archive));
-            let kept = Kept::of(state, &generations);
+            let kept = SavedSearch::of(state, &generations);
             let done = state.generation + 1;
             run.save(&kept)?;
-            run.step("evolving subsets", done, Some(self.evolution.generations + 1))?;
-            let stop = run.is_out_of_time();
-            Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            let step = run.step("evolving subsets", done, Some(self.evolution.generations + 1));
+            let goes_on = run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
+            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         };
         let state = evolve::run(&mut problem, &algorithm, run.seed, saved, observe)?;
         Ok((state, problem.into_problem(), generations))
     }
 
-    fn selection(
+    fn findings(
         &self,
         run: &Run,
         engine: &dyn Engine,
@@ -226,7 +227,7 @@ impl SPEA2 {
         problem: &SubsetProblem<'_>,
         state: &SearchState<Bits, SubsetScores>,
         generations: Vec<Generation>,
-    ) -> Result<Selection> {
+    ) -> Result<Findings> {
         let members: Vec<&Individual<Bits, SubsetScores>> = front(&state.archive).collect();
         let all_scores: Vec<&SubsetScores> =
             members.iter().map(|member| &member.evaluation).collect();
@@ -249,7 +250,7 @@ impl SPEA2 {
         rest.iter_mut()
             .filter(|(f, _)| candidates.unaffordable.contains(f))
             .for_each(|(_, share)| *share = 0.0);
-        let selection = candidates.select(run, engine, &ordered(&features), &rest)?;
+        let found = candidates.select(run, engine, &ordered(&features), &rest)?;
         let id = |f: FeatureId| engine.schema().features.get(f).id;
         let member = |(place, scores): (usize, &&SubsetScores)| Member {
             features: problem.features(&members[place].genome).into_iter().map(id).collect(),
@@ -258,7 +259,7 @@ impl SPEA2 {
         };
         let front = all_scores.iter().enumerate().map(member).collect();
         let unfinished = state.generation < self.evolution.generations;
-        Ok(Selection { searched: Some(Searched { generations, front }), unfinished, ..selection })
+        Ok(Findings { searched: Some(Searched { generations, front }), unfinished, ..found })
     }
 
     /// Objectives by name; effectiveness is always included.

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::objectives::{SubsetJudge, SubsetScores};
 use crate::data::FeatureId;
 use crate::error::{Error, Result};
-use crate::evolve::{Bits, Problem, bernoulli, mutate_gene_wise, two_point};
+use crate::evolve::{Bits, SearchProblem, bernoulli, mutate_gene_wise, two_point};
 use crate::random::Stream;
-use crate::run::Constraints;
+use crate::run::{Constraints, Run};
 use crate::select::subsets::{SubsetEvaluator, SubsetRepair, SubsetTrainer};
 
 /// Subsets of features, evaluated by a ranker.
@@ -31,6 +31,8 @@ pub struct SubsetProblem<'a> {
     pub evaluator: &'a SubsetEvaluator<'a>,
     /// Its trainers, one for each split of the queries.
     pub trainers: &'a [SubsetTrainer<'a>],
+    /// Returns the best subset so far when it is stopped.
+    pub run: &'a Run,
     /// Computes the objectives.
     pub judge: SubsetJudge,
 }
@@ -55,7 +57,7 @@ impl SubsetProblem<'_> {
     }
 }
 
-impl Problem for SubsetProblem<'_> {
+impl SearchProblem for SubsetProblem<'_> {
     type Genome = Bits;
     type Evaluation = SubsetScores;
     type Error = Error;
@@ -82,5 +84,9 @@ impl Problem for SubsetProblem<'_> {
             self.judge.scores(&values, subset.len(), self.cost(subset))
         };
         Ok(subsets.par_iter().zip(values).map(scores).collect())
+    }
+
+    fn end_early(&self, error: Error) -> Result<()> {
+        self.run.unless_stopped(Err(error)).map(|_: Option<()>| ())
     }
 }

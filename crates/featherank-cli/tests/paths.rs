@@ -1,0 +1,231 @@
+//! No path on the command line destroys another: for every command, every output is set to every
+//! input and every other output, in several spellings, and all files keep their content.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A command with an option or placeholder for each of its paths.
+struct Paths {
+    command: &'static str,
+    inputs: &'static [&'static str],
+    outputs: &'static [&'static str],
+}
+
+const COMMANDS: [Paths; 7] = [
+    Paths {
+        command: "select --method top-k",
+        inputs: &["TRAIN", "--valid", "--costs", "--names", "--group", "--judgments"],
+        outputs: &["--output", "--model", "--checkpoint"],
+    },
+    Paths {
+        command: "train --ranker rankrls",
+        inputs: &["TRAIN", "--valid", "--selection", "--names", "--group", "--judgments"],
+        outputs: &["--output"],
+    },
+    Paths {
+        command: "rank",
+        inputs: &["DATA", "--model", "--names", "--group", "--judgments"],
+        outputs: &["--output"],
+    },
+    Paths {
+        command: "export --to solr",
+        inputs: &["MODEL", "--featureset"],
+        outputs: &["--output"],
+    },
+    Paths {
+        command: "convert",
+        inputs: &["INPUT", "--names", "--group", "--judgments"],
+        outputs: &["OUTPUT", "--names-out"],
+    },
+    Paths {
+        command: "inspect --redundancy",
+        inputs: &["DATA", "--names", "--group", "--judgments"],
+        outputs: &["--output"],
+    },
+    Paths { command: "report", inputs: &["RESULTS"], outputs: &["--output"] },
+];
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
+}
+
+/// The file of an option.
+fn file(option: &str) -> String {
+    format!("{}.json", option.trim_start_matches('-'))
+}
+
+/// The arguments of a command, with `paths` instead of the usual files.
+fn arguments(command: &Paths, paths: &BTreeMap<&str, String>) -> Vec<String> {
+    let mut words: Vec<String> = command.command.split(' ').map(str::to_owned).collect();
+    let path = |option: &&str| paths.get(*option).cloned().unwrap_or_else(|| file(option));
+    let all = || command.inputs.iter().chain(command.outputs);
+    words.extend(all().filter(|option| !option.starts_with('-')).map(path));
+    for option in all().filter(|option| option.starts_with('-')) {
+        words.extend([(*option).to_owned(), path(option)]);
+    }
+    words
+}
+
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let files = files.filter(|entry| entry.path().is_file());
+    files
+        .map(|entry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+/// A folder with the inputs of a command.
+fn prepared(command: &Paths) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    for option in command.inputs {
+        std::fs::write(folder.path().join(file(option)), format!("precious {option}")).unwrap();
+    }
+    folder
+}
+
+/// Other ways to write the path of a file; links only to files that exist.
+fn spellings(folder: &Path, name: &str) -> Vec<String> {
+    let mut all = vec![name.to_owned(), format!("./sub/.././{name}")];
+    all.push(folder.join(name).display().to_string());
+    #[cfg(unix)]
+    {
+        let link = format!("link-{name}");
+        let _ = std::os::unix::fs::symlink(name, folder.join(&link));
+        all.push(link);
+        let hard = format!("hard-{name}");
+        if folder.join(name).exists() {
+            let _ = std::fs::hard_link(folder.join(name), folder.join(&hard));
+            all.push(hard);
+        }
+    }
+    all
+}
+
+#[test]
+fn equal_paths_are_refused_with_both_options_and_nothing_is_lost() {
+    let mut tested = 0;
+    for command in &COMMANDS {
+        for output in command.outputs {
+            let others = command.inputs.iter().chain(command.outputs);
+            for other in others.filter(|other| *other != output) {
+                let folder = prepared(command);
+                for spelling in spellings(folder.path(), &file(other)) {
+                    let before = content(folder.path());
+                    let words = arguments(command, &BTreeMap::from([(*output, spelling)]));
+                    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                    let ran = run(folder.path(), &words);
+                    let error = String::from_utf8(ran.stderr).unwrap();
+                    assert_eq!(ran.status.code(), Some(2), "{words:?}: {error}");
+                    assert!(error.contains("are the same file"), "{words:?}: {error}");
+                    for option in [output, other] {
+                        assert!(
+                            error.contains(option),
+                            "{words:?} does not name {option}: {error}"
+                        );
+                    }
+                    assert!(ran.stdout.is_empty(), "{words:?}");
+                    assert_eq!(content(folder.path()), before, "{words:?}");
+                    tested += 1;
+                }
+            }
+        }
+    }
+    assert!(tested > 100, "only {tested} combinations");
+}
+
+/// The outputs of a folder and files that are read without being named.
+#[test]
+fn files_that_are_not_named_are_kept_too() {
+    for (args, says) in [
+        (&["compare", "out/tables.txt", "--rankers", "rankrls", "-o", "out"][..], "DATA"),
+        (
+            &[
+                "compare",
+                "data.txt",
+                "--rankers",
+                "rankrls",
+                "-o",
+                "out",
+                "--costs",
+                "out/tables.md",
+            ],
+            "--costs",
+        ),
+        (&["report", "out", "-o", "out/results.json"], "a file of RESULTS"),
+        (&["report", "out", "-o", "out/plan.json"], "a file of RESULTS"),
+        (&["convert", "data.txt", "data.txt.query"], "the query sizes of INPUT"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        std::fs::create_dir(&out).unwrap();
+        for name in ["tables.txt", "tables.md", "results.json", "plan.json"] {
+            std::fs::write(out.join(name), "precious").unwrap();
+        }
+        std::fs::write(folder.path().join("data.txt"), "precious").unwrap();
+        let before = (content(folder.path()), content(&out));
+        let ran = run(folder.path(), args);
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains("are the same file") && error.contains(says), "{args:?}: {error}");
+        assert_eq!((content(folder.path()), content(&out)), before, "{args:?}");
+    }
+}
+
+/// The inputs do not exist, so the complaint about the output shows that it is checked first.
+#[test]
+fn outputs_are_checked_before_any_input_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let mut targets = vec![("absent/x.json", "folder does not exist"), (".", "this is a folder")];
+    if cfg!(target_os = "linux") {
+        targets.push(("/proc/x.json", "cannot write /proc/x.json"));
+    }
+    for command in &COMMANDS {
+        for output in command.outputs {
+            for (target, says) in &targets {
+                let words = arguments(command, &BTreeMap::from([(*output, (*target).to_owned())]));
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let ran = run(folder.path(), &words);
+                let error = String::from_utf8(ran.stderr).unwrap();
+                assert_eq!(ran.status.code(), Some(1), "{words:?}: {error}");
+                assert!(error.contains(says), "{words:?}: {error}");
+            }
+        }
+    }
+    for args in [
+        &["compare", "absent.txt", "--rankers", "rankrls", "-o", "file"][..],
+        &["synth", "-o", "file/x"],
+        &["demo", "-o", "file"],
+    ] {
+        let ran = run(folder.path(), args);
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{args:?}: {error}");
+        assert!(error.contains("not a folder"), "{args:?}: {error}");
+    }
+}
+
+/// The cases of the report that found these losses, with data on which the commands would succeed.
+#[test]
+fn a_checkpoint_never_deletes_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n";
+    std::fs::write(folder.path().join("a.txt"), rows).unwrap();
+    for args in [
+        "select a.txt --method spea2 --checkpoint s.json -o s.json",
+        "select a.txt --method l1-svm --checkpoint m --model m",
+        "select a.txt --method l1-svm -o x --model x",
+        "train a.txt --ranker rankrls -o a.txt",
+        "select a.txt --method top-k -o a.txt",
+        "convert a.txt o.txt --names-out a.txt",
+    ] {
+        let ran = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.status.code(), Some(2), "{args}");
+        assert_eq!(content(folder.path()).len(), 1, "{args}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).unwrap(), rows, "{args}");
+    }
+}

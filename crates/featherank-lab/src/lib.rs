@@ -1,0 +1,5 @@
+//! What the programs of this crate share.
+
+pub mod paper;
+#[cfg(test)]
+mod reproduction;

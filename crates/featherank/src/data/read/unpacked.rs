@@ -1,0 +1,142 @@
+//! The memory that the unpacked columns of a Parquet file may take.
+//!
+//! A file of a few hundred kilobytes can hold pages of gigabytes, or a dictionary with one long text
+//! that every row refers to. Both are valid, so that they are not reported as damage: they exceed
+//! the memory limit. The decoder turns errors of pages into texts, and the limit therefore records
+//! that it was exceeded.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parquet::basic::Encoding;
+use parquet::column::page::Page;
+use parquet::errors::ParquetError;
+
+use super::pages::implausible;
+use crate::error::Problem;
+
+/// The longest id of a query or document. A batch of rows may refer to the longest text of its
+/// dictionary in every row.
+const LONGEST_ID: u64 = 64 << 10;
+
+/// The limit of one reading.
+#[derive(Debug)]
+pub(crate) struct UnpackedLimit {
+    most: u64,
+    /// The texts of ids so far.
+    texts: AtomicU64,
+    exceeded: AtomicBool,
+}
+
+impl UnpackedLimit {
+    pub fn new(most: u64) -> Self {
+        UnpackedLimit { most, texts: AtomicU64::new(0), exceeded: AtomicBool::new(false) }
+    }
+
+    /// Rejects a page that takes more memory than the limit.
+    pub fn check_page_size(&self, unpacked: u64) -> Result<(), ParquetError> {
+        self.check(unpacked <= self.most)
+    }
+
+    /// Rejects a dictionary with texts that are too long for ids.
+    pub fn check_dictionary(&self, page: &Page) -> Result<(), ParquetError> {
+        match page {
+            Page::DictionaryPage { buf, encoding: Encoding::PLAIN, .. } => {
+                self.check(longest_text(buf) <= LONGEST_ID)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts the texts of ids.
+    pub fn add_texts(&self, bytes: u64) -> Result<(), Problem> {
+        let all = self.texts.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if all > self.most { Err(self.problem()) } else { Ok(()) }
+    }
+
+    /// The problem, if the limit was exceeded.
+    pub fn exceeded(&self) -> Option<Problem> {
+        self.exceeded.load(Ordering::Relaxed).then(|| self.problem())
+    }
+
+    fn check(&self, fits: bool) -> Result<(), ParquetError> {
+        if fits {
+            return Ok(());
+        }
+        self.exceeded.store(true, Ordering::Relaxed);
+        Err(implausible("a column exceeds the memory limit"))
+    }
+
+    fn problem(&self) -> Problem {
+        Problem::UnpackedTooLarge { limit_mib: self.most >> 20 }
+    }
+}
+
+/// The length of the longest of some texts, each after its length in four bytes.
+fn longest_text(mut bytes: &[u8]) -> u64 {
+    let mut longest = 0;
+    while let Some((length, rest)) = bytes.split_first_chunk() {
+        let length = u32::from_le_bytes(*length);
+        longest = longest.max(u64::from(length));
+        bytes = rest.get(length as usize..).unwrap_or_default();
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{Dataset, ReadOptions, read_bytes};
+    use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::basic::{Compression, ZstdLevel};
+    use parquet::file::properties::WriterProperties;
+
+    /// A zstd-compressed file whose query ids are a text of some length.
+    fn file(rows: usize, length: usize, dictionary: bool) -> Vec<u8> {
+        let (query, ones) = ("q".repeat(length), vec![1.0f32; rows]);
+        let queries: ArrayRef = Arc::new(StringArray::from(vec![query.as_str(); rows]));
+        let numbers = || Arc::new(Float32Array::from(ones.clone())) as ArrayRef;
+        let columns = [("label", numbers()), ("qid", queries), ("a", numbers())];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_dictionary_enabled(dictionary)
+            .set_dictionary_page_size_limit(1 << 30)
+            .set_data_page_size_limit(1 << 30)
+            .set_write_batch_size(1 << 20)
+            .build();
+        let mut bytes = Vec::new();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        bytes
+    }
+
+    fn read(bytes: Vec<u8>, max_bytes: u64) -> Result<Dataset, String> {
+        let options = ReadOptions { max_bytes, ..ReadOptions::default() };
+        read_bytes(bytes, "a.parquet", &options).map_err(|error| error.to_string())
+    }
+
+    /// A page of 16 MB in a file of some kilobytes, and one text of 200 kB that all rows refer to.
+    #[test]
+    fn small_files_that_unpack_to_more_than_the_limit_are_refused() {
+        for bytes in [file(4_000, 4_000, false), file(4_000, 200_000, true)] {
+            assert!(bytes.len() < 200_000, "{}", bytes.len());
+            let size = bytes.len();
+            let error =
+                read(bytes, 8 << 20).map(|data| data.documents()).expect_err(&size.to_string());
+            assert!(error.contains("8 MiB") && !error.contains("damaged"), "{error}");
+        }
+        assert_eq!(read(file(4_000, 1_000, true), 8 << 20).unwrap().documents(), 4_000);
+    }
+
+    #[test]
+    fn the_longest_text_of_a_dictionary() {
+        assert_eq!(longest_text(b""), 0);
+        assert_eq!(longest_text(b"\x01\0\0\0a\x03\0\0\0abc\x02\0\0\0ab"), 3);
+        assert_eq!(longest_text(b"\xff\xff\xff\xffa"), u64::from(u32::MAX), "a false claim");
+    }
+}

@@ -1,0 +1,166 @@
+//! Method declarations: one declaration generates the typed struct with its builder, the registry
+//! entry, the parser of `-p name=value`, and the parameter tables in all documentation.
+//!
+//! ```text
+//! method! {
+//!     /// Features whose merged rankings could gain most.
+//!     pub struct BestGain: Selector as "best-gain" in Filter,
+//!         cites ["costa2010"], AsPublished, Passes
+//!     {
+//!         /// Measure that says how well a feature ranks.
+//!         measure: Measure = "map[ties=expected]",
+//!         /// Smallest gain that justifies another feature.
+//!         delta: Real(0.0..=1.0) = "0.01",
+//!     }
+//! }
+//! ```
+//!
+//! The doc comments are the summary of the method and the descriptions of the parameters. The
+//! status is followed by the data access that the method needs ([`DataAccess`]), then optionally by
+//! `with [..]`, the flags of its registry entry that are true, for rankers by `grid [..]`, the
+//! values that tuning tries, and by `setters Name`: a method with parameters that is declared
+//! outside this crate names the trait of its builder's setters, because only this crate can add
+//! inherent functions to [`Builder`]. In the body:
+//!
+//! - `name: Kind<Type>(range) = "default",` is a parameter and a field of the struct. `Type` may be
+//!   omitted if the kind has a default type. The kinds are those of [`Kind`].
+//! - `let name: ..` is a parameter without a field, for use in a `derive`.
+//! - `derive name: Type = expression;` is a field that is computed from the parameters above it.
+//! - `use group!(..);` includes parameters that several methods share. A group is a macro that
+//!   forwards the tokens it receives, with its own declarations inserted before the remaining ones.
+
+mod macros;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::params::{Kind, Param, ParamText, Params, RankerChoice};
+#[doc(no_inline)]
+pub use crate::{choice, method};
+
+/// How closely an implementation follows its paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Follows the publication; the method's documentation lists the departures.
+    AsPublished,
+    /// Our interpretation of a publication that leaves essential parts open.
+    Reconstruction,
+    /// Not published elsewhere.
+    Original,
+}
+
+/// The category of a selector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// Evaluates features without training a ranker.
+    Filter,
+    /// Trains a ranker on many subsets.
+    Wrapper,
+    /// Selects features during training.
+    Embedded,
+}
+
+/// The data access that a method needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataAccess {
+    /// Answers of passes only: the data may be on other machines.
+    Passes,
+    /// The rows, in this process.
+    Rows,
+}
+
+impl DataAccess {
+    /// Whether passes are sufficient.
+    pub const fn is_passes(self) -> bool {
+        matches!(self, DataAccess::Passes)
+    }
+}
+
+/// A method with declared parameters.
+pub trait Method: Sized {
+    /// Its name in the registry.
+    const NAME: &'static str;
+    /// Its parameters.
+    const PARAMS: &'static [Param];
+
+    /// Builds the method from checked parameters.
+    fn from_params(params: &Params) -> Result<Self>;
+
+    /// Returns a builder; parameters that are not set have their defaults.
+    fn builder() -> Builder<Self> {
+        Builder { set: Vec::new(), method: PhantomData }
+    }
+}
+
+/// Access of every built method to its declaration; `S` is the type of the registry entry.
+pub trait Declared<S: 'static> {
+    /// The registry entry.
+    fn spec(&self) -> &'static S;
+    /// The parameters it was built with.
+    fn params(&self) -> &Params;
+}
+
+/// Sets the parameters of a method and builds it. Each method has one setter per parameter.
+pub struct Builder<M> {
+    set: Vec<(String, String)>,
+    method: PhantomData<fn() -> M>,
+}
+
+impl<M: Method> Builder<M> {
+    /// Sets a parameter by name, as on the command line.
+    #[must_use]
+    pub fn set(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.set.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Sets the ranker that the method trains, and the ranker's own parameters if `choice` has any:
+    /// they are the method's parameter of kind [`Kind::Settings`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn set_ranker(self, name: &str, choice: RankerChoice) -> Self {
+        let settings = M::PARAMS.iter().find(|param| matches!(param.kind, Kind::Settings));
+        let named = self.set(name, choice.name);
+        match (settings, choice.settings) {
+            (Some(param), Some(settings)) => named.set(param.name, settings.to_text()),
+            _ => named,
+        }
+    }
+
+    /// Checks the parameters and builds the method.
+    pub fn build(self) -> Result<M> {
+        M::from_params(&Params::new(M::NAME, M::PARAMS, &self.set)?)
+    }
+}
+
+impl<M: Method> fmt::Debug for Builder<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("method", &M::NAME).field("set", &self.set).finish()
+    }
+}
+
+/// A doc comment as one line: without the leading space and the final full stop.
+#[doc(hidden)]
+pub const fn plain(doc: &'static str) -> &'static str {
+    let doc = doc.trim_ascii();
+    match doc.as_bytes() {
+        [.., b'.'] => doc.split_at(doc.len() - 1).0,
+        _ => doc,
+    }
+}
+
+/// The bytes of a field's name with hyphens instead of underscores, the spelling of parameters.
+#[doc(hidden)]
+pub const fn hyphenated<const N: usize>(name: &str) -> [u8; N] {
+    let (mut bytes, mut i) = ([0; N], 0);
+    while i < N {
+        bytes[i] = if name.as_bytes()[i] == b'_' { b'-' } else { name.as_bytes()[i] };
+        i += 1;
+    }
+    bytes
+}

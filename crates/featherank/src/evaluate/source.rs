@@ -1,0 +1,208 @@
+//! Rankings by their source: a file of scores, a saved model or a single feature.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::{
+    Evaluation, EvaluationPlan, OverFeatures, RankedBy, Ranking, RiskBaseline, evaluate,
+    evaluate_on, feature_scores, read_scores,
+};
+use crate::data::{Dataset, FeatureTable};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::rank::Model;
+
+/// The source of a ranking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RankingSource {
+    /// A file of scores, see [`read_scores`].
+    Scores(PathBuf),
+    /// A saved model.
+    Model(PathBuf),
+    /// A feature, by name or id.
+    Feature(String),
+}
+
+impl RankingSource {
+    /// Rejects scores in the order of rows if the rows are not in this process.
+    pub fn check_remote(&self) -> Result<()> {
+        match self {
+            RankingSource::Scores(path) => Err(remote_scores(path)),
+            RankingSource::Feature(_) | RankingSource::Model(_) => Ok(()),
+        }
+    }
+
+    fn ranking(&self, data: &Dataset) -> Result<Ranking> {
+        match self {
+            RankingSource::Scores(path) => read_scores(path, data),
+            RankingSource::Feature(name) => {
+                Ok(feature_scores(data, data.features().resolve(name)?))
+            }
+            RankingSource::Model(path) => {
+                let scores = Model::load(path)?.score(&data.view())?;
+                Ok(Ranking { name: path.display().to_string(), scores })
+            }
+        }
+    }
+
+    fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
+        match self {
+            RankingSource::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
+            RankingSource::Model(path) => {
+                Ok(RankedBy::model(path.display().to_string(), Model::load(path)?))
+            }
+            RankingSource::Scores(path) => Err(remote_scores(path)),
+        }
+    }
+}
+
+fn remote_scores(path: &Path) -> Error {
+    Error::unsupported(
+        format!(
+            "{} holds scores in the order of the rows, and the rows are not in this process",
+            path.display()
+        ),
+        "evaluate a model or a feature, or read the data into memory",
+    )
+}
+
+/// The source of a risk baseline. Parsed from `mean`, `max`, `feature:ID`, `scores:FILE`,
+/// `model:FILE`, or the number of a ranking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaselineSource {
+    /// Single features.
+    OverFeatures(OverFeatures),
+    /// A ranking that is not evaluated itself.
+    Other(RankingSource),
+    /// The number of an evaluated ranking, from 1; the last one is the constant score.
+    Number(usize),
+}
+
+impl FromStr for BaselineSource {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let other = |source| Ok(BaselineSource::Other(source));
+        match (text.split_once(':'), text) {
+            (Some(("feature", name)), _) => other(RankingSource::Feature(name.into())),
+            (Some(("scores", path)), _) => other(RankingSource::Scores(path.into())),
+            (Some(("model", path)), _) => other(RankingSource::Model(path.into())),
+            (_, "mean") => Ok(BaselineSource::OverFeatures(OverFeatures::Mean)),
+            (_, "max") => Ok(BaselineSource::OverFeatures(OverFeatures::Max)),
+            _ => text.parse().map(BaselineSource::Number).map_err(|_| {
+                let expected =
+                    "mean, max, feature:ID, scores:FILE, model:FILE, or the number of a ranking";
+                Error::invalid("baseline", text, expected)
+            }),
+        }
+    }
+}
+
+impl BaselineSource {
+    fn check(&self, rankings: usize) -> Result<()> {
+        match self {
+            BaselineSource::Number(number) if !(1..=rankings).contains(number) => {
+                let expected = format!("the number of a ranking, 1 to {rankings}");
+                Err(Error::invalid("baseline", number, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Evaluates rankings by their sources, and a constant score as the last one. Models and features
+/// score rows where they are; files of scores need rows in this process.
+///
+/// ```
+/// use featherank::data::synth::{Preset, generate};
+/// use featherank::engine::LocalEngine;
+/// use featherank::evaluate::{EvaluationPlan, RankingSource, evaluate_sources};
+///
+/// let engine = LocalEngine::new(generate(&Preset::Tiny.config())?.0, 1)?;
+/// let plan = EvaluationPlan { measures: vec!["ndcg@10".parse()?], alpha: 5.0, resamples: 100, seed: 1 };
+/// let sources = [RankingSource::Feature("1".into()), RankingSource::Feature("2".into())];
+/// let found = evaluate_sources(&engine, &sources, &plan, Some(&"max".parse()?))?;
+/// assert_eq!(found.rankings.len(), 3);
+/// assert_eq!(found.risk_baseline.as_deref(), Some("max of single features"));
+/// # Ok::<(), featherank::Error>(())
+/// ```
+pub fn evaluate_sources(
+    engine: &dyn Engine,
+    sources: &[RankingSource],
+    plan: &EvaluationPlan,
+    baseline: Option<&BaselineSource>,
+) -> Result<Evaluation> {
+    plan.check()?;
+    baseline.map_or(Ok(()), |baseline| baseline.check(sources.len() + 1))?;
+    match engine.local() {
+        Some(data) => evaluate_local(engine, data, sources, plan, baseline),
+        None => evaluate_remote(engine, sources, plan, baseline),
+    }
+}
+
+fn evaluate_local(
+    engine: &dyn Engine,
+    data: &Dataset,
+    sources: &[RankingSource],
+    plan: &EvaluationPlan,
+    baseline: Option<&BaselineSource>,
+) -> Result<Evaluation> {
+    let mut rankings: Vec<Ranking> =
+        sources.iter().map(|source| source.ranking(data)).collect::<Result<_>>()?;
+    rankings.push(Ranking::constant(data));
+    let measure = &plan.measures[0];
+    let values = |ranking: &Ranking| RiskBaseline {
+        name: ranking.name.clone(),
+        per_query: measure.per_query(&ranking.scores, &data.view()),
+    };
+    let baseline = match baseline {
+        None => None,
+        Some(BaselineSource::OverFeatures(over)) => Some(over.as_baseline(engine, measure)?),
+        Some(BaselineSource::Other(source)) => Some(values(&source.ranking(data)?)),
+        Some(BaselineSource::Number(number)) => Some(values(&rankings[number - 1])),
+    };
+    evaluate(data, &rankings, plan, baseline.as_ref())
+}
+
+fn evaluate_remote(
+    engine: &dyn Engine,
+    sources: &[RankingSource],
+    plan: &EvaluationPlan,
+    baseline: Option<&BaselineSource>,
+) -> Result<Evaluation> {
+    let table = &engine.schema().features;
+    let mut rankings: Vec<RankedBy> =
+        sources.iter().map(|source| source.ranked_by(table)).collect::<Result<_>>()?;
+    rankings.push(RankedBy::constant());
+    let measure = &plan.measures[0];
+    let baseline = match baseline {
+        None => None,
+        Some(BaselineSource::OverFeatures(over)) => Some(over.as_baseline(engine, measure)?),
+        Some(BaselineSource::Other(source)) => {
+            Some(source.ranked_by(table)?.as_baseline(engine, measure)?)
+        }
+        Some(BaselineSource::Number(number)) => {
+            Some(rankings[number - 1].as_baseline(engine, measure)?)
+        }
+    };
+    evaluate_on(engine, &rankings, plan, baseline.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn baselines_are_parsed() {
+        let parsed = |text: &str| text.parse::<BaselineSource>();
+        let feature = RankingSource::Feature("a:b".into());
+        assert_eq!(parsed("feature:a:b").unwrap(), BaselineSource::Other(feature));
+        let scores = RankingSource::Scores("run.txt".into());
+        assert_eq!(parsed("scores:run.txt").unwrap(), BaselineSource::Other(scores));
+        assert_eq!(parsed("mean").unwrap(), BaselineSource::OverFeatures(OverFeatures::Mean));
+        assert_eq!(parsed("3").unwrap(), BaselineSource::Number(3));
+        assert!(parsed("best").unwrap_err().to_string().contains("the number of a ranking"));
+        let error = BaselineSource::Number(0).check(2).unwrap_err().to_string();
+        assert!(error.contains("1 to 2") && BaselineSource::Number(2).check(2).is_ok(), "{error}");
+    }
+}
