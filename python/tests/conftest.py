@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -13,7 +14,11 @@ from support import find_binary  # noqa: E402
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Stop at once if there is no command to test, instead of failing every test."""
+    """Stop at once if there is no command to test, instead of failing every test.
+
+    Background jobs of shells ignore SIGINT, and commands that tests start would inherit that.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         find_binary()
     except FileNotFoundError as error:

@@ -1,6 +1,9 @@
 //! The command as a process: exit codes, streams, completions, interruption.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
+#[cfg(unix)]
+mod common;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -192,17 +195,11 @@ fn a_closed_pipe_is_not_a_failure() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
-#[cfg(unix)]
-fn interrupt(child: &std::process::Child) {
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-}
-
 /// An interrupt while waiting for input: exit code 130, no output.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_130() {
+    common::obey_signals();
     let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
         .args(["inspect", "-"])
         .stdin(Stdio::piped())
@@ -212,7 +209,7 @@ fn an_interrupt_ends_with_130() {
     let input = child.stdin.take().unwrap();
     // The handler is installed before anything is read; give the process time to start.
     std::thread::sleep(std::time::Duration::from_millis(500));
-    interrupt(&child);
+    common::send("-INT", &child);
     let output = child.wait_with_output().unwrap();
     drop(input);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
@@ -222,6 +219,7 @@ fn an_interrupt_ends_with_130() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_write_leaves_nothing() {
+    common::obey_signals();
     let folder = tempfile::tempdir().unwrap();
     let rows = "0 qid:1 1:0.123456 2:0.234567 3:0.345678\n".repeat(400_000);
     std::fs::write(folder.path().join("large.txt"), rows).unwrap();
@@ -235,7 +233,7 @@ fn an_interrupted_write_leaves_nothing() {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    interrupt(&child);
+    common::send("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -2,6 +2,9 @@
 //! requests.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
+#[cfg(unix)]
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -299,15 +302,14 @@ fn an_interrupted_comparison_says_how_to_resume() {
         "--jobs",
         "1",
     ];
+    common::obey_signals();
     let process = featherank(folder, &compare).spawn().unwrap();
     let cell = folder.join("out/cells/fold1-seed1-001-all-features-linear-regression.json");
     let start = Instant::now();
     while !cell.exists() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(
-        Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap().success()
-    );
+    common::send("-INT", &process);
     let output = process.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(said(&output).contains("rerun the same command to resume"), "{}", said(&output));

@@ -2,11 +2,15 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
+mod common;
+
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use common::{obey_signals, send};
 
 /// How long a command may take to end after a signal.
 const ENDING: Duration = Duration::from_secs(2);
@@ -26,6 +30,7 @@ const SEARCH: &[&str] = &[
 ];
 
 fn folder() -> tempfile::TempDir {
+    obey_signals();
     let folder = tempfile::tempdir().unwrap();
     let made = ["synth", "-o", "data", "--set", "queries=120", "--set", "documents=2400", "-q"];
     assert!(featherank(folder.path(), &made).status().unwrap().success());
@@ -36,11 +41,6 @@ fn featherank(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_featherank"));
     command.args(args).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn send(signal: &str, process: &Child) {
-    let id = process.id().to_string();
-    assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
 }
 
 /// Waits until a file exists.
