@@ -102,6 +102,14 @@ def test_validation_data_gives_the_result_of_the_command(data: RankingData, leto
     assert json.loads(fitted.model_.to_json())["featherank"] == "model"
 
 
+@pytest.mark.parametrize("method", [featherank.L1SVM(), featherank.rankers.LambdaMART(trees=3)])
+def test_validation_data_with_training_queries_is_refused(data: RankingData, method: featherank.L1SVM) -> None:
+    last = data.qid == data.qid[-1]
+    part = (data.X[last], data.y[last], data.qid[last])
+    with pytest.raises(featherank.exceptions.ProtocolError, match="are also training queries"):
+        method.fit(data.X, data.y, qid=data.qid, valid=part)
+
+
 def test_attributes_of_a_fitted_selector(data: RankingData) -> None:
     fitted = TopK(k=2).fit(data.X, data.y, qid=data.qid)
     assert fitted.support_.sum() == 2

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use featherank::data::{Dataset, Normaliser};
+use featherank::data::{Dataset, Normaliser, check_disjoint};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Observer, Run};
@@ -133,6 +133,9 @@ pub fn select(
         let run = Run { observer, ..Run::new(seed, constraints) };
         let job = SelectionJob::new(spec, params, run).time_limit(time_limit);
         let observer = job.observer();
+        if let (DetachedData::Local(train), Some(DetachedData::Local(valid))) = (&data, &valid) {
+            check_disjoint(train, valid)?;
+        }
         let validation = valid.map(|valid| valid.engine(threads, &observer)).transpose()?;
         let engine = data.engine(threads, &observer)?;
         let job = job.validation(validation).checkpoint(checkpoint);
@@ -183,6 +186,9 @@ pub fn train(
         let plan = TrainingPlan { ranker, params: &params, features: None, normaliser, tune: None };
         let run = Run { observer, ..Run::new(seed, Constraints::default()) };
         let run = run.stopped_after(time_limit);
+        if let Some(valid) = &valid {
+            check_disjoint(&data, valid)?;
+        }
         train_ranker(&plan, &run, &mut data, valid.as_mut())
     })?;
     Ok(Model::from(trained.model))

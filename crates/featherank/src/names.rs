@@ -71,18 +71,23 @@ pub(crate) fn near_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>)
     near.into_iter().take(3).map(|(_, name)| format!("`{name}`")).collect()
 }
 
+/// The number of letters to insert, delete, replace or swap with their neighbour (optimal string
+/// alignment).
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    // The rows of the last two letters of `a` and of this one.
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let replaced = last[j] + usize::from(a[i] != b[j]);
+            let is_swap = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+            let swapped = if is_swap { before[j - 1] + 1 } else { usize::MAX };
+            row.push(replaced.min(swapped).min(last[j + 1] + 1).min(row[j] + 1));
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -94,6 +99,7 @@ mod tests {
         let known = ["lambdamart", "lambdarank", "ranksvm-primal", "ranksvm-struct", "rankrls"];
         let near = |name: &str| near_names(name, known.into_iter());
         assert_eq!(near("lambdamrat")[0], "`lambdamart`");
+        assert_eq!(near_names("bm52.", ["tf.body", "bm25.title"].into_iter()), ["`bm25.title`"]);
         assert_eq!(near("RankSVN"), ["`ranksvm-primal`", "`ranksvm-struct`"]);
         assert!(near("xyz").is_empty());
         assert!(near("ra").is_empty(), "two letters are no hint");

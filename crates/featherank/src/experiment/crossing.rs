@@ -61,11 +61,17 @@ impl Plan {
         })
     }
 
-    /// A selector and its parameters; `k` is the number of features to select.
+    /// A selector and its parameters; `k` is the number of features to select. A method that tunes
+    /// on validation data does so by the measure of the comparison unless it sets its own.
     fn selecting(&self, word: &str) -> Result<SelectPlan> {
         let MethodExpression { name, settings } = MethodExpression::parse(word)?;
-        let (sizes, fixed): (Vec<_>, Vec<_>) =
+        let (sizes, mut fixed): (Vec<_>, Vec<_>) =
             settings.into_iter().partition(|(name, _)| name == "k");
+        let spec = registry::selector(&name)?;
+        let tunes = spec.uses_valid && spec.params.iter().any(|param| param.name == "measure");
+        if tunes && fixed.iter().all(|(name, _)| name != "measure") {
+            fixed.push(("measure".into(), self.protocol()?.choose.to_string()));
+        }
         let size = |text: &str| {
             let number = text.trim().parse::<usize>();
             number.map_err(|_| {
@@ -143,6 +149,22 @@ mod tests {
         ];
         assert_eq!(found.unwrap(), expected);
         assert_eq!(names(r#"methods = ["l1-svm"]"#).unwrap(), ["l1-svm, own model"]);
+    }
+
+    #[test]
+    fn methods_tune_by_the_measure_of_the_comparison() {
+        let measure = |toml: &str| {
+            let plan = Plan::parse(&format!("title = \"t\"\n{toml}")).unwrap();
+            let select = plan.crossed().unwrap().pop().unwrap().select.unwrap();
+            select.fixed.get("measure").cloned()
+        };
+        let reported = measure("methods = [\"l1-svm\"]\nmeasures = [\"ndcg@5\", \"map\"]");
+        assert_eq!(reported.as_deref(), Some("ndcg[ties=expected]@5"));
+        let own = measure("methods = [\"l1-svm[measure=map]\"]\nmeasures = [\"ndcg@5\"]");
+        assert_eq!(own.as_deref(), Some("map"));
+        let filter =
+            measure("methods = [\"best-gain\"]\nrankers = [\"rankrls\"]\nmeasures = [\"ndcg@5\"]");
+        assert_eq!(filter, None);
     }
 
     /// A ranker without a row for all features gets exactly one.

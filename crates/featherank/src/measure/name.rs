@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn errors_name_the_valid_alternatives() {
         for (name, says) in [
-            ("ncdg@10", "did you mean `dcg` or `ndcg`?"),
+            ("ncdg@10", "did you mean `ndcg` or `dcg`?"),
             ("ncdg@10", "there are: ndcg, dcg, "),
             ("recall", "expected a cut-off, as in recall@10"),
             ("p", "expected a cut-off, as in p@10"),
