@@ -74,12 +74,12 @@ def main():
     for problem, population, generations in [("zdt1", 100, 250), ("lotz", 60, 200)]:
         for algorithm in ["nsga2", "spea2"]:
             runs = {
-                who: [run(problem, algorithm, population, generations, seed + 1) for seed in range(SEEDS[problem][who])]
-                for who, run in {"pymoo": theirs, "featherank": ours}.items()
+                system: [run(problem, algorithm, population, generations, seed + 1) for seed in range(SEEDS[problem][system])]
+                for system, run in {"pymoo": theirs, "featherank": ours}.items()
             }
-            values = {who: [value for value, _ in of] for who, of in runs.items()}
-            times = {who: statistics.median(seconds for _, seconds in of) for who, of in runs.items()}
-            spread = {who: f"{statistics.mean(of):.5f} ± {statistics.stdev(of) / len(of) ** 0.5:.5f}" for who, of in values.items()}
+            values = {system: [value for value, _ in of] for system, of in runs.items()}
+            times = {system: statistics.median(seconds for _, seconds in of) for system, of in runs.items()}
+            spread = {system: f"{statistics.mean(of):.5f} ± {statistics.stdev(of) / len(of) ** 0.5:.5f}" for system, of in values.items()}
             print(
                 f"| {problem} | {algorithm} | {spread['pymoo']} | {spread['featherank']} "
                 f"| {times['pymoo']:.2f} s | {times['featherank']:.2f} s |",

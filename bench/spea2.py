@@ -38,10 +38,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import ndcg_score
 
 ENVIRONMENT = {**os.environ, "RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
-BORN, ARCHIVE, GENERATIONS = 75, 150, 30
-EVALUATIONS = BORN * (GENERATIONS + 1)
+OFFSPRING, ARCHIVE, GENERATIONS = 75, 150, 30
+EVALUATIONS = OFFSPRING * (GENERATIONS + 1)
 # Every new subset against the archive and the other new ones, each pair once, in one objective.
-PAIRS = GENERATIONS * (BORN * ARCHIVE + BORN * (BORN - 1) // 2)
+PAIRS = GENERATIONS * (OFFSPRING * ARCHIVE + OFFSPRING * (OFFSPRING - 1) // 2)
 TURNS = 11
 
 
@@ -98,7 +98,7 @@ def pymoo_seconds(data, survival):
     problem = Subsets(data)
     algorithm = spea2.SPEA2(
         pop_size=ARCHIVE,
-        n_offsprings=BORN,
+        n_offsprings=OFFSPRING,
         sampling=BinaryRandomSampling(),
         crossover=TwoPointCrossover(prob=0.8),
         mutation=BitflipMutation(prob=0.2, prob_var=0.3),
@@ -160,8 +160,8 @@ def peers(folder, fits):
         ("featherank", "by means"),
         ("pymoo's SPEA2", "featherank's evaluation, by means"),
     ]
-    for (who, what), place in zip(rows, [0, 2, 1, 3]):
-        print(f"| {who} | {what} | {medians[place]:.1f} | {leasts[place]:.1f} | {medians[place] / medians[0]:.2f} |", flush=True)
+    for (system, work), place in zip(rows, [0, 2, 1, 3]):
+        print(f"| {system} | {work} | {medians[place]:.1f} | {leasts[place]:.1f} | {medians[place] / medians[0]:.2f} |", flush=True)
     test = scipy_seconds(data)
     tested = medians[3] + test * PAIRS
     print(f"| pymoo's SPEA2 | featherank's evaluation, scipy's Wilcoxon test for {PAIRS:,} pairs, from 150 at {1000 * test:.2f} ms | {tested:,.0f} | | {tested / medians[0]:.0f} |")

@@ -1,6 +1,7 @@
 """Makes the seeds in corpus-seeds/: python make_seeds.py (needs pyarrow).
 
-The first byte of a seed chooses the options (crates/featherank-fuzz/src/readers.rs), the rest is the file.
+The first byte of a seed chooses the options (crates/featherank-fuzz/src/readers.rs), the rest is
+the file.
 """
 
 import gzip

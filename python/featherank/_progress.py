@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Progress = Callable[[str, int, int | None], None]
+Progress = Callable[[str, float | None, str], None]
+"""Shows the stage, the share of it that is done, if it is known, and its counts and remaining time."""
 
 
 @contextmanager
@@ -30,19 +30,18 @@ def progress_bar(verbose: int) -> Iterator[Progress | None]:
 
 
 class _TqdmBar:
-    """One tqdm bar per activity, one after the other."""
+    """One tqdm bar for all stages. The remaining time is the library's: that of tqdm takes all units for equally long."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
         self._bar: Any = None
-        self._what = ""
 
-    def show(self, what: str, done: int, total: int | None) -> None:
-        if self._bar is None or what != self._what:
-            self.close()
-            self._bar, self._what = self._tqdm(desc=what, total=total, leave=False), what
-        self._bar.total = total
-        self._bar.n = done
+    def show(self, what: str, share: float | None, status: str) -> None:
+        if self._bar is None:
+            self._bar = self._tqdm(total=1.0, leave=False, bar_format="{desc} {bar} {postfix}")
+        self._bar.n = share or 0.0
+        self._bar.set_description_str(what, refresh=False)
+        self._bar.postfix = status
         self._bar.refresh()
 
     def close(self) -> None:
@@ -51,26 +50,23 @@ class _TqdmBar:
 
 
 class _PlainBar:
-    """A bar on a terminal; otherwise one line on standard error per activity."""
+    """A bar on a terminal; otherwise one line on standard error per stage."""
 
     _WIDTH = 32
 
     def __init__(self) -> None:
-        self._start = time.monotonic()
         self._announced: set[str] = set()
         self._drawn = False
 
-    def show(self, what: str, done: int, total: int | None) -> None:
+    def show(self, what: str, share: float | None, status: str) -> None:
         if not sys.stderr.isatty():
             if what not in self._announced:
                 self._announced.add(what)
                 print(what, file=sys.stderr)
             return
-        share = done / total if total else 0.0
-        filled = round(share * self._WIDTH)
+        filled = round((share or 0.0) * self._WIDTH)
         bar = "█" * filled + "░" * (self._WIDTH - filled)
-        seconds = time.monotonic() - self._start
-        print(f"\r\x1b[K{what} [{bar}] {done}/{total or '?'} {seconds:.0f} s", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{what} [{bar}] {status}", end="", file=sys.stderr, flush=True)
         self._drawn = True
 
     def close(self) -> None:

@@ -33,15 +33,16 @@ class L1SVM(RankingSelector):
     Parameters
     ----------
     c : float or Sequence[float] or str, default='auto'
-        Weight of the summed pair losses relative to the penalty; auto: tuned on validation data. Range: auto, or 1e-12
-        to 1e12 (one value or a comma-separated list).
+        Weight of the summed pair losses relative to the penalty; auto: tuned on validation data.
+        Range: auto, or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     tolerance : float, default=1e-08
         Largest accepted violation of the optimality conditions. Range: 1e-12 to 0.1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -50,11 +51,11 @@ class L1SVM(RankingSelector):
     References
     ----------
     .. [fan2008]
-        R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin: LIBLINEAR: a library for large linear
-        classification. JMLR 9, 2008.
+        R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin: LIBLINEAR: a library for large
+        linear classification. JMLR 9, 2008.
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "l1-svm"
@@ -103,29 +104,31 @@ class RankRWFSL1(RankingSelector):
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to keep; overridden by k. Range: 0 to 1.
+        Share of the varying features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range:
+        0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
-        or 1e-12 to 1e12 (one value or a comma-separated list).
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation
+        data. Range: auto, or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "rankrwfs-l1"
@@ -178,29 +181,31 @@ class RankRWFSL0(RankingSelector):
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to keep; overridden by k. Range: 0 to 1.
+        Share of the varying features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range:
+        0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
-        or 1e-12 to 1e12 (one value or a comma-separated list).
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation
+        data. Range: auto, or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "rankrwfs-l0"
@@ -253,29 +258,31 @@ class RankL2AROM(RankingSelector):
     Parameters
     ----------
     share : float, default=0.1
-        Share of the live features to keep; overridden by k. Range: 0 to 1.
+        Share of the varying features to keep; overridden by k. Range: 0 to 1.
     threshold : float, default=1e-05
         Features with smaller weights are removed. Range: 1e-12 to 1.
     precision : float, default=0.0001
-        Stop a round when a step would lower its objective by less than this share; 0: exact. Range: 0 to 0.1.
+        Stop a round when a step would lower its objective by less than this share; 0: exact. Range:
+        0 to 0.1.
     c : float or Sequence[float] or str, default='auto'
-        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation data. Range: auto,
-        or 1e-12 to 1e12 (one value or a comma-separated list).
+        Weight of the summed pair losses relative to the squared weights; auto: tuned on validation
+        data. Range: auto, or 1e-12 to 1e12 (one value or a comma-separated list).
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "rank-l2-arom"
@@ -328,8 +335,8 @@ class FenchelRank(RankingSelector):
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9 (one value or a
-        comma-separated list).
+        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9
+        (one value or a comma-separated list).
     epsilon : float, default=0.01
         Stop when the Fenchel duality gap is at most this. Range: 1e-12 to 1.
     steps : int, default=1000
@@ -339,21 +346,22 @@ class FenchelRank(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [lai2013fenchel]
-        H. Lai, Y. Pan, C. Liu, L. Lin, J. Wu: Sparse learning-to-rank via an efficient primal-dual algorithm. IEEE
-        Transactions on Computers 2013.
+        H. Lai, Y. Pan, C. Liu, L. Lin, J. Wu: Sparse learning-to-rank via an efficient primal-dual
+        algorithm. IEEE Transactions on Computers 2013.
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "fenchel-rank"
@@ -406,35 +414,37 @@ class FSMRank(RankingSelector):
     Parameters
     ----------
     lambda1 : float or Sequence[float] or str, default='auto'
-        Weight of the penalty on similar features; auto: tuned on validation data. Range: auto, or 0 to 1e9 (one value
-        or a comma-separated list).
+        Weight of the penalty on similar features; auto: tuned on validation data. Range: auto, or 0
+        to 1e9 (one value or a comma-separated list).
     lambda2 : float or Sequence[float] or str, default='auto'
-        Weight of the penalty on single features; auto: tuned on validation data. Range: auto, or 1e-12 to 1e9 (one
-        value or a comma-separated list).
+        Weight of the penalty on single features; auto: tuned on validation data. Range: auto, or
+        1e-12 to 1e9 (one value or a comma-separated list).
     importance : str, default='ndcg[ties=expected]@10'
         Measure of the importance of a single feature. Range: any measure.
     similarity : str, default='pearson'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [lai2013fsm]
-        H. Lai, Y. Pan, Y. Tang, R. Yu: FSMRank: feature selection algorithm for learning to rank. IEEE Transactions on
-        Neural Networks and Learning Systems 24(6), 2013.
+        H. Lai, Y. Pan, Y. Tang, R. Yu: FSMRank: feature selection algorithm for learning to rank.
+        IEEE Transactions on Neural Networks and Learning Systems 24(6), 2013.
     .. [laporte2015]
-        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement : évaluation des SVM
-        pondérés. Document numérique 18(1), 2015.
+        L. Laporte, S. Déjean, J. Mothe: Sélection de variables en apprentissage d'ordonnancement :
+        évaluation des SVM pondérés. Document numérique 18(1), 2015.
     """
 
     _method = "fsmrank"
@@ -491,8 +501,8 @@ class NonconvexSVM(RankingSelector):
     penalty : str, default='l0.5'
         Nonconvex penalty. Range: l0.5, log, mcp.
     lambda_ : float or Sequence[float] or str, default='auto'
-        Weight of the penalty relative to the mean loss; auto: tuned on validation data. Range: auto, or 1e-12 to 1e9
-        (one value or a comma-separated list).
+        Weight of the penalty relative to the mean loss; auto: tuned on validation data. Range:
+        auto, or 1e-12 to 1e9 (one value or a comma-separated list).
     p : float, default=0.5
         Exponent of the penalty l0.5. Range: 0 to 1.
     epsilon : float, default=0.01
@@ -504,18 +514,20 @@ class NonconvexSVM(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [laporte2014]
-        L. Laporte, R. Flamary, S. Canu, S. Déjean, J. Mothe: Nonconvex regularizations for feature selection in ranking
-        with sparse SVM. IEEE Transactions on Neural Networks and Learning Systems 25(6), 2014.
+        L. Laporte, R. Flamary, S. Canu, S. Déjean, J. Mothe: Nonconvex regularizations for feature
+        selection in ranking with sparse SVM. IEEE Transactions on Neural Networks and Learning
+        Systems 25(6), 2014.
     """
 
     _method = "nonconvex-svm"
@@ -572,27 +584,30 @@ class GreedyRankRLS(RankingSelector):
     Parameters
     ----------
     lambda_ : float or Sequence[float] or str, default='auto'
-        Ridge penalty relative to the sum of squared errors; auto: tuned on validation data. Range: auto, or 1e-12 to
-        1e12 (one value or a comma-separated list).
+        Ridge penalty relative to the sum of squared errors; auto: tuned on validation data. Range:
+        auto, or 1e-12 to 1e12 (one value or a comma-separated list).
     gain : float, default=0.001
-        Without k: smallest relative reduction of the error that justifies another feature. Range: 0 to 1.
+        Without k: smallest relative reduction of the error that justifies another feature. Range: 0
+        to 1.
     weighting : str, default='pairs'
         Weight queries by their number of pairs or of documents. Range: pairs, queries.
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [pahikkala2010]
-        T. Pahikkala, A. Airola, P. Naula, T. Salakoski: Greedy RankRLS: a linear time algorithm for learning sparse
-        ranking models. SIGIR 2010 workshop on feature generation and selection for information retrieval.
+        T. Pahikkala, A. Airola, P. Naula, T. Salakoski: Greedy RankRLS: a linear time algorithm for
+        learning sparse ranking models. SIGIR 2010 workshop on feature generation and selection for
+        information retrieval.
     """
 
     _method = "greedy-rankrls"
@@ -643,8 +658,8 @@ class EGRank(RankingSelector):
     Parameters
     ----------
     r : float or Sequence[float] or str, default='auto'
-        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9 (one value or a
-        comma-separated list).
+        Largest sum of absolute weights; auto: tuned on validation data. Range: auto, or 1e-9 to 1e9
+        (one value or a comma-separated list).
     eta : float or str, default='auto'
         Step size; auto: accelerated steps of adaptive size. Range: auto, or 1e-9 to 1e6.
     epsilon : float, default=0.01
@@ -656,21 +671,22 @@ class EGRank(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [du2018]
-        L. Du, Y. Pan, J. Ding, H. Lai, C. Huang: EGRank: an exponentiated gradient algorithm for sparse
-        learning-to-rank. Information Sciences 467, 2018.
+        L. Du, Y. Pan, J. Ding, H. Lai, C. Huang: EGRank: an exponentiated gradient algorithm for
+        sparse learning-to-rank. Information Sciences 467, 2018.
     .. [auslender2006]
-        A. Auslender, M. Teboulle: Interior gradient and proximal methods for convex and conic optimization. SIAM
-        Journal on Optimization 16(3), 2006.
+        A. Auslender, M. Teboulle: Interior gradient and proximal methods for convex and conic
+        optimization. SIAM Journal on Optimization 16(3), 2006.
     """
 
     _method = "eg-rank"
@@ -725,13 +741,14 @@ class RSRank(RankingSelector):
     Parameters
     ----------
     g : float or Sequence[float] or str, default='auto'
-        Weight of the l1 penalty relative to the loss; auto: tuned on validation data. Range: auto, or 0 to 1e12 (one
-        value or a comma-separated list).
+        Weight of the l1 penalty relative to the loss; auto: tuned on validation data. Range: auto,
+        or 0 to 1e12 (one value or a comma-separated list).
     iterations : float or str, default='auto'
-        Number of gradient steps; auto: tuned on validation data. Range: auto, or a whole number from 1 to 100000.
+        Number of gradient steps; auto: tuned on validation data. Range: auto, or a whole number
+        from 1 to 100000.
     starts : int, default=2
-        Number of initial vectors, one of which is chosen on validation data: the first is uniform, the others are
-        random. Range: 1 to 100.
+        Number of initial vectors, one of which is chosen on validation data: the first is uniform,
+        the others are random. Range: 1 to 100.
     eta : float or str, default='auto'
         Step size; auto: from the largest curvature. Range: auto, or 1e-12 to 1.
     interval : int, default=1
@@ -741,17 +758,19 @@ class RSRank(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure for model selection on validation data. Range: any measure.
     slack : float, default=0.0
-        Take the sparsest model that is at most this much worse than the best on validation data. Range: 0 to 1.
+        Take the sparsest model that is at most this much worse than the best on validation data.
+        Range: 0 to 1.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [sun2009]
-        Z. Sun, T. Qin, Q. Tao, J. Wang: Robust sparse rank learning for non-smooth ranking measures. SIGIR 2009.
+        Z. Sun, T. Qin, Q. Tao, J. Wang: Robust sparse rank learning for non-smooth ranking
+        measures. SIGIR 2009.
     .. [langford2009]
         J. Langford, L. Li, T. Zhang: Sparse online learning via truncated gradient. JMLR 10, 2009.
     """

@@ -1,6 +1,7 @@
 """The exceptions that featherank raises, one class for each kind of error.
 
-All of them are `FeatherankError`, and also the built-in exception that scikit-learn would raise in their place.
+All of them are `FeatherankError`, and also the built-in exception that scikit-learn would raise in
+their place.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class SettingsError(FeatherankError, ValueError):
 
 
 class ConstraintError(FeatherankError, ValueError):
-    """The constraints ``keep``, ``drop``, ``k`` and ``budget`` contradict each other or the data."""
+    """``keep``, ``drop``, ``k`` and ``budget`` contradict each other or the data."""
 
 
 class ProtocolError(FeatherankError, ValueError):

@@ -25,6 +25,9 @@ from featherank.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
+# The measures of a comparison that names none.
+DEFAULT_MEASURES = ("ndcg@10", "map")
+
 # Common parameters of methods that a comparison sets itself, and those it does not support.
 _SET_HERE = {"random_state": 1, "n_jobs": None, "verbose": 0}
 _NOT_HERE = ("keep", "drop", "costs", "budget", "time_limit", "checkpoint")
@@ -90,7 +93,7 @@ def compare(
     methods: str | BaseEstimator | Iterable[str | BaseEstimator] = (),
     rankers: str | BaseEstimator | Iterable[str | BaseEstimator] = (),
     folds: int | None = None,
-    measures: str | Iterable[str] = ("ndcg@10", "map"),
+    measures: str | Iterable[str] = DEFAULT_MEASURES,
     choose: str | None = None,
     k: int | Iterable[int] = (),
     seeds: int = 1,
@@ -126,7 +129,8 @@ def compare(
     folds : int, optional
         Number of folds, default 5. LETOR folders and part files define their own.
     measures : str or list of str
-        Measures on test data; risk uses the first.
+        Measures on test data; risk uses the first. The thresholds of relevance of the default
+        follow the labels.
     choose : str, optional
         The measure that chooses settings on validation data; by default the first measure, with
         ties by expected value.
@@ -177,7 +181,7 @@ def compare(
     plan: dict[str, Any] = {
         "methods": _method_texts("methods", "selectors", methods),
         "rankers": _method_texts("rankers", "rankers", rankers),
-        "measures": measures,
+        "default_measures" if tuple(measures) == DEFAULT_MEASURES else "measures": measures,
         **({} if choose is None else {"choose": choose}),
         "k": [int(number) for number in (k if isinstance(k, Iterable) else [k])],
         "seed": seed_of(random_state),
@@ -248,7 +252,7 @@ def _command(plan: Mapping[str, Any], paths: Sequence[Any], folds: int | None, p
     for option, value in (
         ("--methods", ",".join(plan["methods"])),
         ("--rankers", ",".join(plan["rankers"])),
-        ("--measure", ",".join(plan["measures"])),
+        ("--measure", ",".join(plan.get("measures", ()))),
         ("--choose", plan.get("choose")),
         ("--k", ",".join(map(str, plan["k"]))),
         ("--folds", folds),

@@ -44,8 +44,8 @@ class TopK(RankingSelector):
     References
     ----------
     .. [naini2014]
-        K. D. Naini, I. S. Altingovde: Exploiting result diversification methods for feature selection in learning to
-        rank. ECIR 2014.
+        K. D. Naini, I. S. Altingovde: Exploiting result diversification methods for feature
+        selection in learning to rank. ECIR 2014.
     """
 
     _method = "top-k"
@@ -90,15 +90,15 @@ class BestGain(RankingSelector):
     delta : float, default=0.01
         Smallest gain that justifies another feature. Range: 0 to 1.
     relevant : float, default=1.0
-        Smallest label of a relevant document. Range: 1e-6 to 1e6.
+        Smallest label of a relevant document. Range: 1e-30 to 1e30.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "best-gain"
@@ -149,7 +149,8 @@ class GAS(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -160,8 +161,8 @@ class GAS(RankingSelector):
     .. [geng2007]
         X. Geng, T.-Y. Liu, T. Qin, H. Li: Feature selection for ranking. SIGIR 2007.
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "gas"
@@ -218,7 +219,8 @@ class DivFS(RankingSelector):
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -227,11 +229,11 @@ class DivFS(RankingSelector):
     References
     ----------
     .. [naini2014]
-        K. D. Naini, I. S. Altingovde: Exploiting result diversification methods for feature selection in learning to
-        rank. ECIR 2014.
+        K. D. Naini, I. S. Altingovde: Exploiting result diversification methods for feature
+        selection in learning to rank. ECIR 2014.
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     """
 
     _method = "divfs"
@@ -288,7 +290,8 @@ class MRMR(RankingSelector):
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -297,11 +300,11 @@ class MRMR(RankingSelector):
     References
     ----------
     .. [peng2005]
-        H. Peng, F. Long, C. Ding: Feature selection based on mutual information: criteria of max-dependency,
-        max-relevance, and min-redundancy. IEEE TPAMI 27(8), 2005.
+        H. Peng, F. Long, C. Ding: Feature selection based on mutual information: criteria of
+        max-dependency, max-relevance, and min-redundancy. IEEE TPAMI 27(8), 2005.
     .. [shirzad2015]
-        M. B. Shirzad, M. R. Keyvanpour: A feature selection method based on minimum redundancy maximum relevance for
-        learning to rank. AI & Robotics (IRANOPEN) 2015.
+        M. B. Shirzad, M. R. Keyvanpour: A feature selection method based on minimum redundancy
+        maximum relevance for learning to rank. AI & Robotics (IRANOPEN) 2015.
     """
 
     _method = "mrmr"
@@ -352,21 +355,22 @@ class FCBF(RankingSelector):
     threshold : float, default=0.0
         Symmetrical uncertainty with the label that a feature must exceed. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
-        better, plain.
+        Candidate cuts counted by the MDL criterion: between distinct values, or between documents.
+        Range: better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [yu2003]
-        L. Yu, H. Liu: Feature selection for high-dimensional data: a fast correlation-based filter solution. ICML 2003.
+        L. Yu, H. Liu: Feature selection for high-dimensional data: a fast correlation-based filter
+        solution. ICML 2003.
     .. [fayyad1993]
-        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for classification
-        learning. IJCAI 1993.
+        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for
+        classification learning. IJCAI 1993.
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "fcbf"
@@ -411,25 +415,28 @@ class CFS(RankingSelector):
     patience : int, default=5
         Stop after this many expansions without improvement. Range: 1 to 1000.
     locally_predictive : bool, default=True
-        Finally add features more correlated with the label than with any selected feature. Range: true, false.
+        Finally add features more correlated with the label than with any selected feature. Range:
+        true, false.
     unrelated : str, default='redundant'
-        Whether uncorrelated features count as redundant, as in WEKA, or as free of redundancy. Range: redundant, free.
+        Whether uncorrelated features count as redundant, as in WEKA, or as free of redundancy.
+        Range: redundant, free.
     encoding : str, default='better'
-        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
-        better, plain.
+        Candidate cuts counted by the MDL criterion: between distinct values, or between documents.
+        Range: better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
     References
     ----------
     .. [hall2000]
-        M. A. Hall: Correlation-based feature selection for discrete and numeric class machine learning. ICML 2000.
+        M. A. Hall: Correlation-based feature selection for discrete and numeric class machine
+        learning. ICML 2000.
     .. [fayyad1993]
-        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for classification
-        learning. IJCAI 1993.
+        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for
+        classification learning. IJCAI 1993.
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "cfs"
@@ -476,13 +483,13 @@ class Consistency(RankingSelector):
     Parameters
     ----------
     search : str, default='best-first'
-        Best-first search forward from the empty set, or backward elimination from all features. Range: best-first,
-        backward.
+        Best-first search forward from the empty set, or backward elimination from all features.
+        Range: best-first, backward.
     patience : int, default=5
         Stop after this many expansions without improvement. Range: 1 to 1000.
     encoding : str, default='better'
-        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
-        better, plain.
+        Candidate cuts counted by the MDL criterion: between distinct values, or between documents.
+        Range: better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -491,11 +498,11 @@ class Consistency(RankingSelector):
     .. [dash2000]
         M. Dash, H. Liu, H. Motoda: Consistency based feature selection. PAKDD 2000.
     .. [fayyad1993]
-        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for classification
-        learning. IJCAI 1993.
+        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for
+        classification learning. IJCAI 1993.
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "consistency"
@@ -542,8 +549,8 @@ class Interact(RankingSelector):
     threshold : float, default=0.0001
         Remove features that contribute less than this to consistency; 0 keeps all. Range: 0 to 1.
     encoding : str, default='better'
-        Whether the description length of a cut counts possible cuts between distinct values, or documents. Range:
-        better, plain.
+        Candidate cuts counted by the MDL criterion: between distinct values, or between documents.
+        Range: better, plain.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
         See `RankingSelector`.
 
@@ -552,11 +559,11 @@ class Interact(RankingSelector):
     .. [zhao2007]
         Z. Zhao, H. Liu: Searching for interacting features. IJCAI 2007.
     .. [fayyad1993]
-        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for classification
-        learning. IJCAI 1993.
+        U. M. Fayyad, K. B. Irani: Multi-interval discretization of continuous-valued attributes for
+        classification learning. IJCAI 1993.
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "interact"
@@ -601,10 +608,11 @@ class NGAS(RankingSelector):
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
-        lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone.
+        Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -613,7 +621,8 @@ class NGAS(RankingSelector):
     References
     ----------
     .. [gigli2016]
-        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to rank. ICTIR 2016.
+        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to
+        rank. ICTIR 2016.
     """
 
     _method = "ngas"
@@ -660,14 +669,16 @@ class XGAS(RankingSelector):
     Parameters
     ----------
     p : float, default=0.05
-        Share of the remaining features, least similar first, considered in each step. Range: 0 to 1.
+        Share of the remaining features, least similar first, considered in each step. Range: 0 to
+        1.
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
-        lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone.
+        Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -676,7 +687,8 @@ class XGAS(RankingSelector):
     References
     ----------
     .. [gigli2016]
-        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to rank. ICTIR 2016.
+        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to
+        rank. ICTIR 2016.
     """
 
     _method = "xgas"
@@ -729,10 +741,11 @@ class HCAS(RankingSelector):
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     relevance : str, default='alone'
-        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone. Range: alone,
-        lambdamart.
+        Relevance of a feature: of the ranking by its values, or of LambdaMART trained on it alone.
+        Range: alone, lambdamart.
     similarity : str, default='spearman'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -741,7 +754,8 @@ class HCAS(RankingSelector):
     References
     ----------
     .. [gigli2016]
-        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to rank. ICTIR 2016.
+        A. Gigli, C. Lucchese, F. M. Nardini, R. Perego: Fast feature selection for learning to
+        rank. ICTIR 2016.
     """
 
     _method = "hcas"
@@ -791,13 +805,14 @@ class Hierarchical(RankingSelector):
     ----------
     clusters : int, default=0
         Number of clusters, unless k is given; 0: the best-separated clustering. Range: 0 to 100000.
-    delegate : str, default='measure'
-        Representative of a cluster: the feature that ranks best alone, or has the largest RankSVM weight. Range:
-        measure, ranker.
+    representative : str, default='measure'
+        Representative of a cluster: the feature that ranks best alone, or has the largest RankSVM
+        weight. Range: measure, ranker.
     measure : str, default='ndcg[ties=expected]@10'
         Measure of how well a feature ranks on its own. Range: any measure.
     similarity : str, default='kendall'
-        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson, top-10.
+        Correlation that measures the similarity of two features. Range: kendall, spearman, pearson,
+        top-10.
     scope : str, default='query'
         Correlate within each query, or over all documents pooled. Range: query, pooled.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -806,7 +821,8 @@ class Hierarchical(RankingSelector):
     References
     ----------
     .. [hua2010]
-        G. Hua, M. Zhang, Y. Liu, S. Ma, L. Ru: Hierarchical feature selection for ranking. WWW 2010.
+        G. Hua, M. Zhang, Y. Liu, S. Ma, L. Ru: Hierarchical feature selection for ranking. WWW
+        2010.
     .. [arthur2007]
         D. Arthur, S. Vassilvitskii: k-means++: the advantages of careful seeding. SODA 2007.
     """
@@ -817,7 +833,7 @@ class Hierarchical(RankingSelector):
         self,
         *,
         clusters: int = 0,
-        delegate: str = "measure",
+        representative: str = "measure",
         measure: str = "ndcg[ties=expected]@10",
         similarity: str = "kendall",
         scope: str = "query",
@@ -843,7 +859,7 @@ class Hierarchical(RankingSelector):
             verbose=verbose,
         )
         self.clusters = clusters
-        self.delegate = delegate
+        self.representative = representative
         self.measure = measure
         self.similarity = similarity
         self.scope = scope
@@ -872,7 +888,8 @@ class RankFilter(RankingSelector):
     .. [yu2009]
         H. Yu, J. Oh, W.-S. Han: Efficient feature weighting methods for ranking. CIKM 2009.
     .. [robnik1997]
-        M. Robnik-Šikonja, I. Kononenko: An adaptation of Relief for attribute estimation in regression. ICML 1997.
+        M. Robnik-Šikonja, I. Kononenko: An adaptation of Relief for attribute estimation in
+        regression. ICML 1997.
     """
 
     _method = "rank-filter"

@@ -45,8 +45,8 @@ class SingleFeature(RankingEstimator):
     References
     ----------
     .. [dincer2014]
-        B. T. Dinçer, C. Macdonald, I. Ounis: Hypothesis testing for the risk-sensitive evaluation of retrieval systems.
-        SIGIR 2014.
+        B. T. Dinçer, C. Macdonald, I. Ounis: Hypothesis testing for the risk-sensitive evaluation
+        of retrieval systems. SIGIR 2014.
     """
 
     _method = "single-feature"
@@ -90,11 +90,11 @@ class LinearRegression(RankingEstimator):
     References
     ----------
     .. [hoerl1970]
-        A. E. Hoerl, R. W. Kennard: Ridge regression: biased estimation for nonorthogonal problems. Technometrics 12(1),
-        1970.
+        A. E. Hoerl, R. W. Kennard: Ridge regression: biased estimation for nonorthogonal problems.
+        Technometrics 12(1), 1970.
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     """
 
     _method = "linear-regression"
@@ -138,8 +138,8 @@ class RankRLS(RankingEstimator):
     References
     ----------
     .. [pahikkala2009]
-        T. Pahikkala, E. Tsivtsivadze, A. Airola, J. Järvinen, J. Boberg: An efficient algorithm for learning to rank
-        from preference graphs. Machine Learning 75(1), 2009.
+        T. Pahikkala, E. Tsivtsivadze, A. Airola, J. Järvinen, J. Boberg: An efficient algorithm for
+        learning to rank from preference graphs. Machine Learning 75(1), 2009.
     """
 
     _method = "rankrls"
@@ -185,7 +185,8 @@ class RankSVMPrimal(RankingEstimator):
     References
     ----------
     .. [chapelle2010]
-        O. Chapelle, S. S. Keerthi: Efficient algorithms for ranking with SVMs. Information Retrieval 13(3), 2010.
+        O. Chapelle, S. S. Keerthi: Efficient algorithms for ranking with SVMs. Information
+        Retrieval 13(3), 2010.
     """
 
     _method = "ranksvm-primal"
@@ -226,7 +227,8 @@ class RankSVMStruct(RankingEstimator):
     scale : str, default='mean'
         Whether c multiplies the mean loss of the pairs or, as published, the sum. Range: mean, sum.
     epsilon : float, default=0.001
-        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to 0.1.
+        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to
+        0.1.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -237,9 +239,11 @@ class RankSVMStruct(RankingEstimator):
     .. [joachims2006]
         T. Joachims: Training linear SVMs in linear time. KDD 2006.
     .. [joachims2009]
-        T. Joachims, T. Finley, C.-N. J. Yu: Cutting-plane training of structural SVMs. Machine Learning 77(1), 2009.
+        T. Joachims, T. Finley, C.-N. J. Yu: Cutting-plane training of structural SVMs. Machine
+        Learning 77(1), 2009.
     .. [franc2009]
-        V. Franc, S. Sonnenburg: Optimized cutting plane algorithm for large-scale risk minimization. JMLR 10, 2009.
+        V. Franc, S. Sonnenburg: Optimized cutting plane algorithm for large-scale risk
+        minimization. JMLR 10, 2009.
     """
 
     _method = "ranksvm-struct"
@@ -276,23 +280,27 @@ class SVMMAP(RankingEstimator):
     Parameters
     ----------
     c : float, default=10.0
-        Weight of the mean query loss relative to half the squared norm of the weights. Range: 1e-12 to 1e12.
+        Weight of the mean query loss relative to half the squared norm of the weights. Range: 1e-12
+        to 1e12.
     relevant : float, default=1.0
-        Smallest label of a relevant document. Range: 0 to 1e6.
+        Smallest label of a relevant document. Range: 1e-30 to 1e30.
     epsilon : float, default=0.001
-        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to 0.1.
+        Stop when the gap to the lower bound is at most this share of the objective. Range: 1e-12 to
+        0.1.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
     References
     ----------
     .. [yue2007]
-        Y. Yue, T. Finley, F. Radlinski, T. Joachims: A support vector method for optimizing average precision. SIGIR
-        2007.
+        Y. Yue, T. Finley, F. Radlinski, T. Joachims: A support vector method for optimizing average
+        precision. SIGIR 2007.
     .. [joachims2009]
-        T. Joachims, T. Finley, C.-N. J. Yu: Cutting-plane training of structural SVMs. Machine Learning 77(1), 2009.
+        T. Joachims, T. Finley, C.-N. J. Yu: Cutting-plane training of structural SVMs. Machine
+        Learning 77(1), 2009.
     .. [franc2009]
-        V. Franc, S. Sonnenburg: Optimized cutting plane algorithm for large-scale risk minimization. JMLR 10, 2009.
+        V. Franc, S. Sonnenburg: Optimized cutting plane algorithm for large-scale risk
+        minimization. JMLR 10, 2009.
     """
 
     _method = "svm-map"
@@ -333,7 +341,8 @@ class ListNet(RankingEstimator):
     epochs : int, default=300
         Maximum number of epochs. Range: 1 to 100000.
     patience : int, default=50
-        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to 100000.
+        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to
+        100000.
     measure : str, default='ndcg[ties=expected]@10'
         Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -342,8 +351,8 @@ class ListNet(RankingEstimator):
     References
     ----------
     .. [cao2007]
-        Z. Cao, T. Qin, T.-Y. Liu, M.-F. Tsai, H. Li: Learning to rank: from pairwise approach to listwise approach.
-        ICML 2007.
+        Z. Cao, T. Qin, T.-Y. Liu, M.-F. Tsai, H. Li: Learning to rank: from pairwise approach to
+        listwise approach. ICML 2007.
     """
 
     _method = "listnet"
@@ -388,7 +397,8 @@ class LambdaRank(RankingEstimator):
     cutoff : int, default=0
         Cut-off of NDCG; 0: the whole list. Range: 0 to 1000000.
     patience : int, default=50
-        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to 100000.
+        Stop after this many epochs without improvement on validation data; 0: never. Range: 0 to
+        100000.
     measure : str, default='ndcg[ties=expected]@10'
         Measure on validation data. Range: any measure.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -450,9 +460,11 @@ class AdaRankNDCG(RankingEstimator):
     tolerance : float, default=0.002
         RankLib: decrease on training data that ends a phase. Range: 0 to 1.
     enqueue : bool, default=True
-        RankLib: exclude a feature chosen twice in a row until training with the others has ended. Range: true, false.
+        RankLib: exclude a feature chosen twice in a row until training with the others has ended.
+        Range: true, false.
     streak : int, default=5
-        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to 500.
+        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to
+        500.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -518,9 +530,11 @@ class AdaRankMAP(RankingEstimator):
     tolerance : float, default=0.002
         RankLib: decrease on training data that ends a phase. Range: 0 to 1.
     enqueue : bool, default=True
-        RankLib: exclude a feature chosen twice in a row until training with the others has ended. Range: true, false.
+        RankLib: exclude a feature chosen twice in a row until training with the others has ended.
+        Range: true, false.
     streak : int, default=5
-        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to 500.
+        RankLib: exclude a feature after this many consecutive choices without a change. Range: 1 to
+        500.
     normaliser, random_state, n_jobs, time_limit, verbose
         See `RankingEstimator`.
 
@@ -593,8 +607,8 @@ class CoordinateAscent(RankingEstimator):
     References
     ----------
     .. [metzler2007]
-        D. Metzler, W. B. Croft: Linear feature-based models for information retrieval. Information Retrieval 10(3),
-        2007.
+        D. Metzler, W. B. Croft: Linear feature-based models for information retrieval. Information
+        Retrieval 10(3), 2007.
     """
 
     _method = "coordinate-ascent"
@@ -648,10 +662,11 @@ class RegressionTree(RankingEstimator):
     References
     ----------
     .. [breiman1984]
-        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and regression trees. Wadsworth 1984.
+        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and regression trees.
+        Wadsworth 1984.
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     """
 
     _method = "regression-tree"
@@ -705,8 +720,8 @@ class RandomForest(RankingEstimator):
     .. [breiman2001]
         L. Breiman: Random forests. Machine Learning 45(1), 2001.
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     """
 
     _method = "random-forest"
@@ -766,7 +781,8 @@ class MART(RankingEstimator):
     References
     ----------
     .. [friedman2001]
-        J. H. Friedman: Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5), 2001.
+        J. H. Friedman: Greedy function approximation: a gradient boosting machine. Annals of
+        Statistics 29(5), 2001.
     """
 
     _method = "mart"
@@ -825,8 +841,8 @@ class LambdaMART(RankingEstimator):
     normalise : bool, default=True
         LightGBM's normalisation of lambdas, by score differences and per query. Range: true, false.
     splits : str, default='newton'
-        Split criterion: gain of the leaves' Newton steps, or squared error of the lambdas. Range: newton,
-        least-squares.
+        Split criterion: gain of the leaves' Newton steps, or squared error of the lambdas. Range:
+        newton, least-squares.
     min_curvature : float, default=0.001
         Minimum sum of second derivatives in a leaf, for Newton splits. Range: 0 to 1e6.
     normaliser, random_state, n_jobs, time_limit, verbose
@@ -835,16 +851,17 @@ class LambdaMART(RankingEstimator):
     References
     ----------
     .. [burges2010]
-        C. Burges: From RankNet to LambdaRank to LambdaMART: an overview. Microsoft Research TR-2010-82, 2010.
+        C. Burges: From RankNet to LambdaRank to LambdaMART: an overview. Microsoft Research
+        TR-2010-82, 2010.
     .. [wu2010]
-        Q. Wu, C. Burges, K. M. Svore, J. Gao: Adapting boosting for information retrieval measures. Information
-        Retrieval 13(3), 2010.
+        Q. Wu, C. Burges, K. M. Svore, J. Gao: Adapting boosting for information retrieval measures.
+        Information Retrieval 13(3), 2010.
     .. [ke2017]
-        G. Ke, Q. Meng, T. Finley, T. Wang, W. Chen, W. Ma, Q. Ye, T.-Y. Liu: LightGBM: a highly efficient gradient
-        boosting decision tree. NIPS 2017.
+        G. Ke, Q. Meng, T. Finley, T. Wang, W. Chen, W. Ma, Q. Ye, T.-Y. Liu: LightGBM: a highly
+        efficient gradient boosting decision tree. NIPS 2017.
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     """
 
     _method = "lambdamart"

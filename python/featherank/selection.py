@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
 
 class Selection(Mapping[str, Any]):
-    """A selection, as ``featherank select -o`` writes it: a mapping that saves to the same bytes.
+    """A selection, as ``featherank select -o`` writes it, without file names: a mapping.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Selection(Mapping[str, Any]):
 
     @property
     def verdict(self) -> Verdict | None:
-        """What is known about the set in comparison with all features; None if the method does not say."""
+        """The set in comparison with all features; None if the method does not compare them."""
         text = _core.verdict(self._text) if "advice" in self else None
         if text is None:
             return None

@@ -37,29 +37,32 @@ class AutoSelector(RankingSelector):
     ranker : str, default='lambdamart'
         Ranker that will use the selected features. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: up to 300 trees with early stopping, or tuned on validation data. Range:
-        name=value;name=value.
+        Parameters of the ranker; auto: up to 300 trees with early stopping, or tuned on validation
+        data. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
         Measure of ranking quality. Range: any measure.
     margin : float, default=0.02
-        Largest acceptable relative loss of the measure, compared with all features. Range: 0 to 0.5.
+        Largest acceptable relative loss of the measure, compared with all features. Range: 0 to
+        0.5.
     level : float, default=0.05
-        Significance level: probability of recommending a set that loses more than the margin. Range: 0.001 to 0.4.
+        Significance level: probability of recommending a set that loses more than the margin.
+        Range: 0.001 to 0.4.
     baseline : str, default='mean'
-        Baseline of the risk: mean of single features, best single feature, or all features. Range: mean, best-feature,
-        full.
+        Baseline of the risk: mean of single features, best single feature, or all features. Range:
+        mean, best-feature, full.
     alpha : float, default=5.0
         Risk aversion: additional weight of losses against the baseline. Range: 0 to 1000.
     methods : str, default='auto'
-        Methods that propose feature sets; auto: as many as data size and time limit allow. Range: auto, or a
-        comma-separated list of elimination and selectors.
+        Methods that propose feature sets; auto: as many as data size and time limit allow. Range:
+        auto, or a comma-separated list of elimination and selectors.
     folds : int, default=5
         Number of cross-validation folds over the queries. Range: 3 to 100.
     repetitions : int, default=0
-        How often the queries are divided into folds; 0: as often as the number of queries requires, at most 10 times.
-        Range: 0 to 1000.
+        How often the queries are divided into folds; 0: as often as the number of queries requires,
+        at most 10 times. Range: 0 to 1000.
     risk : str, default='report'
-        Role of the risk: require that it is as low, report it, or ignore it. Range: require, report, ignore.
+        Role of the risk: require that it is as low, report it, or ignore it. Range: require,
+        report, ignore.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -68,15 +71,17 @@ class AutoSelector(RankingSelector):
     References
     ----------
     .. [wellek2010]
-        S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. Second edition, Chapman & Hall
-        2010.
+        S. Wellek: Testing statistical hypotheses of equivalence and noninferiority. Second edition,
+        Chapman & Hall 2010.
     .. [romano2005]
-        J. P. Romano, M. Wolf: Exact and approximate stepdown methods for multiple hypothesis testing. Journal of the
-        American Statistical Association 100, 2005.
+        J. P. Romano, M. Wolf: Exact and approximate stepdown methods for multiple hypothesis
+        testing. Journal of the American Statistical Association 100, 2005.
     .. [hansen2005]
-        P. R. Hansen: A test for superior predictive ability. Journal of Business & Economic Statistics 23(4), 2005.
+        P. R. Hansen: A test for superior predictive ability. Journal of Business & Economic
+        Statistics 23(4), 2005.
     .. [bayle2020]
-        P. Bayle, A. Bayle, L. Janson, L. Mackey: Cross-validation confidence intervals for test error. NeurIPS 2020.
+        P. Bayle, A. Bayle, L. Janson, L. Mackey: Cross-validation confidence intervals for test
+        error. NeurIPS 2020.
     """
 
     _method = "auto"
@@ -152,8 +157,8 @@ class GreedyForward(RankingSelector):
     References
     ----------
     .. [costa2010]
-        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical report, University of
-        Lisbon 2010.
+        M. Costa, M. J. Silva: A fast filter feature selection algorithm for ranking. Technical
+        report, University of Lisbon 2010.
     """
 
     _method = "greedy"
@@ -200,8 +205,8 @@ class SPEA2(RankingSelector):
     Parameters
     ----------
     objectives : str, default='e-r'
-        Objectives of the search. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness, frisk, trisk, georisk,
-        features, cost, joined by +.
+        Objectives of the search. Range: e, e-f, e-r, t-f, t, or one to three of effectiveness,
+        frisk, trisk, georisk, features, cost, joined by +.
     measure : str, default='ndcg[ties=expected]@10'
         Measure of effectiveness. Range: any measure.
     ranker : str, default='linear-regression'
@@ -209,7 +214,8 @@ class SPEA2(RankingSelector):
     settings : Mapping[str, Any] or str or None, default=None
         Parameters of the ranker. Range: name=value;name=value.
     test : str, default='wilcoxon'
-        Test that decides whether a subset is better; means: any difference. Range: wilcoxon, t-test, means.
+        Test that decides whether a subset is better; means: any difference. Range: wilcoxon,
+        t-test, means.
     level : float, default=0.05
         Significance level of the test. Range: 1e-9 to 0.5.
     baseline : str, default='full'
@@ -217,7 +223,8 @@ class SPEA2(RankingSelector):
     alpha : float, default=5.0
         Risk aversion: additional weight of losses in trisk and georisk. Range: 0 to 1e6.
     folds : int, default=0
-        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to 100.
+        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to
+        100.
     choose : str, default='effectiveness'
         Which subset of the Pareto front is selected. Range: effectiveness, knee, cheapest.
     population : int, default=75
@@ -242,11 +249,11 @@ class SPEA2(RankingSelector):
     References
     ----------
     .. [sousa2016]
-        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating risk-sensitiveness into
-        feature selection for learning to rank. CIKM 2016.
+        D. X. Sousa, S. D. Canuto, T. C. Rosa, W. S. Martins, M. A. Gonçalves: Incorporating
+        risk-sensitiveness into feature selection for learning to rank. CIKM 2016.
     .. [zitzler2001]
-        E. Zitzler, M. Laumanns, L. Thiele: SPEA2: improving the strength Pareto evolutionary algorithm. TIK report 103,
-        ETH Zürich 2001.
+        E. Zitzler, M. Laumanns, L. Thiele: SPEA2: improving the strength Pareto evolutionary
+        algorithm. TIK report 103, ETH Zürich 2001.
     """
 
     _method = "spea2"
@@ -327,7 +334,8 @@ class Backward(RankingSelector):
     measure : str, default='map[ties=expected]'
         Measure by which subsets are compared. Range: any measure.
     folds : int, default=5
-        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to 100.
+        Number of cross-validation folds over the queries; 0 evaluates on training data. Range: 0 to
+        100.
     delta : float, default=0.005
         Stop when the measure would decrease by more than this. Range: 0 to 1.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -336,8 +344,8 @@ class Backward(RankingSelector):
     References
     ----------
     .. [marill1963]
-        T. Marill, D. M. Green: On the effectiveness of receptors in recognition systems. IEEE Transactions on
-        Information Theory 9(1), 1963.
+        T. Marill, D. M. Green: On the effectiveness of receptors in recognition systems. IEEE
+        Transactions on Information Theory 9(1), 1963.
     """
 
     _method = "backward"
@@ -392,8 +400,8 @@ class RFE(RankingSelector):
     measure : str, default='ndcg[ties=expected]@10'
         Measure by which subset sizes are compared. Range: any measure.
     step : float, default=0.2
-        Features removed per round: below 1 a share of the remaining ones, otherwise a number; at least one. Range:
-        0.001 to 100000.
+        Features removed per round: below 1 a share of the remaining ones, otherwise a number; at
+        least one. Range: 0.001 to 100000.
     folds : int, default=5
         Number of cross-validation folds over the queries. Range: 2 to 100.
     slack : float, default=0.0
@@ -404,8 +412,8 @@ class RFE(RankingSelector):
     References
     ----------
     .. [guyon2002]
-        I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector
-        machines. Machine Learning 46, 2002.
+        I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using
+        support vector machines. Machine Learning 46, 2002.
     """
 
     _method = "rfe"
@@ -458,12 +466,13 @@ class Boruta(RankingSelector):
     ranker : str, default='random-forest'
         Ranker to train. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split, as far as it has
-        these parameters. Range: name=value;name=value.
+        Parameters of the ranker; auto: 100 trees, 32 leaves, a third of the features at each split,
+        as far as it has these parameters. Range: name=value;name=value.
     rounds : int, default=100
         Maximum number of rounds. Range: 1 to 10000.
     level : float, default=0.01
-        Significance level of the test, before correction for the number of features. Range: 1e-6 to 0.5.
+        Significance level of the test, before correction for the number of features. Range: 1e-6 to
+        0.5.
     tentative : str, default='drop'
         Keep or drop features that remain undecided. Range: keep, drop.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -472,8 +481,8 @@ class Boruta(RankingSelector):
     References
     ----------
     .. [kursa2010]
-        M. B. Kursa, W. R. Rudnicki: Feature selection with the Boruta package. Journal of Statistical Software 36(11),
-        2010.
+        M. B. Kursa, W. R. Rudnicki: Feature selection with the Boruta package. Journal of
+        Statistical Software 36(11), 2010.
     """
 
     _method = "boruta"
@@ -541,7 +550,8 @@ class RankWrapper(RankingSelector):
     .. [yu2009]
         H. Yu, J. Oh, W.-S. Han: Efficient feature weighting methods for ranking. CIKM 2009.
     .. [robnik1997]
-        M. Robnik-Šikonja, I. Kononenko: An adaptation of Relief for attribute estimation in regression. ICML 1997.
+        M. Robnik-Šikonja, I. Kononenko: An adaptation of Relief for attribute estimation in
+        regression. ICML 1997.
     """
 
     _method = "rank-wrapper"
@@ -613,13 +623,14 @@ class BTFS(RankingSelector):
     References
     ----------
     .. [pan2009]
-        F. Pan, T. Converse, D. Ahn, F. Salvetti, G. Donato: Feature selection for ranking using boosted trees. CIKM
-        2009.
+        F. Pan, T. Converse, D. Ahn, F. Salvetti, G. Donato: Feature selection for ranking using
+        boosted trees. CIKM 2009.
     .. [pan2011]
-        F. Pan, T. Converse, D. Ahn, F. Salvetti, G. Donato: Greedy and randomized feature selection for web search
-        ranking. CIT 2011.
+        F. Pan, T. Converse, D. Ahn, F. Salvetti, G. Donato: Greedy and randomized feature selection
+        for web search ranking. CIT 2011.
     .. [friedman2001]
-        J. H. Friedman: Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5), 2001.
+        J. H. Friedman: Greedy function approximation: a gradient boosting machine. Annals of
+        Statistics 29(5), 2001.
     """
 
     _method = "btfs"
@@ -676,8 +687,8 @@ class BestFirst(RankingSelector):
     ranker : str, default='coordinate-ascent'
         Ranker to train on every subset. Range: any ranker.
     settings : Mapping[str, Any] or str or None, default='auto'
-        Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in each direction, as far as
-        it has these parameters. Range: name=value;name=value.
+        Parameters of the ranker; auto: optimises `measure`, with one restart and 10 trials in each
+        direction, as far as it has these parameters. Range: name=value;name=value.
     measure : str, default='ndcg[ties=expected]@10'
         Measure by which subsets are compared, on training data. Range: any measure.
     patience : int, default=5
@@ -690,11 +701,12 @@ class BestFirst(RankingSelector):
     References
     ----------
     .. [dang2010]
-        V. Dang, W. B. Croft: Feature selection for document ranking using best first search and coordinate ascent.
-        SIGIR 2010 workshop on feature generation and selection for information retrieval.
+        V. Dang, W. B. Croft: Feature selection for document ranking using best first search and
+        coordinate ascent. SIGIR 2010 workshop on feature generation and selection for information
+        retrieval.
     .. [metzler2007]
-        D. Metzler, W. B. Croft: Linear feature-based models for information retrieval. Information Retrieval 10(3),
-        2007.
+        D. Metzler, W. B. Croft: Linear feature-based models for information retrieval. Information
+        Retrieval 10(3), 2007.
     """
 
     _method = "best-first"
@@ -743,29 +755,36 @@ class MOFSRank(RankingSelector):
     Parameters
     ----------
     measure : str, default='ndcg[ties=expected]@10'
-        Measure of accuracy, traded off against the numbers of pairs and features. Range: any measure.
+        Measure of accuracy, traded off against the numbers of pairs and features. Range: any
+        measure.
     effort : str, default='paper'
-        Number of generations: a fifth of the published number, as published, or four times as many. Range: quick,
-        paper, long.
+        Number of generations: a fifth of the published number, as published, or four times as many.
+        Range: quick, paper, long.
     population : float or str, default='auto'
-        Population size of each search; published: 50. Range: auto, or a whole number from 2 to 10000.
+        Population size of each search; published: 50. Range: auto, or a whole number from 2 to
+        10000.
     pair_generations : float or str, default='auto'
-        Generations of the search for pairs; published: 200. Range: auto, or a whole number from 0 to 1000000.
+        Generations of the search for pairs; published: 200. Range: auto, or a whole number from 0
+        to 1000000.
     feature_generations : float or str, default='auto'
-        Generations of the search for features; published: 300. Range: auto, or a whole number from 0 to 1000000.
+        Generations of the search for features; published: 300. Range: auto, or a whole number from
+        0 to 1000000.
     ensemble_generations : float or str, default='auto'
-        Generations of the search for an ensemble; published: 500. Range: auto, or a whole number from 0 to 1000000.
+        Generations of the search for an ensemble; published: 500. Range: auto, or a whole number
+        from 0 to 1000000.
     crossover : float, default=1.0
         Probability of crossover. Range: 0 to 1.
     pair_mutation : float, default=0.01
         Probability that mutation adds or removes a pair. Range: 0 to 1.
     shares : str, default='spread'
-        Initial share of the pairs in the first search: spread from .005 to 1, or half. Range: spread, coins.
+        Initial share of the pairs in the first search: spread from .005 to 1, or half. Range:
+        spread, half.
     pairs : int, default=1000000
-        Maximum number of preference pairs; if there are more, a random sample is used. Range: 1 to 100000000.
+        Maximum number of preference pairs; if there are more, a random sample is used. Range: 1 to
+        100000000.
     c : float or str, default='auto'
-        Weight of the mean loss of a pair; auto: the best on validation data with all pairs and features. Range: auto,
-        or 1e-9 to 1e9.
+        Weight of the mean loss of a pair; auto: the best on validation data with all pairs and
+        features. Range: auto, or 1e-9 to 1e9.
     instance_selection : bool, default=True
         Search for training pairs, or use all of them. Range: true, false.
     adaptive : bool, default=True
@@ -773,15 +792,15 @@ class MOFSRank(RankingSelector):
     ensemble : bool, default=True
         Combine rankers into an ensemble, or return the best one. Range: true, false.
     choose : str, default='auto'
-        Data on which the model is chosen from the Pareto front; auto: validation data if given, training data
-        otherwise; held-out: a fifth of the queries, unused by the searches. Range: auto, training, validation,
-        held-out.
+        Data on which the model is chosen from the Pareto front; auto: validation data if given,
+        training data otherwise; held-out: a fifth of the queries, unused by the searches. Range:
+        auto, training, validation, held-out.
     slack : float, default=0.0
-        Prefer a model with fewer features that is at most this many standard errors of the difference below the best;
-        ignored on training data. Range: 0 to 10.
+        Prefer a model with fewer features that is at most this many standard errors of the
+        difference below the best; ignored on training data. Range: 0 to 10.
     standardise : str, default='auto'
-        Divide features by their standard deviation within queries; auto: if any value is outside 0 to 1. Range: auto,
-        true, false.
+        Divide features by their standard deviation within queries; auto: if any value is outside 0
+        to 1. Range: auto, true, false.
     checkpoint : path, optional
         Save progress to this file; repeat the same fit to resume. Deleted on success.
     k, keep, drop, costs, budget, random_state, n_jobs, time_limit, verbose
@@ -790,11 +809,11 @@ class MOFSRank(RankingSelector):
     References
     ----------
     .. [cheng2018]
-        F. Cheng, W. Guo, X. Zhang: MOFSRank: a multiobjective evolutionary algorithm for feature selection in learning
-        to rank. Complexity 2018.
+        F. Cheng, W. Guo, X. Zhang: MOFSRank: a multiobjective evolutionary algorithm for feature
+        selection in learning to rank. Complexity 2018.
     .. [deb2002]
-        K. Deb, A. Pratap, S. Agarwal, T. Meyarivan: A fast and elitist multiobjective genetic algorithm: NSGA-II. IEEE
-        Transactions on Evolutionary Computation 6(2), 2002.
+        K. Deb, A. Pratap, S. Agarwal, T. Meyarivan: A fast and elitist multiobjective genetic
+        algorithm: NSGA-II. IEEE Transactions on Evolutionary Computation 6(2), 2002.
     """
 
     _method = "mofsrank"

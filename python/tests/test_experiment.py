@@ -34,6 +34,7 @@ def comparable(results: dict[str, Any]) -> dict[str, Any]:
     """Remove what differs from run to run."""
     results = json.loads(json.dumps(results))
     del results["command"], results["checksum"]
+    results.pop("sources", None)
     for cell in results["cells"]:
         del cell["done"]["measured"]
     return results

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import types
 
 import pytest
 from featherank import SPEA2, TopK
@@ -96,11 +97,49 @@ def test_the_built_in_bar_replaces_tqdm(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with progress_bar(1) as show:
         assert show is not None
-        show("merging rankings", 1, 4)
+        show("merging rankings", 0.25, "1/4 eta 3s")
     shown = capsys.readouterr().err
     assert "merging rankings [████████" in shown
-    assert "1/4" in shown
+    assert "1/4 eta 3s" in shown
     assert shown.endswith("\r\x1b[K"), "the bar is wiped away"
+
+
+class RecordedBar:
+    """A bar in place of tqdm's, which remembers what it showed."""
+
+    made: list[RecordedBar] = []
+
+    def __init__(self, **settings: object) -> None:
+        self.settings, self.shown = settings, []
+        self.n, self.postfix = 0.0, ""
+        RecordedBar.made.append(self)
+
+    def set_description_str(self, what: str, refresh: bool) -> None:
+        self.what = what
+
+    def refresh(self) -> None:
+        self.shown.append((self.what, self.n, self.postfix))
+
+    def close(self) -> None:
+        self.shown.append(None)
+
+
+def test_all_stages_share_one_bar(data: RankingData, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = RecordedBar  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    monkeypatch.setattr(RecordedBar, "made", [])
+    SPEA2(generations=40, verbose=1).fit(data.X, data.y, qid=data.qid)
+    [bar] = RecordedBar.made
+    *shown, closed = bar.shown
+    assert closed is None
+    assert shown[-1][:2] == ("evolving subsets", 1.0)
+    assert "41/41" in shown[-1][2]
+    shares = [share for what, share, _ in shown if what == "evolving subsets"]
+    assert shares == sorted(shares), "the bar never moves back"
+    # The remaining time is the library's, which the bar shows as text.
+    assert bar.settings["bar_format"] == "{desc} {bar} {postfix}"
+    assert {"eta" in status or "s" in status for _, _, status in shown} == {True}
 
 
 def test_an_error_in_the_callback_stops_the_fit(data: RankingData, monkeypatch: pytest.MonkeyPatch) -> None:

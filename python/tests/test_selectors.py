@@ -37,6 +37,14 @@ def letor(data: RankingData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_letor(tmp_path_factory.mktemp("letor") / "train.txt", data)
 
 
+def without_sources(text: str) -> str:
+    """A document without the files of the data, which only the command knows, and the checksum of both."""
+    content = json.loads(text)
+    content.pop("sources", None)
+    del content["checksum"]
+    return json.dumps(content)
+
+
 def test_every_registry_entry_has_a_class() -> None:
     assert {one._method for one in CLASSES} == set(methods("selectors"))
     assert AutoSelector._method == "auto"
@@ -53,7 +61,7 @@ def test_selections_equal_those_of_the_command_to_the_last_bit(
     ]
     expected = run_ok("select", letor, "--method", selector._method, "--seed", 7, "--quiet", "--json", *settings)
     fitted = cheap(selector, random_state=7).fit(data.X, data.y, qid=data.qid)
-    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+    assert without_sources(fitted.selection_.to_json()) == without_sources(expected)
     ids = [feature["id"] for feature in json.loads(expected)["selected"]]
     assert sorted(ids) == (fitted.get_support(indices=True) + 1).tolist()
     assert np.array_equal(fitted.transform(data.X), data.X[:, fitted.support_])
@@ -65,7 +73,7 @@ def test_constraints_equal_those_of_the_command(data: RankingData, letor: Path, 
     limits = ["--k", 3, "--keep", 6, "--drop", "2", "--costs", costs, "--budget", 5]
     expected = run_ok("select", letor, "--method", "top-k", *limits, "--quiet", "--json")
     fitted = TopK(k=3, keep=[5], drop=[1], costs={0: 5, 2: 2.5}, budget=5).fit(data.X, data.y, qid=data.qid)
-    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+    assert without_sources(fitted.selection_.to_json()) == without_sources(expected)
 
 
 def test_results_do_not_depend_on_threads_or_query_format(data: RankingData) -> None:
@@ -97,7 +105,7 @@ def test_validation_data_gives_the_result_of_the_command(data: RankingData, leto
     file = write_letor(tmp_path / "vali.txt", held_out)
     expected = run_ok("select", letor, "--valid", file, "--method", "l1-svm", "--quiet", "--json")
     fitted = featherank.L1SVM().fit(data.X, data.y, qid=data.qid, valid=tuple(held_out))
-    assert fitted.selection_.to_json().rstrip() == expected.rstrip()
+    assert without_sources(fitted.selection_.to_json()) == without_sources(expected)
     assert fitted.model_ is not None
     assert json.loads(fitted.model_.to_json())["featherank"] == "model"
 
@@ -148,7 +156,7 @@ def test_a_saved_selection_equals_that_of_the_command(data: RankingData, letor: 
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
     TopK(k=4).fit(data.X, data.y, qid=data.qid).selection_.save(ours)
     run_ok("select", letor, "--method", "top-k", "--k", 4, "-o", theirs, "--quiet")
-    assert ours.read_bytes() == theirs.read_bytes()
+    assert without_sources(ours.read_text()) == without_sources(theirs.read_text())
     assert run("train", letor, "--ranker", "linear-regression", "--selection", ours, "--quiet").returncode == 0
 
 

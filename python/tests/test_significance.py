@@ -149,7 +149,7 @@ def test_risk_matches_the_definitions(evaluation: dict[str, Any]) -> None:
 
 
 def test_geo_risk_matches_the_definition(evaluation: dict[str, Any]) -> None:
-    """GeoRisk of the ranking with the baseline, and of all rankings, of which the baseline is one."""
+    """GeoRisk of a ranking with the baseline, and of all rankings, including the baseline."""
     baseline = per_query(evaluation, 1)["ndcg"]
     systems = [per_query(evaluation, number)["ndcg"] for number in range(len(evaluation["rankings"]))]
     z_of_all, geo_of_all = geo_risk(np.column_stack(systems), ALPHA)

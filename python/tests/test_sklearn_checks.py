@@ -26,7 +26,7 @@ class AutoWithQueries(AutoSelector):
 
 
 class BestGainFromZero(BestGain):
-    """The same estimator, except that the smallest label becomes 0: some checks have labels 7 and 8."""
+    """The same estimator with the smallest label moved to 0: some checks have labels 7 and 8."""
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, valid: Any = None) -> Any:
         if y is not None:

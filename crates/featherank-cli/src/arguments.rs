@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
-use featherank::data::{
-    Dataset, Feature, FeatureTable, Format, Missing, Overlap, ReadOptions, Unjudged,
-    check_disjoint, guessed_separator, read_like_until, read_until,
+use featherank::data::{Dataset, Format, Missing, Overlap, ReadOptions, Unjudged};
+use featherank::internals::split_outside_brackets;
+use featherank::internals::{guessed_separator, read_like_until, read_until};
+use featherank::measure::{
+    ConventionPreset, FittedMeasures, LabelFrequency, Measure, RequestedMeasures,
 };
-use featherank::experiment::split_outside_brackets;
-use featherank::measure::{ConventionPreset, Measure};
 use featherank::run::StopToken;
 use featherank::{Error, Result};
 
@@ -43,9 +43,12 @@ impl Common {
     }
 }
 
+/// The heading of the options for reading data.
+pub const READING: &str = "Reading data";
+
 /// Options for reading data.
 #[derive(Args, Clone)]
-#[command(next_help_heading = "Reading data")]
+#[command(next_help_heading = READING)]
 pub struct Reading {
     /// Input format: letor, csv, tsv, parquet or log [default: from the file name]
     #[arg(long, value_name = "FORMAT")]
@@ -89,7 +92,7 @@ pub struct Reading {
     /// Largest feature id allowed in text files
     #[arg(long, value_name = "ID", default_value_t = ReadOptions::default().max_feature_id)]
     max_feature_id: u32,
-    /// Memory limit for the feature values, for example 8GiB or 500MB
+    /// Memory limit for the data, and for all pairs of its features, for example 8GiB or 500MB
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
@@ -201,32 +204,15 @@ fn note_separators(
     Ok(())
 }
 
-/// Says that the features of a document were found by id, because the data has no names.
-pub fn note_ids(features: &[Feature], table: &FeatureTable, output: &crate::output::Output) {
-    if table.finds_by_id(features) {
-        output.note("note: the data has no feature names; features were found by id");
-    }
+/// Says that the features of a document were found by id.
+pub fn note_found_by_id(output: &crate::output::Output) {
+    output.note("note: the data has no feature names; features were found by id");
 }
 
-/// Refuses validation data that shares queries with training data, and says what looks like it.
-pub fn check_validation(
-    train: &Dataset,
-    valid: &Dataset,
-    output: &crate::output::Output,
-) -> Result<()> {
-    let Overlap { ids, rows } = check_disjoint(train, valid)?;
-    if ids > 0 {
-        output.note(format!(
-            "note: {ids} validation queries have the id of a training query; make sure that they \
-             are other queries"
-        ));
-    }
-    if rows > 0 {
-        output.note(format!(
-            "note: {rows} validation queries have the same rows as a training query"
-        ));
-    }
-    Ok(())
+/// Says which validation queries look like training queries.
+pub fn note_overlap(overlap: Overlap, output: &crate::output::Output) {
+    let notes = overlap.notes("training", "validation");
+    notes.into_iter().for_each(|note| output.note(format!("note: {note}")));
 }
 
 fn names(files: &[PathBuf]) -> String {
@@ -273,9 +259,10 @@ pub const DEFAULT_MEASURES: &str = "ndcg@10,map";
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Measures")]
 pub struct Measuring {
-    /// Measures, for example ndcg@10,map,err[max=2]@20; see `featherank methods`
-    #[arg(long = "measure", short, value_name = "NAMES", default_value = DEFAULT_MEASURES)]
-    measures: String,
+    /// Measures, for example ndcg@10,map,err[max=2]@20; see `featherank methods` [default:
+    /// ndcg@10,map]
+    #[arg(long = "measure", short, value_name = "NAMES")]
+    measures: Option<String>,
     /// Conventions for all measures: standard, letor3 or letor4
     #[arg(long, value_name = "PRESET")]
     preset: Option<ConventionPreset>,
@@ -283,13 +270,29 @@ pub struct Measuring {
 
 impl Measuring {
     /// The measures in the given order.
-    pub fn measures(&self) -> Result<Vec<Measure>> {
+    pub fn requested(&self) -> Result<RequestedMeasures> {
         let with_preset = |measure: Measure| match self.preset {
             Some(preset) => measure.with_preset(preset),
             None => measure,
         };
-        Ok(parse_measures(&self.measures)?.into_iter().map(with_preset).collect())
+        let names = self.measures.as_deref();
+        let measures = parse_measures(names.unwrap_or(DEFAULT_MEASURES))?;
+        Ok(RequestedMeasures {
+            measures: measures.into_iter().map(with_preset).collect(),
+            are_named: names.is_some(),
+        })
     }
+}
+
+/// The measures for data with these labels; says if thresholds of relevance were replaced.
+pub fn fitted(
+    requested: &RequestedMeasures,
+    labels: &[LabelFrequency],
+    output: &crate::output::Output,
+) -> Result<Vec<Measure>> {
+    let FittedMeasures { measures, note } = requested.for_labels(labels)?;
+    note.into_iter().for_each(|note| output.note(format!("note: {note}")));
+    Ok(measures)
 }
 
 /// Parses measures separated by commas; at least one.

@@ -28,12 +28,14 @@ pub use scale::{Cluster, ShardRequest};
     version,
     about,
     long_about = PURPOSE,
+    after_help = EXAMPLES,
+    after_long_help = "For one command: featherank COMMAND --help",
     propagate_version = true,
     max_term_width = 100
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     #[command(flatten)]
     common: arguments::Common,
 }
@@ -51,34 +53,41 @@ Examples:
   featherank compare train.txt --methods top-k,mrmr,rfe --rankers lambdamart -o results
       compare selectors by cross-validation; then: featherank report results";
 
+/// The examples after the short help.
+const EXAMPLES: &str = "\
+Examples:
+  featherank demo
+  featherank select train.txt -o selection.json
+  featherank compare train.txt --methods top-k,mrmr,rfe --rankers lambdamart -o results";
+
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     /// Run the whole workflow on synthetic data: select, compare, report
-    Demo(commands::demo::Args),
+    Demo(commands::demo::DemoArgs),
     /// Summarise ranking data and report problems: constant, duplicate and correlated features
-    Inspect(commands::inspect::Args),
+    Inspect(commands::inspect::InspectArgs),
     /// Select features for a ranker
-    Select(Box<commands::select::Args>),
+    Select(Box<commands::select::SelectArgs>),
     /// Train a ranker and save the model
-    Train(commands::train::Args),
+    Train(commands::train::TrainArgs),
     /// Score documents with a saved model
-    Rank(commands::rank::Args),
+    Rank(commands::rank::RankArgs),
     /// Convert a model to the format of a search engine or of another library
-    Export(commands::export::Args),
+    Export(commands::export::ExportArgs),
     /// Evaluate rankings: effectiveness, statistical significance and risk
-    Evaluate(Box<commands::evaluate::Args>),
+    Evaluate(Box<commands::evaluate::EvaluateArgs>),
     /// Compare selectors and rankers by cross-validation: effectiveness, risk and stability
-    Compare(Box<commands::compare::Args>),
+    Compare(Box<commands::compare::CompareArgs>),
     /// Write an HTML report of a comparison or of a selection
-    Report(commands::report::Args),
+    Report(commands::report::ReportArgs),
     /// Convert data to LETOR text or Parquet
-    Convert(commands::convert::Args),
+    Convert(commands::convert::ConvertArgs),
     /// Generate synthetic data with known relevant, redundant, noisy and risky features
-    Synth(commands::synth::Args),
+    Synth(commands::synth::SynthArgs),
     /// List measures, selectors and rankers, or show one with its parameters
-    Methods(commands::methods::Args),
+    Methods(commands::methods::MethodsArgs),
     /// Print or write the manual pages
-    Man(commands::man::Args),
+    Man(commands::man::ManArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -91,15 +100,11 @@ enum Command {
 pub fn main(arguments: impl IntoIterator<Item = OsString>, cluster: Option<&dyn Cluster>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     style::choose(style::requested(&arguments));
-    let (cli, matches) = match parse(arguments) {
+    let (cli, matches) = match parse(arguments.clone()) {
         Ok(parsed) => parsed,
-        // Help and version also arrive here, with exit code 0. A closed output is not an error.
-        Err(error) => {
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
-        }
+        Err(error) => return errors::report_usage(&error, &arguments),
     };
-    let output = Output::new(&cli.common);
+    let output = Output::new(&cli.common, paths::writes_to_standard_output(&matches));
     let checked = paths::check(&matches).map_err(Into::into);
     match checked.and_then(|()| run(cli, &matches, cluster, &output)) {
         Ok(()) => 0,
@@ -123,20 +128,23 @@ fn run(
     signals::handle()?;
     cli.common.start_threads()?;
     match cli.command {
-        Command::Demo(args) => commands::demo::run(&args, &cli.common, output),
-        Command::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
-        Command::Select(args) => commands::select::run(&args, &cli.common, cluster, output),
-        Command::Train(args) => commands::train::run(&args, output),
-        Command::Rank(args) => commands::rank::run(&args, output),
-        Command::Export(args) => commands::export::run(&args, output),
-        Command::Evaluate(args) => commands::evaluate::run(&args, &cli.common, cluster, output),
-        Command::Compare(args) => commands::compare::run(&args, matches, output),
-        Command::Report(args) => commands::report::run(&args, output),
-        Command::Convert(args) => commands::convert::run(&args, output),
-        Command::Synth(args) => commands::synth::run(&args, output),
-        Command::Methods(args) => commands::methods::run(&args, output),
-        Command::Man(args) => commands::man::run(&args, Cli::command(), output),
-        Command::Completions { shell } => {
+        CliCommand::Demo(args) => commands::demo::run(&args, &cli.common, output),
+        CliCommand::Inspect(args) => commands::inspect::run(&args, &cli.common, output),
+        CliCommand::Select(args) => {
+            let options = paths::reading_options(matches);
+            commands::select::run(&args, options, &cli.common, cluster, output)
+        }
+        CliCommand::Train(args) => commands::train::run(&args, output),
+        CliCommand::Rank(args) => commands::rank::run(&args, output),
+        CliCommand::Export(args) => commands::export::run(&args, output),
+        CliCommand::Evaluate(args) => commands::evaluate::run(&args, &cli.common, cluster, output),
+        CliCommand::Compare(args) => commands::compare::run(&args, matches, output),
+        CliCommand::Report(args) => commands::report::run(&args, output),
+        CliCommand::Convert(args) => commands::convert::run(&args, output),
+        CliCommand::Synth(args) => commands::synth::run(&args, output),
+        CliCommand::Methods(args) => commands::methods::run(&args, output),
+        CliCommand::Man(args) => commands::man::run(&args, Cli::command(), output),
+        CliCommand::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "featherank", &mut script);
             output.print_bytes(&script)

@@ -1,16 +1,19 @@
 //! Output: results on standard output, progress and notes on standard error.
 
 use std::borrow::Cow;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
-use featherank::error::{Error, REPORT_DEFECT};
-use featherank::text::{Columns, LINE_WIDTH, text_table};
+use featherank::error::Error;
+use featherank::internals::REPORT_DEFECT;
+use featherank::internals::text::{Columns, LINE_WIDTH, text_table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::arguments::Common;
 use crate::errors::{CommandResult, Failure};
+use crate::progress::{cleared, suspended};
 use crate::signals;
 use crate::style::{CAUTION, DIM, ERROR, GOOD, STRONG};
 
@@ -20,12 +23,16 @@ pub struct Output {
     quiet: bool,
     live: bool,
     width: usize,
+    /// Whether an output file is standard output, so that results go to standard error.
+    is_taken: bool,
 }
 
 impl Output {
-    /// Configured by the common options.
-    pub fn new(common: &Common) -> Self {
+    /// Configured by the common options. If standard output `is_taken` by an output file, results
+    /// are printed on standard error, because they are no part of the file.
+    pub fn new(common: &Common, is_taken: bool) -> Self {
         Output {
+            is_taken,
             json: common.json,
             quiet: common.quiet,
             live: std::io::stderr().is_terminal(),
@@ -55,15 +62,21 @@ impl Output {
 
     /// Prints a text on standard output, with colours if they are wanted.
     pub fn print(&self, text: impl AsRef<str>) -> CommandResult {
-        let mut out = anstream::stdout().lock();
-        out.write_all(shown_in_style(text.as_ref()).as_bytes())
-            .and_then(|()| out.write_all(b"\n"))
-            .map_err(Failure::Output)
+        let text = format!("{}\n", shown_in_style(text.as_ref()));
+        cleared(|| match self.is_taken {
+            true => anstream::stderr().lock().write_all(text.as_bytes()),
+            false => anstream::stdout().lock().write_all(text.as_bytes()),
+        })
+        .map_err(Failure::Output)
     }
 
     /// Writes bytes to standard output.
     pub fn print_bytes(&self, bytes: &[u8]) -> CommandResult {
-        std::io::stdout().lock().write_all(bytes).map_err(Failure::Output)
+        cleared(|| match self.is_taken {
+            true => io::stderr().lock().write_all(bytes),
+            false => io::stdout().lock().write_all(bytes),
+        })
+        .map_err(Failure::Output)
     }
 
     /// Prints a value as JSON on standard output.
@@ -85,7 +98,14 @@ impl Output {
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             // A closed standard error must not stop the work.
-            let _ = writeln!(anstream::stderr(), "{}", shown_in_style(text.as_ref()));
+            let _ = suspended(|| writeln!(anstream::stderr(), "{}", shown_in_style(text.as_ref())));
+        }
+    }
+
+    /// Notes that a file was written.
+    pub fn note_written(&self, path: &Path) {
+        if path.as_os_str() != "-" {
+            self.note(format!("wrote {}", path.display()));
         }
     }
 
@@ -176,12 +196,23 @@ impl Drop for Spinner {
 
 /// `COLUMNS`, the width of the terminal, or a fixed width if output is piped.
 fn line_width() -> usize {
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout());
+    known_width(terminal).unwrap_or(LINE_WIDTH)
+}
+
+/// `COLUMNS`, or the width of the terminal if errors go to one.
+pub fn error_width() -> Option<usize> {
+    known_width(|| terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+fn known_width(
+    terminal: impl FnOnce() -> Option<(terminal_size::Width, terminal_size::Height)>,
+) -> Option<usize> {
     // Narrower lines would be words below each other.
     const NARROWEST: usize = 40;
     let variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let terminal =
-        || terminal_size::terminal_size_of(std::io::stdout()).map(|size| size.0.0.into());
-    variable.or_else(terminal).unwrap_or(LINE_WIDTH).max(NARROWEST)
+    let width = variable.or_else(|| terminal().map(|(width, _)| width.0.into()));
+    width.map(|width: usize| width.max(NARROWEST))
 }
 
 /// Formats a table whose first column identifies a row.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory};
 use featherank::Result;
-use featherank::data::{PathRole, PathUse, check_paths};
 use featherank::experiment::ResultsFolder;
+use featherank::internals::{PathRole, PathUse, check_paths};
+
+use crate::arguments::READING;
 
 /// The options that name files to write, by command; all other paths are read.
 const OUTPUTS: [(&str, &str, PathRole); 14] = [
@@ -15,11 +17,11 @@ const OUTPUTS: [(&str, &str, PathRole); 14] = [
     ("inspect", "output", PathRole::Output),
     ("select", "output", PathRole::Output),
     ("select", "model", PathRole::Output),
-    ("select", "checkpoint", PathRole::Output),
+    ("select", "checkpoint", PathRole::Checkpoint),
     ("train", "output", PathRole::Output),
     ("rank", "output", PathRole::Output),
     ("export", "output", PathRole::Output),
-    ("compare", "output", PathRole::OutputFolder(ResultsFolder::FILES)),
+    ("compare", "output", PathRole::OutputFolder(ResultsFolder::REPLACED)),
     ("report", "output", PathRole::Output),
     ("convert", "to", PathRole::Output),
     ("convert", "names_out", PathRole::Output),
@@ -29,7 +31,17 @@ const OUTPUTS: [(&str, &str, PathRole); 14] = [
 
 /// Checks all paths of a command line.
 pub fn check(matches: &ArgMatches) -> Result<()> {
-    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    check_paths(&uses(matches))
+}
+
+/// Whether an output is `-`.
+pub fn writes_to_standard_output(matches: &ArgMatches) -> bool {
+    uses(matches).iter().any(|used| used.role != PathRole::Input && used.path.as_os_str() == "-")
+}
+
+/// All paths of a command line.
+fn uses(matches: &ArgMatches) -> Vec<PathUse> {
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
     let cli = crate::Cli::command();
     let arguments = cli.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
     let mut uses = Vec::new();
@@ -45,7 +57,7 @@ pub fn check(matches: &ArgMatches) -> Result<()> {
             }
         }
     }
-    check_paths(&uses)
+    uses
 }
 
 /// The words of a command that repeats this one from any folder: without the options `left_out` and
@@ -75,14 +87,39 @@ pub fn repeatable(matches: &ArgMatches, left_out: &[&str]) -> Vec<String> {
     words
 }
 
+/// The options that say how data is read, as they were given, with absolute paths.
+pub fn reading_options(matches: &ArgMatches) -> Vec<String> {
+    let is_other = |argument: &Arg| argument.get_help_heading() != Some(READING);
+    let cli = crate::Cli::command();
+    let arguments = matches
+        .subcommand_name()
+        .and_then(|name| cli.find_subcommand(name))
+        .into_iter()
+        .flat_map(clap::Command::get_arguments);
+    let others: Vec<&str> =
+        arguments.filter(|argument| is_other(argument)).map(|a| a.get_id().as_str()).collect();
+    repeatable(matches, &others).into_iter().skip(2).collect()
+}
+
+/// Paths as they are recorded: absolute; none if one of them is a stream.
+pub fn recorded(paths: &[PathBuf]) -> Vec<String> {
+    match paths.iter().any(|path| path.as_os_str() == "-") {
+        true => Vec::new(),
+        false => paths.iter().map(|path| absolute(path)).collect(),
+    }
+}
+
+fn absolute(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "-".to_owned(),
+        false => std::path::absolute(path).as_deref().unwrap_or(path).display().to_string(),
+    }
+}
+
 /// The values of an option as text, paths as absolute ones.
 fn values(matches: &ArgMatches, id: &str) -> Vec<String> {
     if let Ok(Some(paths)) = matches.try_get_many::<PathBuf>(id) {
-        let absolute = |path: &PathBuf| match path.as_os_str() == "-" {
-            true => "-".to_owned(),
-            false => std::path::absolute(path).as_ref().unwrap_or(path).display().to_string(),
-        };
-        return paths.map(absolute).collect();
+        return paths.map(|path| absolute(path)).collect();
     }
     let raw = matches.get_raw(id).into_iter().flatten();
     raw.map(|value| value.to_string_lossy().into_owned()).collect()
@@ -154,6 +191,10 @@ mod tests {
         let expected = "featherank compare /d/my\u{a0}data --methods top-k[k=2],gas --k 5 --k 10 \
                         --no-tune --costs /c";
         assert_eq!(words.join(" "), expected);
+        let line = "featherank select a -q --missing zero --k 3 --clip --names /n --regroup";
+        let matches = crate::Cli::command().get_matches_from(line.split(' '));
+        let options = reading_options(&matches).join(" ");
+        assert_eq!(options, "--missing zero --clip --regroup --names /n");
         let relative = crate::Cli::command().get_matches_from(["featherank", "compare", "data"]);
         let words = repeatable(&relative, &[]);
         assert!(Path::new(&words[2]).is_absolute(), "{words:?}");

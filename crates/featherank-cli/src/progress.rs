@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use featherank::Stop;
@@ -16,21 +16,53 @@ use crate::signals;
 /// How often the bar is drawn: the first time soon after the start, then without a step, too.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Shows steps as one bar on a terminal, as one line per kind of work if output is piped, and not at
-/// all with `--quiet`. Its token is stopped by signals.
+/// Shows steps as one bar on a terminal, as one line per kind of work if output is piped, and not
+/// at all with `--quiet`. Its token is stopped by signals.
 pub struct Progress(Mode);
 
 enum Mode {
-    Bar(Arc<Bar>),
+    Bar(Bar),
     /// The lines already printed: methods may repeat a pass hundreds of times.
     Lines(Mutex<HashSet<&'static str>>),
     Silent,
 }
 
 /// One bar for all steps of the command; dropping it clears the line.
-pub struct Bar {
-    state: Mutex<ProgressState>,
+struct Bar(Arc<Line>);
+
+/// The line on which the bar is drawn.
+struct Line {
+    state: Mutex<LineState>,
     drawn: ProgressBar,
+}
+
+struct LineState {
+    progress: ProgressState,
+    /// Whether the line is drawn: from the start, or from a step, until something is printed.
+    is_shown: bool,
+    has_ended: bool,
+}
+
+/// The line of the command that runs. Whatever is printed must not end up on it.
+static LINE: Mutex<Weak<Line>> = Mutex::new(Weak::new());
+
+/// Prints results: clears the bar, which appears again at the next step.
+pub fn cleared<T>(print: impl FnOnce() -> T) -> T {
+    let Some(line) = current() else { return print() };
+    let mut state = line.lock();
+    line.clear(&mut state);
+    print()
+}
+
+/// Prints a note above the bar.
+pub fn suspended<T>(print: impl FnOnce() -> T) -> T {
+    let Some(line) = current() else { return print() };
+    let state = line.lock();
+    if state.is_shown { line.drawn.suspend(print) } else { print() }
+}
+
+fn current() -> Option<Arc<Line>> {
+    LINE.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
 }
 
 impl Progress {
@@ -44,66 +76,86 @@ impl Progress {
         Self::of(mode)
     }
 
-    /// Observes signals only, for commands that show their own progress.
-    pub fn silent() -> Arc<Self> {
-        Self::of(Mode::Silent)
+    /// The same for a command that prints lines of its own if output is piped.
+    pub fn on_terminal(output: &Output) -> Arc<Self> {
+        Self::of(if output.live() { Mode::Bar(Bar::start()) } else { Mode::Silent })
     }
 
     fn of(mode: Mode) -> Arc<Self> {
-        signals::set_observed(true);
+        signals::begin_run();
         Arc::new(Progress(mode))
     }
 }
 
 impl Bar {
     /// Shows the bar, and keeps its time up to date.
-    pub fn start() -> Arc<Self> {
+    fn start() -> Self {
         let drawn = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             drawn.set_style(style);
         }
-        let bar = Arc::new(Bar { state: Mutex::new(ProgressState::new(Instant::now())), drawn });
-        let weak = Arc::downgrade(&bar);
-        // Without the thread the bar is drawn at steps only.
+        let progress = ProgressState::new(Instant::now());
+        let state = Mutex::new(LineState { progress, is_shown: true, has_ended: false });
+        let line = Arc::new(Line { state, drawn });
+        *LINE.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&line);
+        let weak = Arc::downgrade(&line);
+        // Without the thread the bar is not drawn.
         drop(std::thread::Builder::new().name("progress".into()).spawn(move || draw(&weak)));
-        bar
+        Bar(line)
     }
 
     /// Takes in a step.
-    pub fn add(&self, step: &Step) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).add(step, Instant::now());
-    }
-
-    /// Prints above the bar.
-    pub fn suspend(&self, print: impl FnOnce()) {
-        self.drawn.suspend(print);
-    }
-
-    fn draw(&self) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.drawn.set_message(state.line(Instant::now()));
-        self.drawn.tick();
-    }
-}
-
-/// Draws the bar until it is dropped.
-fn draw(bar: &Weak<Bar>) {
-    while let Some(bar) = bar.upgrade() {
-        bar.draw();
-        drop(bar);
-        std::thread::sleep(INTERVAL);
+    fn add(&self, step: &Step) {
+        let mut state = self.0.lock();
+        state.progress.add(step, Instant::now());
+        if !state.is_shown {
+            self.0.drawn.reset();
+            state.is_shown = true;
+        }
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.drawn.finish_and_clear();
+        let mut state = self.0.lock();
+        self.0.clear(&mut state);
+        state.has_ended = true;
+    }
+}
+
+impl Line {
+    fn lock(&self) -> MutexGuard<'_, LineState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn clear(&self, state: &mut LineState) {
+        if state.is_shown {
+            self.drawn.finish_and_clear();
+            state.is_shown = false;
+        }
+    }
+}
+
+/// Draws the line until the bar is dropped.
+fn draw(line: &Weak<Line>) {
+    while let Some(line) = line.upgrade() {
+        let state = line.lock();
+        if state.has_ended {
+            return;
+        }
+        if state.is_shown {
+            line.drawn.set_message(state.progress.line(Instant::now()));
+            line.drawn.tick();
+        }
+        drop(state);
+        drop(line);
+        std::thread::sleep(INTERVAL);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        signals::set_observed(false);
+        signals::end_run();
     }
 }
 
@@ -112,7 +164,7 @@ impl Observer for Progress {
         match &self.0 {
             Mode::Silent => {}
             Mode::Lines(printed) => {
-                let is_done = step.total == Some(step.done);
+                let is_done = step.share().is_some_and(|share| share >= 1.0);
                 let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
                 if is_done && printed.insert(step.what) {
                     // A closed standard error must not stop the work.

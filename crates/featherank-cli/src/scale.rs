@@ -6,12 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 use featherank::data::ReadOptions;
 use featherank::engine::{Engine, LocalEngine};
+use featherank::internals::text::grouped;
+use featherank::internals::{CostedEngine, PassCost, parts_beyond_memory};
 use featherank::run::{Observer, Step};
-use featherank::shards::{CostedEngine, PassCost, StreamEngine, parts_beyond_memory};
-use featherank::text::grouped;
+use featherank::shards::StreamEngine;
 use featherank::{Error, Result};
 
 use crate::arguments::{Reading, parse_bytes};
+use crate::errors::{CommandResult, Failure};
 use crate::output::{Output, table};
 
 /// Opens data on a cluster. Only the Python package implements it.
@@ -76,21 +78,24 @@ pub struct OpenedData {
 }
 
 impl ScaleArgs {
-    /// Opens files as one data set. If the rows will not be in this process, `check_remote` is called
-    /// first and may refuse.
+    /// Opens files as one data set. If the rows will not be in this process, `check_remote` is
+    /// called first and may refuse.
     pub fn open(
         &self,
         files: &[PathBuf],
         how: &Opening<'_>,
         check_remote: &dyn Fn() -> Result<()>,
-    ) -> Result<OpenedData> {
+    ) -> CommandResult<OpenedData> {
         let engine = match self.engine.as_str() {
             "local" => self.local(files, how, check_remote)?,
             name => {
                 let address = match name.split_once("://") {
                     None if name == "ray" => None,
                     Some(("ray", address)) if !address.is_empty() => Some(address.to_owned()),
-                    _ => return Err(Error::invalid("engine", name, "local, ray or ray://ADDRESS")),
+                    _ => {
+                        let expected = "local, ray or ray://ADDRESS";
+                        return Err(Error::invalid("engine", name, expected).into());
+                    }
                 };
                 let cluster = how.cluster.ok_or_else(no_cluster)?;
                 check_remote()?;
@@ -114,10 +119,10 @@ impl ScaleArgs {
         files: &[PathBuf],
         how: &Opening<'_>,
         check_remote: &dyn Fn() -> Result<()>,
-    ) -> Result<Arc<dyn Engine>> {
+    ) -> CommandResult<Arc<dyn Engine>> {
         let Opening { reading, threads, ref observer, output, .. } = *how;
         if self.shards.is_some() {
-            return Err(Error::settings(
+            return Err(Failure::usage(
                 "--shards is for clusters only",
                 "add --engine ray, or leave out --shards",
             ));
@@ -134,13 +139,12 @@ impl ScaleArgs {
         // What a bar shows until the first pass; stops are checked while reading.
         let _ = observer.on_step(&Step::pass("reading", 0, None));
         let data = reading.read_with(files, &options, observer.stop(), output)?;
-        let engine = LocalEngine::new(data, threads)?.observed_by(observer.clone());
-        Ok(Arc::new(engine.with_memory_limit(options.max_bytes)))
+        Ok(Arc::new(LocalEngine::new(data, threads)?.observed_by(observer.clone())))
     }
 }
 
-fn no_cluster() -> Error {
-    Error::unsupported(
+fn no_cluster() -> Failure {
+    Failure::usage(
         "this build of featherank has no cluster engine",
         "install the Python package with `pip install \"featherank[ray]\"` and use its `featherank` command",
     )

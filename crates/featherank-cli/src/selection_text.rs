@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use featherank::internals::text::{counted, wrapped};
 use featherank::select::{
-    Chosen, Fit, Generation, KeyFigure, Searched, Selection, SelectionVerdict,
+    Chosen, Exclusion, Fit, Generation, KeyFigure, Searched, Selection, SelectionVerdict,
 };
-use featherank::text::{counted, wrapped};
 
 use crate::output::table;
 use crate::style::{DIM, STRONG, of_verdict, styled};
@@ -72,14 +72,16 @@ fn evidence(selection: &Selection) -> Vec<String> {
         fit.map(|fit| model_line(fit, selection.fits.len())).into_iter().collect();
     lines.extend(selection.searched.as_ref().map(search_line));
     lines.extend(selection.notes.iter().map(|note| format!("note: {note}")));
-    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<&Exclusion, Vec<String>> = BTreeMap::new();
     for feature in &selection.set_aside {
         let label = feature.name.clone().unwrap_or_else(|| feature.id.to_string());
         by_reason.entry(&feature.reason).or_default().push(label);
     }
-    lines.extend(by_reason.into_iter().map(|(reason, some)| {
-        format!("excluded, {}: {}", reason.replace(" use it", " use them"), some.join(", "))
-    }));
+    lines.extend(
+        by_reason.into_iter().map(|(reason, some)| {
+            format!("excluded, {}: {}", reason.of(some.len()), some.join(", "))
+        }),
+    );
     lines
 }
 

@@ -10,10 +10,11 @@
 
 use std::io::Write;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use featherank::error::{Error, REPORT_DEFECT};
+use featherank::error::Error;
+use featherank::internals::REPORT_DEFECT;
 use featherank::run::StopToken;
 use featherank::{Result, Stop};
 
@@ -28,8 +29,8 @@ const SIGINT: i32 = 2;
 
 /// The first signal that was received, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
-/// A run is active that the token stops.
-static OBSERVED: AtomicBool = AtomicBool::new(false);
+/// The number of active runs that the token stops.
+static OBSERVED: AtomicUsize = AtomicUsize::new(0);
 /// Stops all runs of the process.
 static TOKEN: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
@@ -38,14 +39,19 @@ pub fn token() -> &'static StopToken {
     &TOKEN
 }
 
-/// Says whether a run is active that checks the token.
-pub fn set_observed(observed: bool) {
-    OBSERVED.store(observed, Ordering::Relaxed);
+/// A run begins that checks the token.
+pub fn begin_run() {
+    OBSERVED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A run that checks the token has ended.
+pub fn end_run() {
+    OBSERVED.fetch_sub(1, Ordering::Relaxed);
 }
 
 /// Whether a run is active that checks the token.
 pub fn is_observed() -> bool {
-    OBSERVED.load(Ordering::Relaxed)
+    OBSERVED.load(Ordering::Relaxed) > 0
 }
 
 /// The exit code of a run that was interrupted.
@@ -58,7 +64,7 @@ pub fn exit_code() -> u8 {
 }
 
 fn exit() -> ! {
-    featherank::data::discard_unfinished_writes();
+    featherank::internals::discard_unfinished_writes();
     std::process::exit(exit_code().into())
 }
 

@@ -1,15 +1,11 @@
 //! Long runs as processes: after being killed at any time, they resume and give the same bytes.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
-
-#[cfg(unix)]
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use featherank::random::{Purpose, stream};
+use featherank::internals::random::{Purpose, stream};
 use rand::RngExt;
 
 fn featherank(folder: &Path, args: &[&str]) -> Command {
@@ -188,14 +184,14 @@ fn an_interrupted_run_says_how_to_resume() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert!(finished(folder, &["synth", "-o", "data", "-q"]).status.success());
-    common::obey_signals();
+    crate::common::signals::obey_signals();
     let process = featherank(folder, &[&select[..], &["--checkpoint", "kept.json"]].concat())
         .spawn()
         .unwrap();
     while !folder.join("kept.json").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    common::send("-INT", &process);
+    crate::common::signals::send("-INT", &process);
     let output = process.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");

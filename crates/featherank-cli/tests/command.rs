@@ -1,24 +1,18 @@
 //! The command as a process: exit codes, streams, completions, interruption.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
-
-#[cfg(unix)]
-mod common;
 
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+
+use crate::common::run;
 
 const ROWS: &str = "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.2 2:3\n0 qid:2 1:0.1 2:1\n2 qid:2 1:0.9 2:4\n";
-
-fn featherank(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
 
 fn folder_with_data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("data.txt"), ROWS).unwrap();
     std::fs::write(folder.path().join("bad.txt"), "1 qid:1 1:x\n").unwrap();
-    std::fs::write(folder.path().join("vali.txt"), ROWS.replace("qid:", "qid:v")).unwrap();
+    let valid = ROWS.replace("qid:", "qid:v").replace(" 2:", " 2:1");
+    std::fs::write(folder.path().join("vali.txt"), valid).unwrap();
     folder
 }
 
@@ -76,7 +70,7 @@ fn exit_codes_distinguish_failures_and_wrong_usage() {
         (&["methods", "bestgain"], 2, "bestgain"),
         (&["unknown"], 2, "unrecognized"),
     ] {
-        let output = featherank(folder.path(), args);
+        let output = run(folder.path(), args);
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
         assert!(error.contains(says), "{args:?}: {error}");
@@ -109,7 +103,7 @@ fn quiet_prints_no_notes_and_json_prints_json() {
         &["methods"],
         &["synth", "-o", "made"],
     ] {
-        let output = featherank(folder.path(), &[args, &["--quiet", "--json"]].concat());
+        let output = run(folder.path(), &[args, &["--quiet", "--json"]].concat());
         assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
     }
@@ -130,23 +124,22 @@ fn standard_input_and_output_can_be_used_as_files() {
 #[test]
 fn the_version_names_the_program() {
     let folder = tempfile::tempdir().unwrap();
-    let printed = String::from_utf8(featherank(folder.path(), &["--version"]).stdout).unwrap();
+    let printed = String::from_utf8(run(folder.path(), &["--version"]).stdout).unwrap();
     assert_eq!(printed, format!("featherank {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn results_do_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(featherank(folder.path(), &["synth", "-o", "made", "--one-file"]).status.success());
+    assert!(run(folder.path(), &["synth", "-o", "made", "--one-file"]).status.success());
     for args in [
         &["select", "made/data.txt", "--json"][..],
         &["inspect", "made/data.txt", "--json"],
         &["evaluate", "made/data.txt", "--feature", "1", "--risk", "--json"],
         &["synth", "-o", "made", "--one-file", "--json"],
     ] {
-        let with = |threads: &str| {
-            featherank(folder.path(), &[args, &["--threads", threads]].concat()).stdout
-        };
+        let with =
+            |threads: &str| run(folder.path(), &[args, &["--threads", threads]].concat()).stdout;
         let one = with("1");
         assert!(!one.is_empty() && one == with("2") && one == with("7"), "{args:?}");
     }
@@ -156,7 +149,7 @@ fn results_do_not_depend_on_threads() {
 fn every_shell_gets_completions_and_every_command_help() {
     let folder = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let output = featherank(folder.path(), &["completions", shell]);
+        let output = run(folder.path(), &["completions", shell]);
         assert!(
             output.status.success()
                 && String::from_utf8(output.stdout).unwrap().contains("inspect"),
@@ -178,7 +171,7 @@ fn every_shell_gets_completions_and_every_command_help() {
         "methods",
         "completions",
     ] {
-        assert!(featherank(folder.path(), &[command, "--help"]).status.success(), "{command}");
+        assert!(run(folder.path(), &[command, "--help"]).status.success(), "{command}");
     }
 }
 
@@ -195,11 +188,25 @@ fn a_closed_pipe_is_not_a_failure() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
+/// What it prints is lost, its files are not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_output_does_not_end_the_demo() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("'{}' demo -q -o out > /dev/full", env!("CARGO_BIN_EXE_featherank"));
+    let output =
+        Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    for name in ["results.json", "selection.json", "report.html"] {
+        assert!(folder.path().join("out").join(name).exists(), "{name}");
+    }
+}
+
 /// An interrupt while waiting for input: exit code 130, no output.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_130() {
-    common::obey_signals();
+    crate::common::signals::obey_signals();
     let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
         .args(["inspect", "-"])
         .stdin(Stdio::piped())
@@ -209,7 +216,7 @@ fn an_interrupt_ends_with_130() {
     let input = child.stdin.take().unwrap();
     // The handler is installed before anything is read; give the process time to start.
     std::thread::sleep(std::time::Duration::from_millis(500));
-    common::send("-INT", &child);
+    crate::common::signals::send("-INT", &child);
     let output = child.wait_with_output().unwrap();
     drop(input);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
@@ -219,7 +226,7 @@ fn an_interrupt_ends_with_130() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_write_leaves_nothing() {
-    common::obey_signals();
+    crate::common::signals::obey_signals();
     let folder = tempfile::tempdir().unwrap();
     let rows = "0 qid:1 1:0.123456 2:0.234567 3:0.345678\n".repeat(400_000);
     std::fs::write(folder.path().join("large.txt"), rows).unwrap();
@@ -233,7 +240,7 @@ fn an_interrupted_write_leaves_nothing() {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    common::send("-INT", &child);
+    crate::common::signals::send("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -245,7 +252,7 @@ fn an_interrupted_write_leaves_nothing() {
 fn a_run_file_evaluates_like_its_model() {
     let folder = tempfile::tempdir().unwrap();
     let ok = |args: &[&str]| {
-        let output = featherank(folder.path(), &[args, &["--quiet"]].concat());
+        let output = run(folder.path(), &[args, &["--quiet"]].concat());
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -283,10 +290,10 @@ fn the_order_of_a_selection_does_not_change_the_model() {
     let rows = "1 qid:1 1:1 2:0.5\n0 qid:1 1:3 2:0.2\n0 qid:2 1:1 2:0.1\n2 qid:2 1:4 2:0.9\n";
     std::fs::write(folder.path().join("data.txt"), rows).unwrap();
     let selection = ["select", "data.txt", "--method", "top-k", "--k", "2", "-o", "all.json"];
-    assert!(featherank(folder.path(), &selection).status.success());
+    assert!(run(folder.path(), &selection).status.success());
     let model = |name: &str, with: &[&str]| {
         let train = ["train", "data.txt", "--ranker", "regression-tree", "-o", name];
-        let output = featherank(folder.path(), &[&train[..], with].concat());
+        let output = run(folder.path(), &[&train[..], with].concat());
         assert!(output.status.success(), "{output:?}");
         std::fs::read_to_string(folder.path().join(name)).unwrap()
     };
@@ -300,7 +307,7 @@ fn models_that_do_not_fit_are_refused() {
     let folder = folder_with_data();
     let train =
         ["train", "data.txt", "--ranker", "single-feature", "-p", "feature=2", "-o", "m.json"];
-    assert!(featherank(folder.path(), &train).status.success());
+    assert!(run(folder.path(), &train).status.success());
     let model = std::fs::read_to_string(folder.path().join("m.json")).unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     put("narrow.txt", "1 qid:1 1:0.5\n");
@@ -313,7 +320,7 @@ fn models_that_do_not_fit_are_refused() {
         ("data.txt", "cut.json", 1, "cut.json"),
         ("data.txt", "selection.json", 1, "not a model"),
     ] {
-        let output = featherank(folder.path(), &["rank", data, "--model", model]);
+        let output = run(folder.path(), &["rank", data, "--model", model]);
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{error}");
         assert!(error.contains(says) && output.stdout.is_empty(), "{error}");
@@ -333,9 +340,9 @@ fn models_are_exported_or_refused() {
         "-o",
         "q.json",
     ];
-    assert!(featherank(folder.path(), &train).status.success());
+    assert!(run(folder.path(), &train).status.success());
     let train = ["train", "data.txt", "--ranker", "single-feature", "-o", "m.json"];
-    assert!(featherank(folder.path(), &train).status.success());
+    assert!(run(folder.path(), &train).status.success());
     for (args, code, says) in [
         (&["m.json", "--to", "ranklib", "-o", "out"][..], 0, "wrote out"),
         (&["m.json", "--to", "onnx", "-o", "out"], 0, "wrote out"),
@@ -349,7 +356,7 @@ fn models_are_exported_or_refused() {
         (&["m.json", "--to", "solr", "-o", "no/where"], 1, "no"),
         (&["data.txt", "--to", "solr"], 1, "not a featherank model"),
     ] {
-        let output = featherank(folder.path(), &[&["export"], args].concat());
+        let output = run(folder.path(), &[&["export"], args].concat());
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
         assert!(error.contains(says) && output.stdout.is_empty(), "{args:?}: {error}");
@@ -362,9 +369,8 @@ fn models_are_exported_or_refused() {
 fn missing_values_can_be_kept() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), "qid,label,a,b\n1,1,,2\n1,0,3,1\n").unwrap();
-    let keep = |args: &[&str]| {
-        featherank(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat())
-    };
+    let keep =
+        |args: &[&str]| run(folder.path(), &[args, &["--missing", "keep", "--quiet"]].concat());
     let text = |output: &[u8]| String::from_utf8(output.to_vec()).unwrap();
     assert_eq!(
         text(&keep(&["convert", "t.csv", "-"]).stdout),

@@ -1,16 +1,12 @@
-//! `featherank compare` as a process: it resumes after being killed at any time, and refuses invalid
-//! requests.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
-
-#[cfg(unix)]
-mod common;
+//! `featherank compare` as a process: it resumes after being killed at any time, and refuses
+//! invalid requests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use featherank::random::{Purpose, stream};
+use featherank::internals::random::{Purpose, stream};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -302,14 +298,14 @@ fn an_interrupted_comparison_says_how_to_resume() {
         "--jobs",
         "1",
     ];
-    common::obey_signals();
+    crate::common::signals::obey_signals();
     let process = featherank(folder, &compare).spawn().unwrap();
     let cell = folder.join("out/cells/fold1-seed1-001-all-features-linear-regression.json");
     let start = Instant::now();
     while !cell.exists() && start.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    common::send("-INT", &process);
+    crate::common::signals::send("-INT", &process);
     let output = process.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(said(&output).contains("rerun the same command to resume"), "{}", said(&output));

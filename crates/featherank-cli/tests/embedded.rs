@@ -1,17 +1,11 @@
 //! Embedded methods from the command line: they use validation data and write a model for other
 //! commands.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-fn featherank(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
+use crate::common::run;
 
 fn made() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    assert!(featherank(folder.path(), &["synth", "-o", "made"]).status.success());
+    assert!(run(folder.path(), &["synth", "-o", "made"]).status.success());
     folder
 }
 
@@ -20,7 +14,7 @@ fn made() -> tempfile::TempDir {
 fn the_model_of_a_selection_is_a_model() {
     let folder = made();
     let ok = |args: &[&str]| {
-        let output = featherank(folder.path(), &[args, &["--quiet"]].concat());
+        let output = run(folder.path(), &[args, &["--quiet"]].concat());
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -67,13 +61,14 @@ fn the_model_of_a_selection_is_a_model() {
     assert!(value("s.json") != value("t.json") && value("s.json") != value("u.json"));
 }
 
-/// A wrapper that trains a model saves it and uses validation data; others refuse before they start.
+/// A wrapper that trains a model saves it and uses validation data; others refuse before they
+/// start.
 #[test]
 fn wrappers_save_their_model() {
     let folder = made();
     let select = |args: &[&str]| {
         let start = ["select", "made/train.txt", "--valid", "made/vali.txt", "--method"];
-        let output = featherank(folder.path(), &[&start, args].concat());
+        let output = run(folder.path(), &[&start, args].concat());
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let short = ["-p", "population=8", "-p", "pair-generations=2", "-p", "feature-generations=2"];
@@ -82,7 +77,7 @@ fn wrappers_save_their_model() {
     let (code, said) = select(&mofsrank);
     assert!(code == Some(0) && !said.contains("is ignored"), "{said}");
     let evaluate = ["evaluate", "made/test.txt", "--model", "m.json", "--resamples", "10"];
-    assert!(featherank(folder.path(), &evaluate).status.success());
+    assert!(run(folder.path(), &evaluate).status.success());
     let (code, said) = select(&["spea2", "--model", "m.json"]);
     assert!(code == Some(2) && said.contains("does not train a model"), "{said}");
     let (code, said) = select(&["spea2", "-p", "generations=1"]);
@@ -93,8 +88,7 @@ fn wrappers_save_their_model() {
 #[test]
 fn progress_lines_are_printed_once() {
     let folder = made();
-    let output =
-        featherank(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
+    let output = run(folder.path(), &["select", "made/train.txt", "--method", "fenchel-rank"]);
     let said = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = said.lines().filter(|line| line.ends_with(": done")).collect();
     let distinct: std::collections::HashSet<&str> = lines.iter().copied().collect();
@@ -114,19 +108,19 @@ fn invalid_options_are_refused() {
         (&["--method", "l1-svm", "-p", "c=1e-9"], 1, "the model uses no feature"),
         (&["--method", "rsrank", "-p", "eta=1", "-p", "standardise=false"], 1, "diverges"),
     ] {
-        let output = featherank(folder.path(), &[&select[..], args].concat());
+        let output = run(folder.path(), &[&select[..], args].concat());
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
         assert!(error.contains(says), "{args:?}: {error}");
         assert!(!folder.path().join("m.json").exists(), "{args:?}");
     }
     let args = ["select", "made/train.txt", "--valid", "narrow.txt", "--method", "l1-svm"];
-    let output = featherank(folder.path(), &args);
+    let output = run(folder.path(), &args);
     assert!(!output.status.success(), "validation data with other features");
     // An unused option is not an error, because scripts run many methods with the same options.
     let args =
         ["select", "made/train.txt", "--valid", "made/vali.txt", "--method", "top-k", "--k", "2"];
-    let output = featherank(folder.path(), &args);
+    let output = run(folder.path(), &args);
     assert!(output.status.success());
     assert!(String::from_utf8(output.stderr).unwrap().contains("--valid is ignored"));
 }

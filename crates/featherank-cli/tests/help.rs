@@ -1,12 +1,9 @@
 //! The help, the list of methods, manual pages, completions, and what is said about unknown names.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
+use crate::common::run;
 
 fn printed(args: &[&str]) -> String {
     let ran = run(Path::new("."), args);
@@ -76,6 +73,40 @@ fn unknown_names_list_what_there_is_nearest_first() {
     ] {
         let error = refused(args);
         assert!(error.contains(says), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn errors_fit_the_width_and_name_what_to_use_first() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("data.txt"), "1 qid:1 1:2\n0 qid:1 1:1\n").unwrap();
+    for args in [
+        &["train", "data.txt", "--ranker", "lightgbm"][..],
+        &["methods", "xgboost"],
+        &["select", "data.txt", "--method", "nosuchmethod"],
+    ] {
+        let ran = Command::new(env!("CARGO_BIN_EXE_featherank"))
+            .args(args)
+            .current_dir(folder.path())
+            .env("COLUMNS", "80")
+            .output();
+        let error = String::from_utf8(ran.unwrap().stderr).unwrap();
+        assert!(error.lines().all(|line| line.chars().count() <= 80), "{error}");
+        assert!(error.lines().count() < 8, "{error}");
+    }
+    for args in [&["train", "data.txt", "--ranker", "lightgbm"][..], &["methods", "xgboost"]] {
+        let error = refused(args);
+        assert!(error.contains("use lambdamart"), "{error}");
+        assert!(error.contains("there are: lambdamart, mart, "), "{error}");
+    }
+}
+
+#[test]
+fn short_help_has_examples() {
+    let bare = run(Path::new("."), &[]);
+    let bare = String::from_utf8([bare.stdout, bare.stderr].concat()).unwrap();
+    for help in [printed(&["-h"]), bare] {
+        assert_eq!(help.matches("\n  featherank ").count(), 3, "{help}");
     }
 }
 

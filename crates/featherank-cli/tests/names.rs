@@ -1,17 +1,13 @@
 //! Names of features are given once, at selection, and later commands find features by id in data
 //! without names. Lists of features take patterns and ranges.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+
+use crate::common::run;
 
 const ROWS: &str = "2 qid:1 1:9 2:1 3:5 4:1\n0 qid:1 1:1 2:2 3:1 4:2\n1 qid:2 1:5 2:1 3:4 4:3\n\
                     0 qid:2 1:2 2:3 3:2 4:1\n";
 const NAMES: &str = "bm25.title\nbm25.body\nclicks\n2-3\n";
-
-fn run(folder: &Path, line: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(line).current_dir(folder).output().unwrap()
-}
 
 fn ok(folder: &Path, line: &str) -> (String, String) {
     let ran = run(folder, &line.split(' ').collect::<Vec<_>>());

@@ -1,15 +1,11 @@
 //! Options and input files with unusual content: a clear error each, and nothing that a terminal or
 //! a spreadsheet would execute.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::common::run;
 
 const ROWS: &str = "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.2 2:3\n0 qid:2 1:0.1 2:1\n2 qid:2 1:0.9 2:4\n";
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -37,6 +33,11 @@ fn values_out_of_range_are_refused() {
         ("evaluate data.txt --feature 1 --resamples 99999999999", 2, "1 to 1000000"),
         ("compare many.txt --rankers rankrls --seeds 0", 2, "1 to 10000"),
         ("compare many.txt --rankers rankrls --seeds 18446744073709551615", 2, "1 to 10000"),
+        (
+            "compare many.txt --rankers rankrls --seed 18446744073709551615 --seeds 2",
+            2,
+            "at most 18446744073709551614 with 2 seeds",
+        ),
         ("compare many.txt --rankers rankrls --bootstraps 99999999", 2, "0 to 10000"),
         ("select data.txt --method top-k -p measure=map -p measure=mrr", 2, "set twice"),
         ("select data.txt --method top-k -p measure=map --measure mrr", 2, "set twice"),
@@ -76,7 +77,7 @@ fn models_with_huge_ids_are_not_exported_by_column() {
 }
 
 #[test]
-fn what_was_guessed_is_said() {
+fn detected_separators_are_reported() {
     let folder = folder();
     let at = folder.path();
     let ran = run(at, &["inspect", "semicolon.csv"]);
@@ -89,7 +90,7 @@ fn what_was_guessed_is_said() {
     assert!(ran.status.success() && !said(&ran).contains(unstopped), "{}", said(&ran));
     let ran = run(at, &[&train[..], &["--valid", "other.txt"]].concat());
     assert!(!said(&ran).contains(unstopped), "{}", said(&ran));
-    assert!(said(&ran).contains("1 validation queries have the id"), "{}", said(&ran));
+    assert!(said(&ran).contains("1 validation query has the id"), "{}", said(&ran));
 }
 
 #[test]

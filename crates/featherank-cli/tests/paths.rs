@@ -1,10 +1,11 @@
 //! No path on the command line destroys another: for every command, every output is set to every
 //! input and every other output, in several spellings, and all files keep their content.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
+
+use crate::common::run;
 
 /// A command with an option or placeholder for each of its paths.
 struct Paths {
@@ -47,9 +48,7 @@ const COMMANDS: [Paths; 7] = [
     Paths { command: "report", inputs: &["RESULTS"], outputs: &["--output"] },
 ];
 
-fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
+const ROWS: &str = "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n";
 
 /// The file of an option.
 fn file(option: &str) -> String {
@@ -209,12 +208,103 @@ fn outputs_are_checked_before_any_input_is_read() {
     }
 }
 
+/// A file that would be the lock of a checkpoint or of a folder is no lock.
+#[test]
+fn locks_replace_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("out")).unwrap();
+    for (data, args) in [
+        ("m.lock", "select m.lock --format letor --method spea2 --checkpoint m"),
+        ("m.lock", "select a.txt --valid m.lock --method spea2 --checkpoint m"),
+        ("m.lock", "select a.txt --method spea2 --checkpoint m"),
+        ("m.lock", "select a.txt --method spea2 --checkpoint link"),
+        ("out/.lock", "compare out/.lock --format letor --rankers rankrls -o out"),
+        ("out/.lock", "compare a.txt --rankers rankrls --folds 2 -o out"),
+    ] {
+        std::fs::write(at(data), ROWS).unwrap();
+        std::fs::write(at("a.txt"), ROWS).unwrap();
+        #[cfg(unix)]
+        let _ = std::os::unix::fs::symlink("m", at("link"));
+        let ran = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_ne!(ran.status.code(), Some(0), "{args}");
+        let says = ["are the same file", "would replace the file"];
+        assert!(says.iter().any(|says| error.contains(says)), "{args}: {error}");
+        assert_eq!(std::fs::read_to_string(at(data)).unwrap(), ROWS, "{args}");
+    }
+}
+
+/// The document is on standard output, everything else on standard error.
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), ROWS).unwrap();
+    std::fs::write(folder.path().join("-"), ROWS).unwrap();
+    for (args, kind) in [
+        ("select a.txt --method top-k -o -", "selection"),
+        ("select a.txt --method l1-svm --model -", "model"),
+        ("select a.txt --method top-k -o - --json", "selection"),
+        ("train ./- --format letor --ranker rankrls -o -", "model"),
+    ] {
+        let ran = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{args}: {error}");
+        let document: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(document["featherank"], kind, "{args}");
+        assert!(!error.is_empty(), "{args}");
+        assert_eq!(content(folder.path()).len(), 2, "{args}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("-")).unwrap(), ROWS, "{args}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_and_devices_can_be_outputs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), ROWS).unwrap();
+    let ran = run(folder.path(), &["select", "a.txt", "--method", "top-k", "-qo", "/dev/stdout"]);
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert!(ran.status.success() && text.contains("\"featherank\": \"selection\""), "{text}");
+    for (name, target) in [("l1", "l2"), ("l2", "l1"), ("dangling", "absent/x")] {
+        std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+    }
+    for name in ["l1", "dangling"] {
+        // The data does not exist: the output is checked first.
+        let ran = run(folder.path(), &["select", "absent.txt", "-o", name]);
+        let error = String::from_utf8(ran.stderr).unwrap();
+        assert!(error.contains(&format!("cannot write {name}")), "{error}");
+        assert!(folder.path().join(name).is_symlink());
+    }
+}
+
+/// A CSV file from a pipe is opened only once.
+#[cfg(target_os = "linux")]
+#[test]
+fn tables_can_be_read_from_pipes() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/stdin", folder.path().join("a.csv")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_featherank"))
+        .args(["convert", "a.csv", "b.txt"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"label;qid;f\n1;a;2\n0;a;1\n").unwrap();
+    drop(pipe);
+    assert!(child.wait().unwrap().success());
+    let rows = std::fs::read_to_string(folder.path().join("b.txt")).unwrap();
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+}
+
 /// The cases of the report that found these losses, with data on which the commands would succeed.
 #[test]
 fn a_checkpoint_never_deletes_the_result() {
     let folder = tempfile::tempdir().unwrap();
-    let rows = "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n1 qid:2 1:2 2:1\n0 qid:2 1:1 2:2\n";
-    std::fs::write(folder.path().join("a.txt"), rows).unwrap();
+    std::fs::write(folder.path().join("a.txt"), ROWS).unwrap();
     for args in [
         "select a.txt --method spea2 --checkpoint s.json -o s.json",
         "select a.txt --method l1-svm --checkpoint m --model m",
@@ -222,10 +312,16 @@ fn a_checkpoint_never_deletes_the_result() {
         "train a.txt --ranker rankrls -o a.txt",
         "select a.txt --method top-k -o a.txt",
         "convert a.txt o.txt --names-out a.txt",
+        "select a.txt --method spea2 --checkpoint m -o m.lock",
+        "select a.txt --method l1-svm --checkpoint m --model ./m.lock",
+        "select a.txt --method top-k -o - --model -",
+        "select a.txt --method spea2 --checkpoint -",
+        "compare a.txt --rankers rankrls -o -",
+        "compare a.txt --rankers rankrls -o out --costs out/.lock",
     ] {
         let ran = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.status.code(), Some(2), "{args}");
         assert_eq!(content(folder.path()).len(), 1, "{args}");
-        assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).unwrap(), rows, "{args}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).unwrap(), ROWS, "{args}");
     }
 }

@@ -1,14 +1,13 @@
 //! Pins the answers: selections, models, exports and comparison tables stay the same bytes.
 //!
 //! Every selector, ranker and export target runs on two small data sets with two seeds. Each
-//! document is reduced to a hash; `pinned/answers.txt` holds the expected ones. Numbers are rounded
-//! to nine significant digits first, because the width of the processor's registers may change the
-//! last ones; checksums, which change with them, are left out.
+//! document is reduced to a hash; the files in `pinned/` hold the expected ones. Numbers are
+//! rounded to nine significant digits first, because the width of the processor's registers may
+//! change the last ones; checksums, which change with them, and paths of data are left out.
 //!
 //! After a change that is meant to alter an answer, `FEATHERANK_PIN=1 cargo test -p featherank-cli
-//! --test pinned` rewrites the file; the commit says why. The documents themselves are left in
+//! --test all pinned` rewrites the files; the commit says why. The documents themselves are left in
 //! `target/pinned` for a diff.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -117,6 +116,14 @@ fn without_checksum(bytes: Vec<u8>) -> Vec<u8> {
     bytes.split_inclusive(|byte| *byte == b'\n').filter(is_other).flatten().copied().collect()
 }
 
+/// The text without the files of the data, whose paths differ between machines.
+fn without_sources(bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
+    let Some((start, rest)) = text.split_once("\n  \"sources\": {\n") else { return bytes };
+    let (_, end) = rest.split_once("\n  },\n").unwrap();
+    format!("{start}\n{end}").into_bytes()
+}
+
 /// FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
@@ -129,7 +136,7 @@ struct Documents(BTreeMap<String, Vec<u8>>);
 
 impl Documents {
     fn add(&mut self, name: String, bytes: Vec<u8>) {
-        let bytes = rounded(without_checksum(bytes));
+        let bytes = rounded(without_sources(without_checksum(bytes)));
         assert!(self.0.insert(name.clone(), bytes).is_none(), "{name} twice");
     }
 

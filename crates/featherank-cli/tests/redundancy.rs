@@ -1,17 +1,14 @@
 //! `featherank inspect --redundancy` as a process: what it prints, saves and refuses.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
-fn featherank(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_featherank")).args(args).current_dir(folder).output().unwrap()
-}
+use crate::common::run;
 
 fn redundancy(folder: &Path, args: &[&str]) -> Output {
-    featherank(folder, &[&["inspect", "--redundancy", "--quiet"], args].concat())
+    run(folder, &[&["inspect", "--redundancy", "--quiet"], args].concat())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -89,7 +86,7 @@ fn invalid_options_are_refused_and_nothing_is_written() {
     for option in
         [["--level", "0.5"], ["--correlation", "kendall"], ["--scope", "query"], ["-o", "m.json"]]
     {
-        let output = featherank(folder.path(), &[&["inspect", "good.txt"], &option[..]].concat());
+        let output = run(folder.path(), &[&["inspect", "good.txt"], &option[..]].concat());
         assert_eq!(output.status.code(), Some(2), "{option:?}");
         assert!(
             text(&output.stderr).contains("--redundancy"),
@@ -142,10 +139,10 @@ fn long_tables_are_truncated_for_any_number_of_threads() {
         "--set",
         "documents=400",
     ];
-    let output = featherank(folder.path(), &made);
+    let output = run(folder.path(), &made);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let output =
-        featherank(folder.path(), &["inspect", "made/data.txt", "--redundancy", "--level", "0.5"]);
+        run(folder.path(), &["inspect", "made/data.txt", "--redundancy", "--level", "0.5"]);
     let (report, notes) = (text(&output.stdout), text(&output.stderr));
     assert!(report.contains("… and ") && report.contains(" more features"), "{report}");
     assert!(!report.contains('█') && notes.contains("too wide for a terminal"), "{report}{notes}");

@@ -1,6 +1,5 @@
 //! `featherank report` as a process: what it accepts, what it refuses, and that existing files are
 //! preserved.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,5 +1,4 @@
 //! Large data from the command line: memory limits, the cost of passes, and unavailable engines.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -2,7 +2,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
-mod common;
+#[path = "common/signals.rs"]
+mod processes;
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{obey_signals, send};
+use processes::{obey_signals, send};
 
 /// How long a command may take to end after a signal.
 const ENDING: Duration = Duration::from_secs(2);
@@ -128,6 +129,63 @@ fn training_reading_and_comparing_stop() {
         let Ended { status, time, stderr, .. } = ended(process);
         assert_eq!(status.code(), Some(130), "{args:?}: {stderr}");
         assert!(time < ENDING, "{args:?}: {time:?}");
+    }
+}
+
+/// Every command that can take long, on data with which it takes seconds. A busy machine may be
+/// late once, but not three times in a row.
+#[test]
+fn every_command_ends_within_two_seconds_of_an_interrupt() {
+    const ATTEMPTS: usize = 3;
+    const AT_ONCE: Duration = Duration::from_millis(500);
+    let folder = folder();
+    let at = folder.path();
+    let big = ["synth", "-o", "big", "--set", "queries=800", "--set", "documents=40000"];
+    let wide = ["--set", "noisy=60", "--set", "redundant=40", "-q"];
+    assert!(featherank(at, &[&big[..], &wide].concat()).status().unwrap().success());
+    let tree = ["train", "data/train.txt", "--ranker", "mart", "-p", "trees=2", "-o", "model.json"];
+    assert!(featherank(at, &tree).status().unwrap().success());
+    let folds = ["Fold1", "Fold2", "Fold3"].map(|fold| at.join("folds").join(fold));
+    for fold in folds {
+        fs::create_dir_all(&fold).unwrap();
+        for part in ["train.txt", "vali.txt", "test.txt"] {
+            fs::hard_link(at.join("big/train.txt"), fold.join(part)).unwrap();
+        }
+    }
+    let long = "select big/train.txt --valid big/vali.txt";
+    for args in [
+        "demo -o demo",
+        "inspect big/train.txt --redundancy",
+        &format!("{long} --ranker lambdamart"),
+        &format!("{long} --method rfe"),
+        &format!("{long} --method l1-svm"),
+        "train big/train.txt --valid big/vali.txt --ranker listnet -p epochs=100000",
+        "train big/train.txt --valid big/vali.txt --ranker lambdamart --tune",
+        "train big/train.txt --ranker mart --importance permutation -p trees=2000",
+        "evaluate big/train.txt --feature 1 --feature 2 --resamples 1000000 --risk",
+        "compare big/train.txt --methods spea2 --rankers lambdamart -o one",
+        "compare folds --methods top-k --rankers lambdamart -o parts",
+        "convert big/train.txt big/vali.txt big/test.txt all.parquet",
+        "synth -o more --set queries=40000 --set documents=2000000",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let mut times = Vec::new();
+        while times.len() < ATTEMPTS && times.last().is_none_or(|time| *time > ENDING) {
+            let process = featherank(at, &args).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(700));
+            send("-INT", &process);
+            let Ended { status, stderr, time, .. } = ended(process);
+            if status.success() {
+                println!("{args:?} ended before the signal");
+                break;
+            }
+            assert_eq!(status.code(), Some(130), "{args:?}: {stderr}");
+            println!("{args:?}: {time:.2?} {stderr}");
+            // Files are written atomically: without a run that keeps something, it just ends.
+            let is_acknowledged = time < AT_ONCE || stderr.contains("stopping");
+            times.push(if is_acknowledged { time } else { Duration::MAX });
+        }
+        assert!(times.is_empty() || times.iter().any(|time| *time < ENDING), "{args:?}: {times:?}");
     }
 }
 

@@ -3,7 +3,6 @@
 //! A `console` block contains commands after `$ ` and their output: standard output if a command
 //! succeeds, standard error and a line `exit code N` if it fails. All blocks of a file run in order
 //! in one empty folder. Set `UPDATE_TRANSCRIPTS=1` to update the files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +25,8 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// Runs a line in a shell, with `featherank` (or cargo running it) replaced by the binary under test.
+/// Runs a line in a shell, with `featherank` (or cargo running it) replaced by the binary under
+/// test.
 fn run(line: &str, folder: &Path) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_featherank"));
     let line = line.replace("cargo run --release -- ", "featherank ");

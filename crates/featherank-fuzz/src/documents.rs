@@ -1,17 +1,21 @@
 //! Documents: selections, models, results, checkpoints, and plans in TOML.
 //!
 //! The checksum would refuse every mutated document at once, so it is removed from documents that
-//! users may edit before they are read.
+//! users may edit before they are read, and made right in the others.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use featherank::data::Dataset;
 use featherank::engine::LocalEngine;
-use featherank::experiment::{ComparisonData, ComparisonJob, Plan, Results};
+use featherank::experiment::{
+    Comparison, ComparisonData, ComparisonJob, FoldSource, Plan, Results, ResultsFolder, tables,
+};
 use featherank::export::{ExportOptions, TARGETS};
+use featherank::internals::resealed;
 use featherank::rank::{Model, RankerSpec};
 use featherank::registry::{RANKERS, selector};
-use featherank::run::{Constraints, Run};
+use featherank::run::{Constraints, Run, StopToken};
 use featherank::select::{Selection, SelectionJob};
 
 use crate::sample::{DATA, features};
@@ -103,7 +107,7 @@ pub fn all_results() -> Vec<Vec<u8>> {
     let folder = file("experiment");
     let job = ComparisonJob::new(plan.expect("a plan"), Vec::new(), data, &folder).expect("a job");
     let kept = job.folder().clone();
-    let comparison = job.open().expect("data");
+    let comparison = job.open(&StopToken::default()).expect("data");
     comparison.run_and_save(&kept, &run(), 1, &|_| {}).expect("results");
     vec![std::fs::read(kept.path("results.json")).expect("a file")]
 }
@@ -115,6 +119,61 @@ pub fn results(input: &[u8]) -> bool {
     assert!(results.done().count() <= results.cells.len());
     results.save(&path).expect("a document that was read can be written");
     Results::load(&path).expect("a document that was written can be read");
+    // Some results have no tables, which is an error.
+    drop(tables(&results));
+    drop(featherank_report::render(&results));
+    true
+}
+
+/// The cells of a small experiment.
+pub fn cells() -> Vec<Vec<u8>> {
+    let folder = file("cells-made");
+    let kept = comparison(&folder);
+    let cells = std::fs::read_dir(kept.path("cells")).expect("a folder");
+    let mut paths: Vec<_> = cells.map(|cell| cell.expect("a cell").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).expect("a cell")).collect()
+}
+
+/// An experiment that resumes from a cell.
+pub fn cell(input: &[u8]) -> bool {
+    static KEPT: LazyLock<ResultsFolder> = LazyLock::new(|| comparison(&file("cells-read")));
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    let text = resealed(text).unwrap_or_else(|| text.to_owned());
+    let cells = std::fs::read_dir(KEPT.path("cells")).expect("a folder");
+    let first = cells.map(|cell| cell.expect("a cell").path()).min().expect("cells");
+    put(&first, text.as_bytes());
+    let results = small_experiment(&KEPT);
+    drop(tables(&results));
+    results.done().count() == results.cells.len()
+}
+
+/// Runs a small experiment in a folder of its own.
+fn comparison(folder: &Path) -> ResultsFolder {
+    let kept = ResultsFolder::open(folder).expect("a folder");
+    small_experiment(&kept);
+    kept
+}
+
+fn small_experiment(kept: &ResultsFolder) -> Results {
+    let plan =
+        Plan::parse("title = 'c'\nmethods = ['top-k[k=2]']\nrankers = ['linear-regression']\n");
+    let plan = plan.expect("a plan");
+    let source = FoldSource::split(DATA.clone(), 2, 1).expect("folds");
+    let comparison = Comparison::new(plan, "c".into(), Vec::new(), source).expect("a comparison");
+    comparison.run_and_save(kept, &run(), 1, &|_| {}).expect("results")
+}
+
+/// Lists of features, as options and files have them.
+pub fn feature_lists() -> Vec<Vec<u8>> {
+    ["1,3,2-3", "*", "tf*,2", "1-4294967295", ",,", "3-1"].map(|list| list.into()).to_vec()
+}
+
+/// A list of features that is resolved.
+pub fn feature_list(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    let Ok(found) = features().resolve_list(text) else { return false };
+    assert!(found.iter().all(|feature| feature.index() < features().len()));
     true
 }
 
@@ -128,9 +187,10 @@ pub fn checkpoints() -> Vec<Vec<u8>> {
     vec![std::fs::read(&path).expect("a checkpoint")]
 }
 
-/// A search that resumes from a checkpoint.
+/// A search that resumes from a checkpoint, whose checksum is right.
 pub fn checkpoint(input: &[u8]) -> bool {
-    let path = put_input("resumed.json", input);
+    let sealed = std::str::from_utf8(input).ok().and_then(resealed);
+    let path = put_input("resumed.json", sealed.as_deref().map_or(input, str::as_bytes));
     search_job().checkpoint(Some(path)).run(&*ENGINE).is_ok()
 }
 

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use featherank::random::{Purpose, Stream, stream};
+use featherank::internals::random::{Purpose, Stream, stream};
 
 use crate::mutate::mutated;
-use crate::{Target, workspace};
+use crate::{FuzzTarget, workspace};
 
 /// A single input may take this long.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ pub struct Report {
 
 /// Executes a target within a budget. The same seed gives the same inputs. A panic or too much
 /// memory is an error that says where the input was saved; a hang ends the process.
-pub fn drive(target: &Target, seed: u64, budget: Budget) -> Result<Report, String> {
+pub fn drive(target: &FuzzTarget, seed: u64, budget: Budget) -> Result<Report, String> {
     let seeds = seeds_of(target);
     let (mut kept, mut rng): (Vec<Vec<u8>>, Stream) =
         (seeds.clone(), stream(seed, Purpose::Test, hash(target.name)));
@@ -97,7 +97,7 @@ pub fn drive(target: &Target, seed: u64, budget: Budget) -> Result<Report, Strin
 }
 
 /// The seeds in the repository, in the order of their names, and those of the target itself.
-fn seeds_of(target: &Target) -> Vec<Vec<u8>> {
+fn seeds_of(target: &FuzzTarget) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus-seeds");
     let mut paths: Vec<_> = std::fs::read_dir(folder.join(target.name))
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())

@@ -1,6 +1,6 @@
 //! Fuzz targets: everything that reads bytes of unknown origin.
 //!
-//! A [`Target`] is a function of bytes that must neither panic, nor hang, nor take much memory.
+//! A [`FuzzTarget`] is a function of bytes that must neither panic, nor hang, nor take much memory.
 //! [`drive`] feeds it mutated seeds from a seeded generator, on any toolchain; the crate in `fuzz/`
 //! gives the same functions to libFuzzer.
 #![allow(clippy::panic, clippy::expect_used, reason = "a fuzz target fails by panicking")]
@@ -18,7 +18,7 @@ pub use driver::{Budget, Report, drive};
 pub use workspace::remove_files;
 
 /// Something that reads bytes.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name.
     pub name: &'static str,
     /// Inputs to start from, in addition to those in `fuzz/corpus-seeds/`.
@@ -28,23 +28,29 @@ pub struct Target {
 }
 
 /// All targets.
-pub static TARGETS: &[Target] = &[
-    Target { name: "letor", seeds: Vec::new, run: readers::letor },
-    Target { name: "table", seeds: Vec::new, run: readers::table },
-    Target { name: "parquet", seeds: Vec::new, run: readers::parquet },
-    Target { name: "feature_log", seeds: Vec::new, run: readers::feature_log },
-    Target { name: "side_files", seeds: Vec::new, run: side_files::side_files },
-    Target { name: "costs", seeds: Vec::new, run: side_files::costs },
-    Target { name: "plan", seeds: documents::plans, run: documents::plan },
-    Target { name: "selection", seeds: documents::selections, run: documents::selection },
-    Target { name: "model", seeds: documents::models, run: documents::model },
-    Target { name: "results", seeds: documents::all_results, run: documents::results },
-    Target { name: "checkpoint", seeds: documents::checkpoints, run: documents::checkpoint },
-    Target { name: "request", seeds: messages::requests, run: messages::request },
-    Target { name: "reply", seeds: messages::replies, run: messages::reply },
+pub static TARGETS: &[FuzzTarget] = &[
+    FuzzTarget { name: "letor", seeds: Vec::new, run: readers::letor },
+    FuzzTarget { name: "table", seeds: Vec::new, run: readers::table },
+    FuzzTarget { name: "parquet", seeds: Vec::new, run: readers::parquet },
+    FuzzTarget { name: "feature_log", seeds: Vec::new, run: readers::feature_log },
+    FuzzTarget { name: "side_files", seeds: Vec::new, run: side_files::side_files },
+    FuzzTarget { name: "costs", seeds: Vec::new, run: side_files::costs },
+    FuzzTarget { name: "plan", seeds: documents::plans, run: documents::plan },
+    FuzzTarget { name: "selection", seeds: documents::selections, run: documents::selection },
+    FuzzTarget { name: "model", seeds: documents::models, run: documents::model },
+    FuzzTarget { name: "results", seeds: documents::all_results, run: documents::results },
+    FuzzTarget { name: "cell", seeds: documents::cells, run: documents::cell },
+    FuzzTarget {
+        name: "feature_list",
+        seeds: documents::feature_lists,
+        run: documents::feature_list,
+    },
+    FuzzTarget { name: "checkpoint", seeds: documents::checkpoints, run: documents::checkpoint },
+    FuzzTarget { name: "request", seeds: messages::requests, run: messages::request },
+    FuzzTarget { name: "reply", seeds: messages::replies, run: messages::reply },
 ];
 
 /// The target with this name.
-pub fn target(name: &str) -> Option<&'static Target> {
+pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -1,9 +1,10 @@
-//! Fuzzes targets for some time each and prints a table: `featherank-fuzz SECONDS [SEED] [TARGET…]`.
+//! Fuzzes targets for some time each and prints a table:
+//! `featherank-fuzz SECONDS [SEED] [TARGET…]`.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use featherank_fuzz::{Budget, TARGETS, Target, drive, target};
+use featherank_fuzz::{Budget, FuzzTarget, TARGETS, drive, target};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
@@ -13,7 +14,7 @@ fn main() -> ExitCode {
     };
     let seed = arguments.next_if(|text| text.parse::<u64>().is_ok());
     let seed = seed.and_then(|text| text.parse().ok()).unwrap_or(1);
-    let mut chosen: Vec<&Target> = Vec::new();
+    let mut chosen: Vec<&FuzzTarget> = Vec::new();
     for name in arguments {
         match target(&name) {
             Some(known) => chosen.push(known),

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-use featherank::random::Stream;
+use featherank::internals::random::Stream;
 
 /// The longest input.
 const LONGEST: usize = 1 << 14;

@@ -42,7 +42,7 @@ pub struct PaperRow {
     /// Its part of the plan.
     pub plan: RowPlan,
     /// What it is compared with.
-    pub known: Known,
+    pub figures: PublishedFigures,
 }
 
 /// How closely the figures of a data set can be compared.
@@ -60,7 +60,7 @@ pub struct Precision {
 /// What the results of a row are compared with.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Known {
+pub struct PublishedFigures {
     /// Published figures, by data set.
     #[serde(deserialize_with = "figures_by_data")]
     published: BTreeMap<String, Figures>,
@@ -74,7 +74,7 @@ pub struct Known {
     /// Features published as recurring, by data set.
     recurs: BTreeMap<String, Vec<u32>>,
     /// A parameter and its value, for a series of rows that are also compared with the first one.
-    pub along: Option<(String, String)>,
+    pub series: Option<(String, String)>,
     /// Rows whose numbers of features are compared with this one.
     pub sparser_than: Vec<String>,
     /// The row to compare with query by query.
@@ -97,7 +97,7 @@ struct Published {
     data: BTreeMap<String, Precision>,
     /// By the name of the row; a row without figures may be missing.
     #[serde(default)]
-    rows: BTreeMap<String, Known>,
+    rows: BTreeMap<String, PublishedFigures>,
 }
 
 impl Paper {
@@ -122,15 +122,15 @@ impl Paper {
             Some(precision) => Ok(PaperData { plan: set.clone(), precision }),
             None => Err(refused(&plan, &format!("data set {} has no tolerance", set.name))),
         };
-        let with_known = |row: &RowPlan| PaperRow {
+        let with_figures = |row: &RowPlan| PaperRow {
             plan: row.clone(),
-            known: rows.remove(&row.name).unwrap_or_default(),
+            figures: rows.remove(&row.name).unwrap_or_default(),
         };
         let paper = Paper {
             intro,
             remarks,
             data: plan.data.iter().map(with_precision).collect::<Result<_>>()?,
-            rows: plan.rows.iter().map(with_known).collect(),
+            rows: plan.rows.iter().map(with_figures).collect(),
             plan: plan.clone(),
         };
         match data.keys().chain(rows.keys()).next() {
@@ -140,7 +140,7 @@ impl Paper {
     }
 }
 
-impl Known {
+impl PublishedFigures {
     /// The published figures for a data set.
     pub fn published(&self, data: &PaperData) -> Option<&Figures> {
         self.published.get(&data.plan.name)
@@ -205,7 +205,7 @@ mod tests {
         let paper = Paper::parse(plan, &format!("{rest}[rows.a]\npublished.d = [nan, 0.2]"));
         let paper = paper.unwrap();
         assert_eq!(
-            paper.rows[0].known.published(&paper.data[0]),
+            paper.rows[0].figures.published(&paper.data[0]),
             Some(&vec![None, Some(0.2)]),
             "nan is a figure that was not published"
         );

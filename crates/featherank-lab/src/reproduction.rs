@@ -8,7 +8,7 @@ mod real_data;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use featherank::experiment::{Protocol, Repeats, Row};
+use featherank::experiment::{Plan, Protocol, Repeats, Row};
 use featherank::run::{Constraints, Run};
 use real_data::real_data;
 
@@ -55,6 +55,21 @@ fn problems(row: &Row, reference: &Figures, tolerance: &Figures) -> Vec<String> 
 }
 
 #[test]
+fn plans_name_methods_and_parameters_that_exist() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let plans: Vec<_> = files.filter(|path| path.extension() == Some("toml".as_ref())).collect();
+    assert!(plans.len() > 6, "{plans:?}");
+    for path in plans {
+        let plan = Plan::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        assert!(!plan.rows.is_empty() && plan.data.len() == 2, "{}", path.display());
+        let names: BTreeSet<&String> = plan.rows.iter().map(|row| &row.name).collect();
+        assert_eq!(names.len(), plan.rows.len(), "{}: two rows of one name", path.display());
+        plan.check().unwrap();
+    }
+}
+
+#[test]
 fn rankers_and_sparse_methods_reach_the_reference() {
     reach_the_reference(&paper("cheng2018"), &[]);
 }
@@ -81,19 +96,19 @@ fn reach_the_reference(paper: &Paper, elsewhere: &[PaperRow]) {
     for data in &paper.data {
         let Some(root) = real_data("") else { return };
         let folds = data.plan.read(&root).unwrap();
-        for row in paper.rows.iter().filter(|row| !row.known.slow && !elsewhere.contains(row)) {
-            let PaperRow { plan, known } = row;
-            let published = known.published(data).filter(|_| known.reaches_published);
+        for row in paper.rows.iter().filter(|row| !row.figures.slow && !elsewhere.contains(row)) {
+            let PaperRow { plan, figures } = row;
+            let published = figures.published(data).filter(|_| figures.reaches_published);
             let published = published.map(|figures| {
                 let map = figures[0].filter(|_| data.precision.published_map);
                 [&[map], &figures[1..]].concat()
             });
-            let Some(expected) = known.reference(data).cloned().or(published) else { continue };
+            let Some(expected) = figures.reference(data).cloned().or(published) else { continue };
             let got = plan.run(&protocol, &Run::new(1, Constraints::default()), &folds).unwrap();
             let means: Vec<String> = got.means.iter().map(|mean| format!("{mean:.4}")).collect();
             let name = format!("{} {}", data.plan.name, plan.name);
             println!("{name}: {}, {:.1} features", means.join(" / "), got.features);
-            let problems = match known.exact {
+            let problems = match figures.exact {
                 true => differences(&got, &expected),
                 false => problems(&got, &expected, &data.precision.tolerance),
             };
@@ -113,7 +128,7 @@ fn best_gain_equals_the_published_results() {
     let Some(root) = real_data("") else { return };
     let (protocol, run) = (Protocol::letor().unwrap(), Run::new(1, Constraints::default()));
     let got = row.plan.run(&protocol, &run, &data.plan.read(&root).unwrap()).unwrap();
-    assert_eq!(differences(&got, row.known.published(data).unwrap()), [""; 0]);
+    assert_eq!(differences(&got, row.figures.published(data).unwrap()), [""; 0]);
     let chosen: Vec<&[u32]> = got.folds.iter().map(|fold| &fold.features[..]).collect();
     assert_eq!(chosen, [[8], [11], [11], [10], [11]]);
     assert_eq!(Repeats::of(&got.folds).by_count(), [0, 0, 1, 0, 2]);
@@ -126,7 +141,7 @@ fn worse_rows_are_detected() {
     let paper = paper("cheng2018");
     let (data, ranked_by) = (&paper.data[0], Some("listnet"));
     let listnet = paper.rows.iter().find(|row| row.plan.ranker.as_deref() == ranked_by).unwrap();
-    let reference = listnet.known.reference(data).unwrap();
+    let reference = listnet.figures.reference(data).unwrap();
     let tolerance = &data.precision.tolerance;
     let row = |by: f64, features: f64| Row {
         means: reference[..4].iter().map(|figure| figure.unwrap() - by).collect(),
@@ -140,8 +155,8 @@ fn worse_rows_are_detected() {
     assert_eq!(differences(&row(-0.0002, 36.0), reference).len(), 4, "better is not the same");
 }
 
-/// The page is generated from the plans; a row of a plan must be on the page. Rows that are compared
-/// with each other must be in the same plan.
+/// The page is generated from the plans; a row of a plan must be on the page. Rows that are
+/// compared with each other must be in the same plan.
 #[test]
 fn the_page_shows_every_row_of_the_plans() {
     let page = include_str!("../../../docs/reproduction.md");
@@ -153,10 +168,10 @@ fn the_page_shows_every_row_of_the_plans() {
         let part = page.split("\n## ").find(|part| part.starts_with(&plan.title));
         let part = part.unwrap_or_else(|| panic!("{} is missing: make reproduce", plan.title));
         let names: BTreeSet<&String> = plan.rows.iter().map(|row| &row.name).collect();
-        for PaperRow { plan, known } in &rows {
+        for PaperRow { plan, figures } in &rows {
             let shown = part.matches(&format!("| {} | ", plan.name)).count();
             assert!(shown >= data.len(), "{} is missing: make reproduce", plan.name);
-            let mut others = known.against.iter().chain(&known.sparser_than);
+            let mut others = figures.against.iter().chain(&figures.sparser_than);
             assert!(others.all(|other| names.contains(other)), "{}", plan.name);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use featherank::run::{Observer, ProgressState, Step, StopToken};
@@ -21,15 +21,12 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// Stores the progress for display, and stops the work on request.
 struct StepRecorder {
     stop: StopToken,
-    /// The state of the bar, and whether it has changed since it was shown.
-    state: Mutex<(ProgressState, bool)>,
+    state: Mutex<ProgressState>,
 }
 
 impl Observer for StepRecorder {
     fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0.add(step, Instant::now());
-        state.1 = true;
+        self.state().add(step, Instant::now());
         ControlFlow::Continue(())
     }
 
@@ -40,27 +37,27 @@ impl Observer for StepRecorder {
 
 impl StepRecorder {
     fn new() -> Self {
-        let state = Mutex::new((ProgressState::new(Instant::now()), false));
+        let state = Mutex::new(ProgressState::new(Instant::now()));
         StepRecorder { stop: StopToken::new(), state }
     }
 
-    /// The step to show, if it has changed.
-    fn changed(&self) -> Option<Step> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut state.1).then(|| state.0.step().copied()).flatten()
+    fn state(&self) -> MutexGuard<'_, ProgressState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Shows the state of the bar, if any step was reported.
     fn show(&self, py: Python<'_>, progress: &Py<PyAny>) -> PyResult<()> {
-        self.changed().map_or(Ok(()), |Step { what, done, total, .. }| {
-            // A total of 0 means that it is not known.
-            let total = total.filter(|&total| total > 0);
-            progress.call1(py, (what, done, total)).map(drop)
-        })
+        let state = self.state();
+        let Some(what) = state.step().map(|step| step.what) else { return Ok(()) };
+        let (share, status) = (state.share(), state.status(Instant::now()));
+        drop(state);
+        progress.call1(py, (what, share, status)).map(drop)
     }
 }
 
-/// Runs work on `threads` threads (0 for all cores) and reports steps by calling `progress(what,
-/// done, total)`.
+/// Runs work on `threads` threads (0 for all cores) and shows its progress by calling
+/// `progress(what, share, status)` at every poll: the stage, the share of it that is done or
+/// `None`, and its counts and remaining time as text.
 ///
 /// The threads exist only during this call, so that the process may fork between calls.
 pub fn run_observed<T: Send + 'static>(

@@ -12,8 +12,8 @@ use crate::columns::{BadCell, Sparse, fill_block, fill_column};
 use crate::errors::OrRaise;
 
 /// Columns of 32-bit floats, filled from arrays.
-#[pyclass]
-pub struct Columns {
+#[pyclass(name = "Columns")]
+pub struct ColumnBuffer {
     values: Vec<f32>,
     rows: usize,
     features: FeatureTable,
@@ -48,7 +48,7 @@ pub enum RowIndices<'py> {
 }
 
 #[pymethods]
-impl Columns {
+impl ColumnBuffer {
     /// Columns of zeros. Features without names get ids from 1, as in LETOR files.
     #[new]
     #[pyo3(signature = (rows, features, names, keep_missing))]
@@ -73,7 +73,7 @@ impl Columns {
             let error = Problem::DuplicateColumn { column }.at(Location::file("X"));
             return Err(error).or_raise(py);
         }
-        Ok(Columns { values: vec![0.0; rows * features], rows, features: table, keep_missing })
+        Ok(ColumnBuffer { values: vec![0.0; rows * features], rows, features: table, keep_missing })
     }
 
     /// Fills all columns from a matrix.
@@ -149,7 +149,7 @@ impl Columns {
     }
 }
 
-impl Columns {
+impl ColumnBuffer {
     fn refuse(&self, bad: Option<BadCell>) -> Result<()> {
         bad.map_or(Ok(()), |bad| Err(bad.error(&self.features.label(bad.column().into()))))
     }
@@ -203,7 +203,7 @@ impl Data {
     #[new]
     fn new(
         py: Python<'_>,
-        columns: &mut Columns,
+        columns: &mut ColumnBuffer,
         labels: PyReadonlyArray1<'_, f64>,
         queries: Vec<String>,
         sizes: Vec<usize>,

@@ -45,6 +45,7 @@ fn argument(setting: Setting) -> &'static str {
         Setting::Methods => "methods",
         Setting::Rankers => "rankers",
         Setting::Folds => "folds",
+        Setting::Threads => "n_jobs",
         Setting::Parameter(name) => name,
         Setting::ParameterValue(name, _) => name,
     }
@@ -91,6 +92,7 @@ impl RemedyWriter for Arguments {
             | Setting::Methods
             | Setting::Rankers
             | Setting::Folds
+            | Setting::Threads
             | Setting::Parameter(_)
             | Setting::ParameterValue(..) => {
                 f.write_str("pass ")?;
@@ -114,8 +116,8 @@ impl RemedyWriter for Arguments {
 fn parameter(name: &str, value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let name = name.replace('-', "_");
     match value {
-        "yes" | "true" => write!(f, "{name}=True"),
-        "no" | "false" => write!(f, "{name}=False"),
+        "true" => write!(f, "{name}=True"),
+        "false" => write!(f, "{name}=False"),
         number if number.parse::<f64>().is_ok() => write!(f, "{name}={number}"),
         text => write!(f, "{name}=\"{text}\""),
     }
@@ -148,7 +150,7 @@ pub fn problem_texts() -> Vec<String> {
     let text = |problem: Problem| {
         problem.at(Location::line("train.txt", 97)).render(&Arguments).to_string()
     };
-    Problem::examples().into_iter().map(text).collect()
+    featherank::internals::problem_examples().into_iter().map(text).collect()
 }
 
 /// The exception for an error, of the class that `featherank.exceptions` has for its kind.

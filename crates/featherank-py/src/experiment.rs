@@ -1,14 +1,10 @@
 //! Comparisons of selectors and rankers by cross-validation, as in `featherank compare`.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use featherank::Stop;
 use featherank::data::ReadOptions;
-use featherank::experiment::{ComparisonData, ComparisonEvent, ComparisonJob, FeatureCosts, Plan};
-use featherank::run::{Constraints, Observer, Run, Step, StopToken};
+use featherank::experiment::{ComparisonData, ComparisonJob, FeatureCosts, Plan};
+use featherank::run::{Constraints, Run};
 use pyo3::prelude::*;
 
 use crate::background::run_observed;
@@ -59,43 +55,8 @@ pub fn compare(
     let job = ComparisonJob::new(plan, command, data, &folder).or_raise(py)?.costs(costs);
     run_observed(py, threads, progress.as_ref(), move |observer| {
         let folder = job.folder().clone();
-        let comparison = job.open()?;
-        let progress = Arc::new(ExperimentProgress {
-            observer,
-            done: AtomicU64::new(0),
-            total: AtomicU64::new(0),
-        });
-        let run = Run { observer: progress.clone(), ..Run::new(seed, Constraints::default()) };
-        let on_event = |event: &ComparisonEvent<'_>| progress.update(event);
-        featherank_report::render(&comparison.run_and_save(&folder, &run, 0, &on_event)?)
+        let comparison = job.open(observer.stop())?;
+        let run = Run { observer, ..Run::new(seed, Constraints::default()) };
+        featherank_report::render(&comparison.run_and_save(&folder, &run, 0, &|_| {})?)
     })
-}
-
-/// Reports the number of completed experiments instead of the steps within them.
-struct ExperimentProgress {
-    observer: Arc<dyn Observer>,
-    done: AtomicU64,
-    total: AtomicU64,
-}
-
-impl ExperimentProgress {
-    fn update(&self, event: &ComparisonEvent<'_>) {
-        if let ComparisonEvent::Started(done, total)
-        | ComparisonEvent::CellFinished(_, done, total) = event
-        {
-            self.done.store(*done as u64, Ordering::Relaxed);
-            self.total.store(*total as u64, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Observer for ExperimentProgress {
-    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-        let [done, total] = [&self.done, &self.total].map(|count| count.load(Ordering::Relaxed));
-        self.observer.on_step(&Step::stage("comparing", done, (total > 0).then_some(total)))
-    }
-
-    fn stop(&self) -> &StopToken {
-        self.observer.stop()
-    }
 }

@@ -27,7 +27,7 @@ mod _core {
         bootstrap_mean, geo_risk, holm, non_inferior, paired_t, risk_report, wilcoxon,
     };
     #[pymodule_export]
-    use super::data::{Columns, Data};
+    use super::data::{ColumnBuffer, Data};
     #[pymodule_export]
     use super::errors::{problem_texts, remedy_words};
     #[pymodule_export]
@@ -37,9 +37,9 @@ mod _core {
     #[pymodule_export]
     use super::methods::{select, train, verdict};
     #[pymodule_export]
-    use super::model::Model;
+    use super::model::PyModel;
     #[pymodule_export]
     use super::registry::registry;
     #[pymodule_export]
-    use super::shards::{Cluster, Shard};
+    use super::shards::{PyCluster, PyShard};
 }

@@ -4,20 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use featherank::data::{Dataset, Normaliser, check_disjoint};
+use featherank::data::{Dataset, Normaliser};
 use featherank::engine::{Engine, LocalEngine};
-use featherank::rank::{TrainingPlan, train as train_ranker};
 use featherank::run::{Constraints, Observer, Run};
 use featherank::select::{Selection, SelectionJob};
 use featherank::shards::RemoteEngine;
+use featherank::training::TrainingJob;
 use featherank::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::background::run_observed;
 use crate::data::{ColumnOrder, Data};
 use crate::errors::OrRaise;
-use crate::model::Model;
-use crate::shards::Cluster;
+use crate::model::PyModel;
+use crate::shards::PyCluster;
 
 /// The arguments that every selector and ranker takes, and the method's own parameters.
 #[derive(FromPyObject)]
@@ -72,7 +72,7 @@ pub enum DataArgument<'py> {
     /// Rows in this process.
     Local(PyRefMut<'py, Data>),
     /// Rows held by shards.
-    Remote(PyRef<'py, Cluster>),
+    Remote(PyRef<'py, PyCluster>),
 }
 
 /// The same data without a reference to the interpreter, so that threads can use it.
@@ -123,7 +123,7 @@ pub fn select(
     settings: RunSettings,
     limits: ConstraintArguments,
     checkpoint: Option<PathBuf>,
-) -> PyResult<(String, Option<Model>)> {
+) -> PyResult<(String, Option<PyModel>)> {
     let spec = featherank::registry::selector(method).or_raise(py)?;
     let constraints = limits.resolve(&data.order());
     let (data, valid) = (data.take()?, valid.map(DataArgument::take).transpose()?);
@@ -133,29 +133,17 @@ pub fn select(
         let run = Run { observer, ..Run::new(seed, constraints) };
         let job = SelectionJob::new(spec, params, run).time_limit(time_limit);
         let observer = job.observer();
-        if let (DetachedData::Local(train), Some(DetachedData::Local(valid))) = (&data, &valid) {
-            check_disjoint(train, valid)?;
-        }
         let validation = valid.map(|valid| valid.engine(threads, &observer)).transpose()?;
         let engine = data.engine(threads, &observer)?;
         let job = job.validation(validation).checkpoint(checkpoint);
-        job.run(engine.as_ref()).map_err(|error| match (job.checkpoint_after(&error), error) {
-            (Some(path), Error::Shard { shard, message }) => {
-                let message = format!(
-                    "{message}\n  help: repeat the same call to resume from {}",
-                    path.display()
-                );
-                Error::Shard { shard, message }
-            }
-            (_, error) => error,
-        })
+        job.run(engine.as_ref())
     })?;
     let selection = outcome.selection;
-    Ok((selection.to_json().or_raise(py)?, selection.model.map(Model::from)))
+    Ok((selection.to_json().or_raise(py)?, selection.model.map(PyModel::from)))
 }
 
-/// The verdict on a selection, given as its document, in the words of every front end; as JSON, None
-/// if the method gives none.
+/// The verdict on a selection, given as its document, in the words of every front end; as JSON,
+/// None if the method gives none.
 #[pyfunction]
 pub fn verdict(py: Python<'_>, selection: &str) -> PyResult<Option<String>> {
     let unreadable = |error: serde_json::Error| {
@@ -176,20 +164,16 @@ pub fn train(
     valid: Option<&mut Data>,
     settings: RunSettings,
     normalise: &str,
-) -> PyResult<Model> {
+) -> PyResult<PyModel> {
     let ranker = featherank::registry::ranker(ranker).or_raise(py)?;
     let normaliser: Normaliser = normalise.parse().or_raise(py)?;
-    let (mut data, mut valid) = (data.take()?, valid.map(Data::take).transpose()?);
+    let (data, valid) = (data.take()?, valid.map(Data::take).transpose()?);
     let time_limit = settings.time_limit();
     let RunSettings { params, seed, threads, progress, .. } = settings;
-    let trained = run_observed(py, threads, progress.as_ref(), move |observer| {
-        let plan = TrainingPlan { ranker, params: &params, features: None, normaliser, tune: None };
+    let outcome = run_observed(py, threads, progress.as_ref(), move |observer| {
         let run = Run { observer, ..Run::new(seed, Constraints::default()) };
-        let run = run.stopped_after(time_limit);
-        if let Some(valid) = &valid {
-            check_disjoint(&data, valid)?;
-        }
-        train_ranker(&plan, &run, &mut data, valid.as_mut())
+        let job = TrainingJob::new(ranker, params, run).normaliser(normaliser);
+        job.time_limit(time_limit).run(data, valid)
     })?;
-    Ok(Model::from(trained.model))
+    Ok(PyModel::from(outcome.model))
 }

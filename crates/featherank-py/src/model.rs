@@ -13,27 +13,27 @@ use crate::data::Data;
 use crate::errors::OrRaise;
 
 /// A trained model: scores documents, can be saved, and can be exported to other systems.
-#[pyclass(module = "featherank._core", frozen)]
-pub struct Model(Arc<featherank::rank::Model>);
+#[pyclass(module = "featherank._core", frozen, name = "Model")]
+pub struct PyModel(Arc<featherank::rank::Model>);
 
-impl From<featherank::rank::Model> for Model {
+impl From<featherank::rank::Model> for PyModel {
     fn from(model: featherank::rank::Model) -> Self {
-        Model(Arc::new(model))
+        PyModel(Arc::new(model))
     }
 }
 
 #[pymethods]
-impl Model {
+impl PyModel {
     /// Parses the JSON document of a model.
     #[classmethod]
     fn from_json(_: &Bound<'_, PyType>, py: Python<'_>, text: &str) -> PyResult<Self> {
-        featherank::rank::Model::from_json(text).map(Model::from).or_raise(py)
+        featherank::rank::Model::from_json(text).map(PyModel::from).or_raise(py)
     }
 
     /// Reads a model written by `save` or `featherank train`.
     #[classmethod]
     fn load(_: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        featherank::rank::Model::load(&path).map(Model::from).or_raise(py)
+        featherank::rank::Model::load(&path).map(PyModel::from).or_raise(py)
     }
 
     /// Writes the model atomically.

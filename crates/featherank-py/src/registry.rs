@@ -17,6 +17,8 @@ struct Registry {
 #[derive(Serialize)]
 struct MethodEntry {
     name: &'static str,
+    /// The name of its class.
+    class: &'static str,
     summary: &'static str,
     category: Option<Category>,
     status: Status,
@@ -46,7 +48,7 @@ impl From<&Param> for Parameter {
     fn from(param: &Param) -> Self {
         let (kind, choices): (_, &'static [&'static str]) = match param.kind {
             Kind::Measure => ("measure", &[]),
-            Kind::Real { .. } => ("real", &[]),
+            Kind::Real { .. } | Kind::Threshold { .. } => ("real", &[]),
             Kind::Whole { .. } => ("whole", &[]),
             Kind::Auto { .. } | Kind::AutoWhole { .. } => ("auto", &[]),
             Kind::Values { .. } => ("values", &[]),
@@ -67,6 +69,7 @@ impl From<&Param> for Parameter {
 pub fn registry() -> PyResult<String> {
     let selectors = SELECTORS.iter().map(|spec| MethodEntry {
         name: spec.name,
+        class: spec.type_name,
         summary: spec.summary,
         category: Some(spec.category),
         status: spec.status,
@@ -79,6 +82,7 @@ pub fn registry() -> PyResult<String> {
     });
     let rankers = RANKERS.iter().map(|spec| MethodEntry {
         name: spec.name,
+        class: spec.type_name,
         summary: spec.summary,
         category: None,
         status: spec.status,

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use featherank::data::{PartSource, RangeSource, ReadOptions};
 use featherank::engine::Engine;
 use featherank::run::Silent;
-use featherank::shards::{RemoteEngine, Shard as LibraryShard, ShardTransport};
+use featherank::shards::{RemoteEngine, Shard, ShardTransport};
 use featherank::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,11 +52,11 @@ impl RangeSource for FileObject {
 }
 
 /// Holds rows of Parquet files and answers requests.
-#[pyclass(frozen)]
-pub struct Shard(LibraryShard);
+#[pyclass(frozen, name = "Shard")]
+pub struct PyShard(Shard);
 
 #[pymethods]
-impl Shard {
+impl PyShard {
     /// Opens files with read options given as JSON. `memory` limits the bytes for rows; 0 threads
     /// means all cores.
     #[new]
@@ -76,7 +76,7 @@ impl Shard {
             }
         };
         let files: Vec<PartSource> = files.into_iter().map(source).collect::<PyResult<_>>()?;
-        py.detach(|| LibraryShard::open(files, &options, memory, threads)).map(Shard).or_raise(py)
+        py.detach(|| Shard::open(files, &options, memory, threads)).map(PyShard).or_raise(py)
     }
 
     /// The reply to a request.
@@ -101,7 +101,7 @@ pub struct PythonTransport {
 }
 
 /// Timeout of a poll, in seconds.
-const A_LITTLE: f64 = 0.1;
+const POLL_SECONDS: f64 = 0.1;
 
 impl PythonTransport {
     /// A transport to `count` shards.
@@ -129,7 +129,7 @@ impl ShardTransport for PythonTransport {
         };
         let known = Python::attach(started)?;
         let poll = |py: Python<'_>| -> PyResult<(u64, Option<Vec<Vec<u8>>>)> {
-            self.object.call_method1(py, "poll", (&known, A_LITTLE))?.extract(py)
+            self.object.call_method1(py, "poll", (&known, POLL_SECONDS))?.extract(py)
         };
         loop {
             match Python::attach(|py| poll(py).map_err(|raised| failure(py, &raised)))? {
@@ -144,15 +144,15 @@ impl ShardTransport for PythonTransport {
 /// Converts an exception into the error of a shard.
 fn failure(py: Python<'_>, raised: &PyErr) -> Error {
     let shard = raised.value(py).getattr("shard").and_then(|shard| shard.extract()).unwrap_or(0);
-    Error::Shard { shard, message: raised.value(py).to_string() }
+    Error::shard(shard, raised.value(py).to_string())
 }
 
 /// Data held by shards.
-#[pyclass(frozen)]
-pub struct Cluster(Arc<RemoteEngine>);
+#[pyclass(frozen, name = "Cluster")]
+pub struct PyCluster(Arc<RemoteEngine>);
 
 #[pymethods]
-impl Cluster {
+impl PyCluster {
     /// Asks the shards which queries they hold. `memory` limits the bytes for rows on each shard.
     #[new]
     fn new(
@@ -168,7 +168,7 @@ impl Cluster {
             engine.set_observer(Arc::new(Silent));
             Ok(engine)
         })?;
-        Ok(Cluster(Arc::new(engine)))
+        Ok(PyCluster(Arc::new(engine)))
     }
 
     /// The ids of the features, in the order of the columns.
@@ -205,7 +205,7 @@ impl Cluster {
     }
 }
 
-impl Cluster {
+impl PyCluster {
     /// The features by column.
     pub fn order(&self) -> ColumnOrder {
         ColumnOrder::of_files(&self.0.schema().features)

@@ -6,7 +6,8 @@ const charts = [];
 const NARROW = 560;
 
 /** Escapes text, because plotly interprets some tags as markup. */
-const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const plain = (text) =>
+  String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
 /** Hover text of plain lines; the first one is a heading. */
 const hoverText = (first, ...lines) => [`<b>${plain(first)}</b>`, ...lines.map(plain)].join("<br>");
@@ -15,8 +16,9 @@ const hoverText = (first, ...lines) => [`<b>${plain(first)}</b>`, ...lines.map(p
 function wrapped(text, width = 48) {
   const lines = [""];
   for (const word of text.split(" ")) {
-    if (lines[lines.length - 1].length + word.length > width && lines[lines.length - 1] !== "") lines.push("");
-    lines[lines.length - 1] += (lines[lines.length - 1] === "" ? "" : " ") + word;
+    const last = lines[lines.length - 1];
+    if (last !== "" && last.length + word.length > width) lines.push(word);
+    else lines[lines.length - 1] += (last === "" ? "" : " ") + word;
   }
   return lines;
 }
@@ -51,27 +53,53 @@ function layoutOf(figure, width) {
   const legend = 18 * Math.max(0, Math.ceil(entries / (narrow ? 1 : 4)) - (narrow ? 2 : 3));
   return {
     width,
-    height: printing ? (figure.paperHeight ?? 230) + legend : (figure.height?.(width) ?? (narrow ? 360 : 440) + legend),
+    height: printing
+      ? (figure.paperHeight ?? 230) + legend
+      : (figure.height?.(width) ?? (narrow ? 360 : 440) + legend),
     margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: printing ? 32 : 48 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: "system-ui, sans-serif", size: printing ? 9 : narrow ? 12 : 13, color: colour("text") },
-    hoverlabel: { bgcolor: colour("surface"), bordercolor: colour("accent"), font: { family: "system-ui, sans-serif", color: colour("text"), size: 13 }, align: "left", namelength: -1 },
+    font: {
+      family: "system-ui, sans-serif",
+      size: printing ? 9 : narrow ? 12 : 13,
+      color: colour("text"),
+    },
+    hoverlabel: {
+      bgcolor: colour("surface"),
+      bordercolor: colour("accent"),
+      font: { family: "system-ui, sans-serif", color: colour("text"), size: 13 },
+      align: "left",
+      namelength: -1,
+    },
     hovermode: "closest",
     dragmode: false,
     showlegend: figure.legend ?? entries > 1,
-    legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: printing ? 9 : narrow ? 11 : 12 } },
+    legend: {
+      orientation: "h",
+      x: 0,
+      xanchor: "left",
+      y: 1.02,
+      yanchor: "bottom",
+      font: { size: printing ? 9 : narrow ? 11 : 12 },
+    },
     ...figure.layout,
   };
 }
 
 /**
- * A chart with a caption and a table of its numbers. `build` returns { traces, layout, height } in the current theme;
- * `onClick` receives the clicked point.
+ * A chart with a caption and a table of its numbers. `build` returns { traces, layout, height } in
+ * the current theme; `onClick` receives the clicked point.
  */
 function chartFigure({ name, caption, build, onClick, table: numbersTable }) {
   const plot = element("div", { class: "plot", role: "img", "aria-label": `${name}. ${caption}` });
-  const figure = element("figure", {}, plot, element("figcaption", {}, caption), chartButtons(name, plot), numbersTable);
+  const figure = element(
+    "figure",
+    {},
+    plot,
+    element("figcaption", {}, caption),
+    chartButtons(name, plot),
+    numbersTable,
+  );
   const chart = { plot, build, onClick, drawn: false, width: 0 };
   charts.push(chart);
   figure.redraw = () => chart.drawn && draw(chart);
@@ -89,11 +117,19 @@ function draw(chart) {
   const width = Math.floor(chart.plot.clientWidth);
   if (width === 0) return;
   const figure = chart.build(width);
-  const config = { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false, showTips: false };
-  // A chart whose labels need more room scrolls; paper cannot.
+  const config = {
+    displayModeBar: false,
+    responsive: false,
+    doubleClick: false,
+    scrollZoom: false,
+    showTips: false,
+  };
+  // A chart whose labels need more width scrolls; paper cannot.
   const needed = printing ? width : Math.max(width, figure.minWidth ?? 0);
   Plotly.react(chart.plot, figure.traces, layoutOf(figure, needed), config);
-  if (!chart.drawn && chart.onClick) chart.plot.on("plotly_click", (event) => chart.onClick(event.points[0]));
+  if (!chart.drawn && chart.onClick) {
+    chart.plot.on("plotly_click", (event) => chart.onClick(event.points[0]));
+  }
   chart.drawn = true;
   chart.width = width;
 }

@@ -1,12 +1,19 @@
 // Commands with a copy button.
 
-/** Copies text; falls back to execCommand, because pages opened from disk may lack the clipboard API. */
+/**
+ * Copies text; falls back to execCommand, because pages opened from disk may lack the clipboard
+ * API.
+ */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const area = element("textarea", { class: "unseen", readonly: true, "aria-hidden": "true" }, text);
+    const area = element(
+      "textarea",
+      { class: "unseen", readonly: true, "aria-hidden": "true" },
+      text,
+    );
     document.body.append(area);
     area.select();
     const done = document.execCommand("copy");
@@ -32,5 +39,10 @@ function commandLine(what, command) {
     },
     "Copy",
   );
-  return element("div", { class: "command" }, element("pre", { tabindex: "0", "aria-label": what }, element("code", {}, command)), button);
+  return element(
+    "div",
+    { class: "command" },
+    element("pre", { tabindex: "0", "aria-label": what }, element("code", {}, command)),
+    button,
+  );
 }

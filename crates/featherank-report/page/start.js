@@ -2,7 +2,9 @@
 
 document.getElementById("title").textContent = content.title;
 document.getElementById("about").textContent = content.about;
-document.getElementById("notices").append(...content.notices.map((text) => element("p", { class: "notice", role: "note" }, text)));
+document.getElementById("notices").append(
+  ...content.notices.map((text) => element("p", { class: "notice", role: "note" }, text)),
+);
 applyTheme();
 
 addPart("recommendation", content.recommendation.title, fillRecommendation);

@@ -1,4 +1,5 @@
-// Tabs by the ARIA pattern: arrows, Home and End move between tabs. In print all sections follow each other.
+// Tabs by the ARIA pattern: arrows, Home and End move between tabs. In print all sections follow
+// each other.
 
 const parts = [];
 
@@ -6,10 +7,28 @@ const parts = [];
 function addPart(id, title, fill) {
   const tab = element(
     "button",
-    { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, "aria-selected": "false", tabindex: "-1", onclick: () => show(id) },
+    {
+      type: "button",
+      role: "tab",
+      id: `tab-${id}`,
+      "aria-controls": `panel-${id}`,
+      "aria-selected": "false",
+      tabindex: "-1",
+      onclick: () => show(id),
+    },
     title,
   );
-  const panel = element("section", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: "0", hidden: true }, element("h2", {}, title));
+  const panel = element(
+    "section",
+    {
+      role: "tabpanel",
+      id: `panel-${id}`,
+      "aria-labelledby": `tab-${id}`,
+      tabindex: "0",
+      hidden: true,
+    },
+    element("h2", {}, title),
+  );
   fill(panel);
   document.getElementById("tabs").append(tab);
   document.getElementById("main").append(panel);
@@ -35,7 +54,12 @@ function show(id, focus = false) {
 function onTabKey(event) {
   const now = parts.findIndex((part) => part.tab === document.activeElement);
   const last = parts.length - 1;
-  const next = { ArrowRight: now === last ? 0 : now + 1, ArrowLeft: now === 0 ? last : now - 1, Home: 0, End: last }[event.key];
+  const next = {
+    ArrowRight: now === last ? 0 : now + 1,
+    ArrowLeft: now === 0 ? last : now - 1,
+    Home: 0,
+    End: last,
+  }[event.key];
   if (now < 0 || next === undefined) return;
   event.preventDefault();
   show(parts[next].id, true);

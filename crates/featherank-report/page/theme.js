@@ -6,7 +6,10 @@ const themeListeners = [];
 let wantedTheme = null;
 let printing = false;
 
-const isDark = () => !paper.matches && !printing && (wantedTheme ?? (systemDark.matches ? "dark" : "light")) === "dark";
+const isDark = () => {
+  const theme = wantedTheme ?? (systemDark.matches ? "dark" : "light");
+  return !paper.matches && !printing && theme === "dark";
+};
 
 function applyTheme() {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
@@ -15,11 +18,27 @@ function applyTheme() {
 }
 
 /** A colour from the style sheet. */
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const colour = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// The colour-blind safe palette of Okabe and Ito. The first 28 methods differ by their marker alone;
-// beyond that colour and dash differ.
-const SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down", "pentagon", "hexagram", "hourglass", "bowtie", "star-square", "triangle-right"];
+// The colour-blind safe palette of Okabe and Ito. The first 28 methods differ by their marker
+// alone; beyond that colour and dash differ.
+const SHAPES = [
+  "circle",
+  "square",
+  "diamond",
+  "triangle-up",
+  "cross",
+  "x",
+  "star",
+  "triangle-down",
+  "pentagon",
+  "hexagram",
+  "hourglass",
+  "bowtie",
+  "star-square",
+  "triangle-right",
+];
 const SIGNS = [...SHAPES, ...SHAPES.map((shape) => `${shape}-open`)];
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
 const COLOURS = 7;

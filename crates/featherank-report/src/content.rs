@@ -5,8 +5,8 @@ use std::path::Path;
 
 use featherank::data::Feature;
 use featherank::experiment::Results;
+use featherank::internals::text::{counted, grouped as grouped_number};
 use featherank::select::Selection;
-use featherank::text::{counted, grouped as grouped_number};
 use serde::Serialize;
 
 use crate::grouped::{self, Grouped};

@@ -1,6 +1,6 @@
 //! The cells of an experiment grouped by method, and the values of a method on each test query.
 
-use featherank::experiment::{Cell, CellOutcome, CellResult, FoldData, Results};
+use featherank::experiment::{CellOutcome, ComparisonCell, CompletedCell, FoldData, Results};
 use featherank::measure::significance::{Interval, bootstrap_mean};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Grouped<'a> {
     pub name: &'a str,
     pub selector: Option<&'a str>,
     pub ranker: Option<&'a str>,
-    pub cells: Vec<(&'a Cell, &'a CellResult)>,
+    pub cells: Vec<(&'a ComparisonCell, &'a CompletedCell)>,
     pub failed: usize,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Rust prepares everything that is shown, including statistics ([`content`], one file per tab in
 //! [`tabs`]), as one JSON document. A small script (`page/`) draws it with plotly.js (`vendor/`).
-//! User-supplied text, such as feature names, is part of the data and is inserted as text nodes only.
+//! User-supplied text, such as feature names, is part of the data and is inserted as text nodes
+//! only.
 //!
 //! ```no_run
 //! let results = featherank::experiment::Results::load("results.json".as_ref())?;
@@ -11,6 +12,7 @@
 //! ```
 
 mod check;
+mod commands;
 mod content;
 mod grouped;
 mod page;
@@ -21,8 +23,8 @@ use std::path::Path;
 
 use featherank::Result;
 use featherank::experiment::Results;
+use featherank::internals::shell;
 use featherank::select::Selection;
-use featherank::shell;
 
 pub use source::ReportSource;
 

@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use featherank::error::REPORT_DEFECT;
+use featherank::internals::REPORT_DEFECT;
 use featherank::{Error, Result};
 use sha2::{Digest, Sha256};
 
@@ -33,8 +33,8 @@ const STYLE: &str = include_str!("../page/style.css");
 /// plotly.js 3.0.1, the official bundle with scatter, box and heat-map traces.
 const PLOTLY: &str = include_str!("../vendor/plotly-cartesian.min.js");
 
-/// Forbids all network access and embedding. Scripts run only if their hash is listed; styles may be
-/// inline, because charts set them; a chart that is saved as PNG is drawn from a blob.
+/// Forbids all network access and embedding. Scripts run only if their hash is listed; styles may
+/// be inline, because charts set them; a chart that is saved as PNG is drawn from a blob.
 fn policy(scripts: &[&str]) -> String {
     let hash = |script: &&str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)));
     let hashes: Vec<String> = scripts.iter().map(hash).collect();

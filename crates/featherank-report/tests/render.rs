@@ -1,5 +1,5 @@
 //! The page as text: its document, its content security policy, and hostile names. Its behaviour in
-//! a browser is tested by python/tests/test_report.py.
+//! a browser is tested by python/tests/report.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeMap;
@@ -8,11 +8,12 @@ use featherank::data::Feature;
 use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::engine::LocalEngine;
 use featherank::experiment::{
-    Cell, CellOutcome, CellResult, CurvePoint, FoldData, Resample, ResourceUsage, Results,
+    CellOutcome, ComparisonCell, CompletedCell, CurvePoint, FoldData, Resample, ResourceUsage,
+    Results,
 };
 use featherank::registry;
 use featherank::run::{Constraints, Run};
-use featherank::select::{Generation, Selection};
+use featherank::select::{DataSources, Generation, Selection};
 use featherank_report::{render, render_selection};
 use serde_json::Value;
 
@@ -24,14 +25,14 @@ fn cell(
     fold: usize,
     features: &[u32],
     values: [Option<f64>; 4],
-) -> Cell {
+) -> ComparisonCell {
     let generations = [0.3, 0.4].map(|best| Generation {
         best: best + fold as f64 / 10.0,
         mean: 0.2,
         features: 3.0,
         front: 2,
     });
-    let done = CellResult {
+    let done = CompletedCell {
         features: features.to_vec(),
         cost: features.len() as f64,
         selecting: BTreeMap::new(),
@@ -47,7 +48,7 @@ fn cell(
         front: Vec::new(),
         generations: if selector.is_some() { generations.to_vec() } else { Vec::new() },
     };
-    Cell {
+    ComparisonCell {
         method: method.into(),
         selector: selector.map(str::to_owned),
         ranker: Some("linear-regression".into()),
@@ -69,6 +70,7 @@ fn results() -> Results {
         title: HOSTILE.into(),
         release: "0.1.0".into(),
         command: vec!["featherank".into(), "compare".into(), "my data".into()],
+        sources: DataSources::default(),
         seed: 1,
         choose: "ndcg@10".into(),
         measures: vec!["ndcg@10".into()],
@@ -133,7 +135,7 @@ fn statistics_by_hand() {
 }
 
 #[test]
-fn the_same_results_give_the_same_bytes_and_names_stay_inside() {
+fn the_same_results_give_the_same_bytes_and_names_are_escaped() {
     let page = render(&results()).unwrap();
     assert_eq!(page, render(&results()).unwrap());
     assert_eq!(content(&page)["title"], HOSTILE);
@@ -149,7 +151,7 @@ fn the_same_results_give_the_same_bytes_and_names_stay_inside() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn inconsistent_results_are_refused() {
     let mut short = results();
     short.folds[0].queries.pop();
     assert!(
@@ -169,7 +171,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn nothing_but_failures_is_still_a_page() {
+fn results_with_failed_cells_only_give_a_page() {
     let mut failed = results();
     failed.cells.iter_mut().for_each(|cell| cell.outcome = CellOutcome::Failed(HOSTILE.into()));
     let content = content(&render(&failed).unwrap());
@@ -195,7 +197,7 @@ fn select(method: &str, set: &[(&str, &str)]) -> Selection {
 }
 
 #[test]
-fn a_selection_shows_what_it_has() {
+fn a_selection_shows_only_tabs_with_data() {
     let page = |selection: &Selection| {
         content(&render_selection(selection, "my selection.json".as_ref()).unwrap())
     };

@@ -30,12 +30,12 @@ impl Selector for VaryingMost {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         // One pass over the rows. Features that are constant within queries cannot rank alone.
         let statistics = engine.ask(&Moments)?;
-        let (alive, unusable) = statistics.varying_within_queries();
+        let (varying, unusable) = statistics.varying_within_queries();
         let score = |feature: &FeatureId| {
             let moments = &statistics.features[feature.index()];
             moments.deviation_within() / moments.deviation().powf(self.power)
         };
-        let scored: Vec<_> = alive.iter().map(|feature| (*feature, score(feature))).collect();
+        let scored: Vec<_> = varying.iter().map(|feature| (*feature, score(feature))).collect();
         Findings::by_score(run, engine.schema(), &scored, &unusable)
     }
 }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::constraints::Constraints;
-use crate::data::PathLock;
+use crate::data::{PathLock, lock_beside};
 use crate::document;
 use crate::error::{Error, Result};
 
@@ -128,9 +128,7 @@ impl Checkpoint {
 
     /// Holds the checkpoint for this process; an error if another run holds it.
     pub(crate) fn lock(path: &Path) -> Result<PathLock> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".lock");
-        PathLock::take("checkpoint", path, Path::new(&beside))
+        PathLock::take("checkpoint", path, &lock_beside(path)?)
     }
 
     /// Replaces the saved state.

@@ -84,7 +84,7 @@ pub(crate) fn load<T: DeserializeOwned>(kind: &str, version: u32, path: &Path) -
 /// The kind of a document; `None` if the file is not a document of featherank.
 pub(crate) fn kind(path: &Path) -> Result<Option<String>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    Ok(serde_json::from_str(&text).ok().map(|header: Header| header.featherank))
+    Ok(serde_json::from_str(without_mark(&text)).ok().map(|header: Header| header.featherank))
 }
 
 /// Parses a document; `path` is used in error messages.
@@ -94,18 +94,21 @@ pub(crate) fn parse<T: DeserializeOwned>(
     text: &str,
     path: &Path,
 ) -> Result<T> {
-    check_text(kind, version, text, path)?;
+    const HELP: &str =
+        "write it again; remove the field `checksum` if you edited the file on purpose";
+    check_text(kind, version, text, path, HELP)?;
     content(kind, text, path)
 }
 
-/// Reads the text of a document that must have a checksum, because nobody edits it.
+/// Reads the text of a document that must have a checksum, because it is never edited.
 pub(crate) fn read_state(kind: &str, version: u32, path: &Path) -> Result<String> {
+    const HELP: &str = "delete the file to repeat its work";
     let text = read(kind, path)?;
-    match check_text(kind, version, &text, path)? {
+    match check_text(kind, version, &text, path, HELP)? {
         true => Ok(text),
         false => {
             let what = format!("this {kind} has no checksum, so it cannot be trusted");
-            Err(refused(path, what, "delete the file to repeat its work"))
+            Err(refused(path, what, HELP))
         }
     }
 }
@@ -117,30 +120,43 @@ pub(crate) fn content<T: DeserializeOwned>(kind: &str, text: &str, path: &Path) 
 }
 
 fn read(kind: &str, path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|e| match e.kind() {
+    let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::InvalidData => {
             refused(path, format!("this {kind} is damaged: it is not UTF-8"), "write it again")
         }
         _ => Error::io("read", path, e),
-    })
+    })?;
+    Ok(without_mark(&text).to_owned())
 }
 
-/// Checks kind, version and checksum of a text; whether it has a checksum.
-fn check_text(kind: &str, version: u32, text: &str, path: &Path) -> Result<bool> {
+/// The text without the byte order mark that editors on Windows write.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Checks kind, version and checksum of a text; whether it has a checksum. `help` is for a wrong
+/// one.
+fn check_text(
+    kind: &str,
+    version: u32,
+    text: &str,
+    path: &Path,
+    help: &'static str,
+) -> Result<bool> {
     let header: Header = serde_json::from_str(text).map_err(|e| {
         refused(path, format!("this is not a featherank {kind}: {e}"), "check the path")
     })?;
     check(&header, kind, version, path)?;
     let scan = Scan::of(text);
     match &header.checksum {
-        None if scan.is_garbled => {
-            let what = format!("this {kind} is damaged: the name of its checksum is garbled");
+        None if scan.is_damaged => {
+            let what = format!("this {kind} is damaged: the name of its checksum field is damaged");
             Err(refused(path, what, "write it again"))
         }
         Some(noted) if *noted != scan.found => Err(refused(
             path,
             format!("the checksum of this {kind} is wrong: the file was damaged or edited"),
-            "write it again; remove the field `checksum` if you edited the file on purpose",
+            help,
         )),
         noted => Ok(noted.is_some()),
     }
@@ -151,7 +167,8 @@ fn check_text(kind: &str, version: u32, text: &str, path: &Path) -> Result<bool>
 #[cfg(feature = "experiments")]
 pub(crate) fn check_replaceable(kind: &str, version: u32, path: &Path) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    serde_json::from_str(&text).map_or(Ok(()), |header| check(&header, kind, version, path))
+    serde_json::from_str(without_mark(&text))
+        .map_or(Ok(()), |header| check(&header, kind, version, path))
 }
 
 fn check(header: &Header, kind: &str, version: u32, path: &Path) -> Result<()> {
@@ -167,6 +184,15 @@ fn check(header: &Header, kind: &str, version: u32, path: &Path) -> Result<()> {
         return Err(refused(path, what, "use the newer featherank that wrote it"));
     }
     Ok(())
+}
+
+/// The text of a document with the checksum of its present content; `None` if it has no checksum.
+/// For tests and fuzzing: whatever a checksum would refuse must not panic either.
+#[doc(hidden)]
+pub fn resealed(text: &str) -> Option<String> {
+    let header: Header = serde_json::from_str(text).ok()?;
+    let noted = header.checksum.filter(|noted| !noted.is_empty())?;
+    Some(text.replacen(&format!("\"{noted}\""), &format!("\"{}\"", Scan::of(text).found), 1))
 }
 
 fn refused(path: &Path, what: String, help: &'static str) -> Error {
@@ -244,13 +270,16 @@ pub(crate) mod tests {
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Content {
+    struct SavedExample {
         values: Vec<f64>,
         text: String,
     }
 
-    fn content() -> Content {
-        Content { values: vec![0.1 + 0.2, -1e-300, 7.0, 0.0], text: "a \"b\" \\ \u{e9}".into() }
+    fn content() -> SavedExample {
+        SavedExample {
+            values: vec![0.1 + 0.2, -1e-300, 7.0, 0.0],
+            text: "a \"b\" \\ \u{e9}".into(),
+        }
     }
 
     #[test]
@@ -258,15 +287,47 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("content.json");
         save("content", 3, &content(), &path).unwrap();
-        every_flip_is_refused(&path, || load::<Content>("content", 3, &path));
+        every_flip_is_refused(&path, || load::<SavedExample>("content", 3, &path));
         save_compact("content", 3, &content(), &path).unwrap();
-        every_flip_is_refused(&path, || load::<Content>("content", 3, &path));
+        every_flip_is_refused(&path, || load::<SavedExample>("content", 3, &path));
+    }
+
+    #[test]
+    fn edited_documents_can_be_sealed_again() {
+        let path = Path::new("content.json");
+        let text = to_json("content", 3, &content()).unwrap().replace("7.0", "8.0");
+        assert!(parse::<SavedExample>("content", 3, &text, path).is_err());
+        let sealed = resealed(&text).unwrap();
+        assert_eq!(parse::<SavedExample>("content", 3, &sealed, path).unwrap().values[2], 8.0);
+        assert_eq!(resealed("{}"), None);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("content.json");
+        let text = to_json("content", 3, &content()).unwrap();
+        std::fs::write(&path, format!("\u{feff}{text}")).unwrap();
+        assert_eq!(load::<SavedExample>("content", 3, &path).unwrap(), content());
+        assert_eq!(kind(&path).unwrap().as_deref(), Some("content"));
+    }
+
+    /// States are refused without a checksum, so that removing it is no remedy.
+    #[test]
+    fn edited_states_have_a_remedy_that_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.json");
+        let text = to_json("state", 3, &content()).unwrap();
+        std::fs::write(&path, text.replace("7.0", "8.0")).unwrap();
+        let said = read_state("state", 3, &path).unwrap_err().to_string();
+        assert!(said.contains("is wrong") && said.contains("delete the file"), "{said}");
+        assert!(!said.contains("remove the field"), "{said}");
     }
 
     #[test]
     fn documents_may_be_indented_edited_without_checksum_and_old() {
         let path = Path::new("content.json");
-        let parsed = |text: &str| parse::<Content>("content", 3, text, path);
+        let parsed = |text: &str| parse::<SavedExample>("content", 3, text, path);
         let text = to_json("content", 3, &content()).unwrap();
         assert_eq!(parsed(&text).unwrap(), content());
         let indented = text.replace("\n  ", "\n\t\t");

@@ -40,7 +40,8 @@
 //! 2. [`measure`] evaluates rankings and their risk, and tests differences for significance.
 //! 3. [`engine`] holds the rows and answers passes over them; most methods see only the answers.
 //! 4. [`rank`] learns to score documents and returns a [`rank::Model`].
-//! 5. [`select`] chooses features and returns a [`select::Selection`].
+//! 5. [`select`] chooses features and returns a [`select::Selection`]; [`training`] trains on them
+//!    and reports.
 //! 6. [`registry`] lists every measure, selector and ranker with its parameters.
 //! 7. `experiment` compares methods as papers do: settings are chosen on validation data, and test
 //!    data is used once.
@@ -54,20 +55,20 @@ mod document;
 pub mod engine;
 pub mod error;
 pub mod evaluate;
-#[doc(hidden)] // For benchmarks; users choose the selectors that use it.
-pub mod evolve;
+mod evolve;
 #[cfg(feature = "experiments")]
 pub mod experiment;
 pub mod export;
 pub mod inspect;
+#[doc(hidden)]
+pub mod internals;
 pub mod measure;
 mod memory;
 mod names;
 pub mod params;
 pub mod prelude;
 mod progress;
-#[doc(hidden)] // For tests and benchmarks, which need reproducible numbers too.
-pub mod random;
+mod random;
 pub mod rank;
 pub mod redundancy;
 pub mod registry;
@@ -75,10 +76,15 @@ pub mod run;
 pub mod select;
 #[cfg(feature = "shards")]
 pub mod shards;
-#[doc(hidden)] // For front ends, which print commands.
-pub mod shell;
+mod shell;
 mod stop;
-pub mod text;
+mod text;
+pub mod training;
 mod vector;
 
 pub use error::{Error, Location, Problem, Result, Stop};
+
+/// The example of the README is tested like every other.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeExample;

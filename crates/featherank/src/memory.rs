@@ -1,10 +1,10 @@
 //! The memory that the process may use, and checks before allocations that grow with the square of
 //! the number of features.
 //!
-//! The limit is what the machine has and what the control groups of the process (version 1 or 2, all
-//! their ancestors) allow. A request for more memory than the system has does not fail where it is
-//! made: the process is killed when it touches the pages, or aborts. Sizes are therefore compared
-//! with the limit first.
+//! The limit is what the machine has, what the control groups of the process (version 1 or 2, all
+//! their ancestors) allow, and what is left of its address space. A request for more memory than
+//! the system has does not fail where it is made: the process is killed when it touches the pages,
+//! or aborts. Sizes are therefore compared with the limit first.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,7 +18,34 @@ const UNKNOWN: u64 = 64 << 30;
 /// The size of answers of blocks that may wait to be merged.
 const WAITING_ANSWERS: u64 = 1 << 30;
 
-/// What the machine and the control groups of the process allow, in bytes.
+/// A limit on the memory for computations on some data, in bytes; never more than what the system
+/// allows. All limits are equal: data is the same data under any limit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MemoryLimit(u64);
+
+impl MemoryLimit {
+    pub fn new(bytes: u64) -> Self {
+        MemoryLimit(bytes.min(limit()))
+    }
+
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for MemoryLimit {
+    fn default() -> Self {
+        MemoryLimit(limit())
+    }
+}
+
+impl PartialEq for MemoryLimit {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What the system allows the process, in bytes.
 pub(crate) fn limit() -> u64 {
     static LIMIT: OnceLock<u64> = OnceLock::new();
     let read = |path: &Path| std::fs::read_to_string(path).ok();
@@ -35,7 +62,21 @@ fn of_system(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         // `max`, the absence of a limit, is not a number.
         read(&path)?.trim().parse::<u64>().ok()
     });
-    limits.chain(machine).min()
+    limits.chain(machine).chain(address_space(read)).min()
+}
+
+/// What is left of the address space that `ulimit -v` allows. Stacks of threads and arenas of the
+/// allocator take a part of it: a quarter is left for them.
+fn address_space(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
+    let limits = read(Path::new("/proc/self/limits"))?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    // `unlimited` is not a number.
+    let all = line.split_whitespace().next()?.parse::<u64>().ok()?;
+    let used = read(Path::new("/proc/self/statm")).and_then(|text| {
+        // In pages, which have at least 4 KiB.
+        text.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(4096)
+    });
+    Some(all.saturating_sub(used.unwrap_or(0)) / 4 * 3)
 }
 
 /// The files that may limit the memory of a process in these control groups.
@@ -57,8 +98,8 @@ fn limit_files(groups: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Rejects a matrix of all pairs of features that does not fit. `cell` is the memory for one pair of
-/// features, in bytes, with all copies.
+/// Rejects a matrix of all pairs of features that does not fit. `cell` is the memory for one pair
+/// of features, in bytes, with all copies.
 pub(crate) fn check_pairs(what: &str, features: usize, cell: u64, limit: u64) -> Result<()> {
     let width = features as u64;
     let need = width.saturating_mul(width).saturating_mul(cell);
@@ -112,6 +153,25 @@ mod tests {
         let first = ("/proc/self/cgroup", "3:cpu:/x\n2:hugetlb,memory:/docker/1\n");
         let root = ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "8192\n");
         assert_eq!(limit_with(&[machine, first, root]), Some(8192));
+    }
+
+    #[test]
+    fn the_address_space_limits_the_memory() {
+        let machine = ("/proc/meminfo", "MemTotal:       1024 kB\n");
+        let title = "Limit                     Soft Limit           Hard Limit           Units\n";
+        let line = |soft: &str| format!("{title}Max address space   {soft}   unlimited   bytes\n");
+        let limits = |text: &str| {
+            limit_with(&[machine, ("/proc/self/limits", text), ("/proc/self/statm", "10 5 1\n")])
+        };
+        assert_eq!(limits(&line("unlimited")), Some(1 << 20));
+        assert_eq!(limits(&line("81920")), Some(30720));
+        assert_eq!(limits(&line("4096")), Some(0));
+    }
+
+    #[test]
+    fn no_limit_exceeds_that_of_the_system() {
+        assert_eq!(MemoryLimit::new(u64::MAX).bytes(), limit());
+        assert_eq!(MemoryLimit::new(1), MemoryLimit::default());
     }
 
     #[test]

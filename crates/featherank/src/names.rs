@@ -2,33 +2,59 @@
 
 use crate::error::Error;
 
-/// Names of other tools, by the kind of name that people try them as, and what to use instead.
-const ELSEWHERE: [(&str, &[&str], &str); 3] = [
-    (
-        "ranker",
-        &["lightgbm", "lgbm", "lgb", "xgboost", "xgb", "catboost", "gbdt", "gbm"],
-        "use lambdamart, whose defaults follow LightGBM's lambdarank; an exported model runs in \
-         LightGBM and XGBoost.",
-    ),
-    (
-        "selector",
-        &["lightgbm", "lgbm", "xgboost", "xgb", "lambdamart", "mart"],
-        "a ranker's importances select features through `rfe`, `boruta` or `auto`.",
-    ),
-    ("selector", &["lasso", "l1"], "use l1-svm, a linear ranker with an L1 penalty."),
+/// A name that other tools use.
+struct ToolName {
+    /// The kind of name that users try it as.
+    kind: &'static str,
+    names: &'static [&'static str],
+    /// What to use instead, best first.
+    instead: &'static [&'static str],
+    /// The same in words.
+    hint: &'static str,
+}
+
+const OTHER_TOOLS: [ToolName; 3] = [
+    ToolName {
+        kind: "ranker",
+        names: &["lightgbm", "lgbm", "lgb", "xgboost", "xgb", "catboost", "gbdt", "gbm"],
+        instead: &["lambdamart", "mart"],
+        hint: "use lambdamart, whose defaults follow LightGBM's lambdarank; an exported model runs \
+               in LightGBM and XGBoost.",
+    },
+    ToolName {
+        kind: "selector",
+        names: &["lightgbm", "lgbm", "xgboost", "xgb", "lambdamart", "mart"],
+        instead: &["rfe", "boruta", "auto"],
+        hint: "a ranker's importances select features through `rfe`, `boruta` or `auto`.",
+    },
+    ToolName {
+        kind: "selector",
+        names: &["lasso", "l1"],
+        instead: &["l1-svm"],
+        hint: "use l1-svm, a linear ranker with an L1 penalty.",
+    },
 ];
+
+impl ToolName {
+    /// The entry for a name that was tried as one of several kinds.
+    fn find(kinds: &str, name: &str) -> Option<&'static Self> {
+        let is_tried = |kind: &str| kinds.split([',', ' ']).any(|tried| tried == kind);
+        OTHER_TOOLS.iter().find(|entry| is_tried(entry.kind) && entry.names.contains(&name))
+    }
+}
 
 /// The error for a name that is not among the known ones: it lists them, nearest first.
 pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let known: Vec<&str> = known.collect();
     let wanted = name.to_lowercase();
-    let hint = ELSEWHERE.iter().find(|(of, names, _)| *of == kind && names.contains(&&*wanted));
+    let other = ToolName::find(kind, &wanted);
+    let instead = other.map_or(&[][..], |entry| entry.instead);
     Error::Unknown {
         kind: kind.into(),
         name: name.into(),
         near: near_names(name, known.iter().copied()),
-        known: nearest_first(&wanted, known),
-        hint: hint.map(|(.., hint)| *hint),
+        known: nearest_first(&wanted, instead, known),
+        hint: other.map(|entry| entry.hint),
     }
 }
 
@@ -47,9 +73,14 @@ pub(crate) fn unknown_of_many<'a>(
     }
 }
 
-fn nearest_first(wanted: &str, mut known: Vec<&str>) -> Vec<String> {
+/// Known names: those to use instead of a name of another tool, then by distance.
+fn nearest_first(wanted: &str, instead: &[&str], mut known: Vec<&str>) -> Vec<String> {
+    let order = |name: &str| {
+        let place = instead.iter().position(|other| *other == name).unwrap_or(instead.len());
+        (place, edit_distance(wanted, &name.to_lowercase()))
+    };
     // Stable: names that are equally far keep their order.
-    known.sort_by_key(|name| edit_distance(wanted, &name.to_lowercase()));
+    known.sort_by_key(|name| order(name));
     known.into_iter().map(str::to_owned).collect()
 }
 
@@ -106,13 +137,25 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_lists_what_there_is_and_explains_other_tools() {
+    fn an_unknown_name_lists_known_names_and_explains_other_tools() {
         let says = |kind: &str, name: &str| {
             unknown(kind, name, ["mart", "lambdamart", "rankrls"].into_iter()).to_string()
         };
         assert!(says("ranker", "rankrl").ends_with("there are: rankrls, mart, lambdamart"));
-        assert!(says("ranker", "XGBoost").contains("use lambdamart"));
+        for kind in ["ranker", "measure, selector or ranker"] {
+            for name in ["XGBoost", "lightgbm"] {
+                let text = says(kind, name);
+                assert!(text.contains("use lambdamart"), "{text}");
+                assert!(text.ends_with("there are: lambdamart, mart, rankrls"), "{text}");
+            }
+        }
         assert!(says("selector", "lasso").contains("use l1-svm"));
         assert!(!says("measure", "xgboost").contains("lambdamart, whose"));
+        let many: Vec<String> = (0..40).map(|number| format!("name-{number}")).collect();
+        let error = unknown("ranker", "name-7", many.iter().map(String::as_str)).to_string();
+        assert!(
+            error.contains("there are: name-7, ") && error.ends_with(" and 28 more"),
+            "{error}"
+        );
     }
 }

@@ -35,8 +35,6 @@ pub enum Purpose {
     Descent = 9,
     /// Initial clusters of features.
     Clusters = 10,
-    /// The sample of queries that a method uses.
-    QuerySample = 11,
     /// One generation of an evolutionary search.
     Evolution = 12,
     /// Shadow features: shuffled copies of features, and the forests grown on them.
@@ -57,7 +55,7 @@ pub(crate) fn splitmix(state: u64) -> u64 {
 /// machine and thread.
 ///
 /// ```
-/// use featherank::random::{Purpose, stream};
+/// use featherank::internals::random::{Purpose, stream};
 /// use rand::Rng;
 /// assert_eq!(stream(7, Purpose::Folds, 0).next_u64(), stream(7, Purpose::Folds, 0).next_u64());
 /// assert_ne!(stream(7, Purpose::Folds, 0).next_u64(), stream(7, Purpose::Folds, 1).next_u64());

@@ -65,7 +65,7 @@ impl Run {
     #[must_use]
     pub fn within(&self, what: &'static str, done: u64, total: u64) -> Self {
         let within = Step::stage(what, done, Some(total));
-        let observer = Arc::new(Nested { observer: self.observer.clone(), within });
+        let observer = Arc::new(Nested::new(self.observer.clone(), within));
         Run { observer, ..self.clone() }
     }
 

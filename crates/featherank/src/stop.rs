@@ -8,10 +8,11 @@
 //! [`StopToken::grant_grace`] and makes its result within the time that this grants.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result, Stop};
+use crate::error::{Error, REPORT_DEFECT, Result, Stop};
 
 /// Time to make a result after an interrupt: a run must end within two seconds.
 const GRACE_AFTER_INTERRUPT: Duration = Duration::from_millis(1000);
@@ -37,10 +38,10 @@ const TIME_LIMIT: u8 = 2;
 /// assert!(token.check().is_err());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct StopToken(Option<Arc<State>>);
+pub struct StopToken(Option<Arc<TokenState>>);
 
 #[derive(Debug)]
-struct State {
+struct TokenState {
     requested: AtomicU8,
     limit: Option<Limit>,
     /// Why the run stopped, and until when it may make its result.
@@ -71,7 +72,7 @@ impl StopToken {
             let grace = GRACE_AFTER_LIMIT.max(time.mul_f64(GRACE_SHARE));
             Instant::now().checked_add(time).map(|deadline| Limit { deadline, grace })
         };
-        StopToken(Some(Arc::new(State {
+        StopToken(Some(Arc::new(TokenState {
             requested: AtomicU8::new(NOT_REQUESTED),
             limit: time.and_then(limit),
             grace: OnceLock::new(),
@@ -117,6 +118,28 @@ impl StopToken {
         }
     }
 
+    /// Runs work that cannot check the token on a thread of its own. If the token is stopped first,
+    /// the thread ends in its own time and its result is dropped.
+    pub(crate) fn unless_stopped<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
+        self.check()?;
+        let (sender, receiver) = mpsc::channel();
+        let thread = std::thread::Builder::new().spawn(move || drop(sender.send(work())));
+        thread.map_err(|e| Error::io("start", "a thread", e))?;
+        loop {
+            match receiver.recv_timeout(BETWEEN_CHECKS) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => self.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::internal("a computation ended early", REPORT_DEFECT));
+                }
+            }
+        }
+    }
+
     /// Lets a stopped run make its result: for a short time the token counts as not stopped. After
     /// that, and from the second call on, it is stopped for good.
     pub fn grant_grace(&self) {
@@ -142,7 +165,7 @@ impl StopToken {
     }
 }
 
-impl State {
+impl TokenState {
     fn requested(&self) -> Option<Stop> {
         match self.requested.load(Ordering::Relaxed) {
             NOT_REQUESTED => None,
@@ -179,6 +202,15 @@ mod tests {
         assert_eq!(child.stopped(), Some(Stop::TimeLimit));
         assert!(!parent.is_stopped());
         assert_eq!((child.time_left(), parent.time_left()), (Some(Duration::ZERO), None));
+    }
+
+    #[test]
+    fn work_that_checks_nothing_is_left_behind() {
+        assert_eq!(StopToken::default().unless_stopped(|| 7).unwrap(), 7);
+        let token = StopToken::new().limited(Some(Duration::from_millis(20)));
+        let start = Instant::now();
+        let slow = token.unless_stopped(|| std::thread::sleep(Duration::from_secs(60)));
+        assert!(slow.is_err() && start.elapsed() < Duration::from_secs(30));
     }
 
     #[test]

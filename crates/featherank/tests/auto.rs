@@ -11,8 +11,8 @@ use featherank::data::{Dataset, FeatureId, FeatureTable};
 use featherank::engine::LocalEngine;
 use featherank::registry;
 use featherank::run::{Checkpoint, Constraints, Run};
-use featherank::select::Selection;
 use featherank::select::auto::Verdict;
+use featherank::select::{Exclusion, Selection};
 use featherank::{Error, Result, Stop};
 
 fn planted(queries: usize) -> (Dataset, Truth) {
@@ -117,7 +117,8 @@ fn the_verdict_is_about_the_returned_set() {
     assert_eq!(few.advice.unwrap().verdict, Verdict::NotTested);
 }
 
-/// Of features that equal each other one is considered: the one to keep, the cheapest, or the first.
+/// Of features that equal each other one is considered: the one to keep, the cheapest, or the
+/// first.
 #[test]
 fn duplicates_are_excluded() {
     let (data, _) = planted(100);
@@ -131,8 +132,9 @@ fn duplicates_are_excluded() {
     );
     let excluded = |constraints: Constraints| -> Vec<(u32, String)> {
         let chosen = select(&twice, &with(constraints), SHORT).unwrap();
-        let aside = chosen.set_aside.iter().filter(|one| one.reason.starts_with("equal"));
-        aside.map(|one| (one.id, one.reason.clone())).collect()
+        let aside =
+            chosen.set_aside.iter().filter(|one| matches!(one.reason, Exclusion::EqualTo(_)));
+        aside.map(|one| (one.id, one.reason.to_string())).collect()
     };
     let of = |ids: &[(u32, u32)]| -> Vec<(u32, String)> {
         ids.iter().map(|(id, other)| (*id, format!("equal to feature {other}"))).collect()
@@ -259,7 +261,7 @@ fn without_time_all_features_are_kept_with_a_note() {
     let run = Run { best_so_far: true, ..run().stopped_after(Some(Duration::ZERO)) };
     let kept = select(&data, &run, SHORT).unwrap();
     assert!(kept.unfinished && kept.selected.len() == 24, "{:?}", kept.notes);
-    assert!(kept.notes[0].contains("time was up"), "{:?}", kept.notes);
+    assert!(kept.notes[0].contains("the time limit was reached"), "{:?}", kept.notes);
 }
 
 #[test]

@@ -1,27 +1,24 @@
-//! FCBF, CFS, Consistency and INTERACT: worked examples, properties, and the results of WEKA 3.6.14
-//! on real data.
+//! FCBF, CFS, Consistency and INTERACT: worked examples and properties.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::collections::BTreeSet;
 
-use crate::common::real_data;
-use featherank::data::folds::FoldFiles;
 use featherank::data::synth::{Preset, generate};
-use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};
+use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 use featherank::engine::passes::Moments;
-use featherank::engine::{Ask, Engine, LocalEngine};
+use featherank::engine::{Ask, LocalEngine};
+use featherank::internals::CFSMerit;
+use featherank::internals::ConsistencyMerit;
+use featherank::internals::discrete::groups::Groups;
+use featherank::internals::discrete::mdl::{Encoding, Entropies, cuts};
+use featherank::internals::discrete::uncertainty::{Uncertainties, symmetrical_uncertainty};
+use featherank::internals::discrete::{Discrete, DiscreteColumn};
+use featherank::internals::search::{BestFirstSearch, SubsetMerit};
+use featherank::internals::{fcbf, interact};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
-use featherank::select::filter::cfs::CfsMerit;
-use featherank::select::filter::consistency::ConsistencyMerit;
-use featherank::select::filter::discrete::groups::Groups;
-use featherank::select::filter::discrete::mdl::{Encoding, Entropies, cuts};
-use featherank::select::filter::discrete::uncertainty::{Uncertainties, symmetrical_uncertainty};
-use featherank::select::filter::discrete::{Column, Discrete};
-use featherank::select::filter::{fcbf, interact};
 use featherank::select::forward::Criterion;
-use featherank::select::search::{BestFirstSearch, SubsetMerit};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -29,11 +26,11 @@ fn fixture() -> Value {
     serde_json::from_str(include_str!("fixtures/classic_filters.json")).unwrap()
 }
 
-fn run() -> Run {
+pub(crate) fn run() -> Run {
     Run::new(0, Constraints::default())
 }
 
-fn f(index: usize) -> FeatureId {
+pub(crate) fn f(index: usize) -> FeatureId {
     FeatureId::from(index)
 }
 
@@ -80,7 +77,7 @@ fn fcbf_choices_equal_the_fixture() {
 fn cfs_merits_equal_the_fixture() {
     let fixture = fixture();
     let data = discrete(&fixture);
-    let mut merit = CfsMerit::of(&data, false);
+    let mut merit = CFSMerit::of(&data, false);
     for (text, expected) in fixture["cfs_merit_all_subsets"].as_object().unwrap() {
         let (subset, expected) = (subset(text), expected.as_f64().unwrap());
         assert!((merit.merit(&subset).unwrap() - expected).abs() < 1e-9, "{text}");
@@ -94,7 +91,7 @@ fn cfs_merits_equal_the_fixture() {
     best.sort();
     assert_eq!(best, subset(fixture["cfs_best"].as_str().unwrap()));
     // WEKA's peculiarity: SU(0, 2) is 0 and counts as 1.
-    let mut weka = CfsMerit::of(&data, true);
+    let mut weka = CFSMerit::of(&data, true);
     let expected = (0.313_046_932_2 + 0.106_444_789_1) / 2.0;
     assert!((weka.merit(&[f(0), f(2)]).unwrap() - expected).abs() < 1e-9);
 }
@@ -147,7 +144,7 @@ fn codes(documents: usize, bins: u16) -> impl Strategy<Value = Vec<u16>> {
 proptest! {
     #[test]
     fn uncertainty_is_symmetric_and_between_0_and_1(a in codes(40, 5), b in codes(40, 3)) {
-        let (a, b) = (Column::from_codes(a), Column::from_codes(b));
+        let (a, b) = (DiscreteColumn::from_codes(a), DiscreteColumn::from_codes(b));
         let uncertainty = symmetrical_uncertainty(&a, &b);
         prop_assert!((0.0..=1.0).contains(&uncertainty));
         // Both are rounded to multiples of 1e-12: sums in another order may differ by one multiple.
@@ -216,7 +213,7 @@ proptest! {
     }
 }
 
-fn select(
+pub(crate) fn select(
     name: &str,
     set: &[(&str, &str)],
     constraints: Constraints,
@@ -228,7 +225,7 @@ fn select(
     registry::selector(name).unwrap().run(&set, &Run::new(0, constraints), &engine)
 }
 
-fn ids(selection: &Selection) -> BTreeSet<u32> {
+pub(crate) fn ids(selection: &Selection) -> BTreeSet<u32> {
     selection.selected.iter().map(|chosen| chosen.id).collect()
 }
 
@@ -306,127 +303,22 @@ fn labels_that_are_not_classes_are_rejected() {
     }
 }
 
-/// All results of `weka.json`, on the training part of each fold. This library excludes features
-/// that are constant within every query; on these data they are constant altogether, and WEKA finds
-/// the same sets with them.
-#[test]
-fn results_on_real_data_equal_weka() {
-    let weka: Value = serde_json::from_str(include_str!("fixtures/weka.json")).unwrap();
-    let (mut cuts, mut sets) = (0, 0);
-    for row in weka["rows"].as_array().unwrap() {
-        let dataset = row["dataset"].as_str().unwrap();
-        let folder = if dataset == "OHSUMED" { "OHSUMED/QueryLevelNorm" } else { "MQ2008" };
-        let Some(folder) = real_data(folder) else { return };
-        let fold = row["fold"].as_u64().unwrap() as usize;
-        let files = FoldFiles::find(&folder).unwrap();
-        let train = read(&files[fold - 1].train, &ReadOptions::default()).unwrap();
-        let what = format!("{dataset} fold {fold}");
-
-        let engine = LocalEngine::new(train.clone(), 0).unwrap();
-        let all: Vec<FeatureId> = (0..train.features().len()).map(f).collect();
-        let data = Discrete::of(&run(), &engine as &dyn Engine, &all, Encoding::Better).unwrap();
-        for (id, expected) in
-            row["mdl_cut_points_better_encoding"].as_object().into_iter().flatten()
-        {
-            let column = data.column(FeatureId(id[1..].parse::<u32>().unwrap() - 1));
-            let expected = expected.as_array().unwrap();
-            assert_eq!(
-                column.cuts().len(),
-                expected.len(),
-                "{what} {id}: {:?} {expected:?}",
-                column.cuts()
-            );
-            for (got, expected) in column.cuts().iter().zip(expected) {
-                // Printed values have six decimals and may be halfway between two of them; values
-                // are read as 32-bit floats.
-                assert!(
-                    (got - expected.as_f64().unwrap()).abs() < 0.6e-6,
-                    "{what} {id}: {got} {expected}"
-                );
-                cuts += 1;
-            }
-        }
-        let uncertainties = Uncertainties::of(&data);
-        for (id, expected) in row["symmetrical_uncertainty"].as_object().unwrap() {
-            let got = uncertainties.with_class(FeatureId(id.parse::<u32>().unwrap() - 1));
-            assert!(
-                (got - expected.as_f64().unwrap()).abs() < 0.500_001e-5,
-                "{what} {id}: {got} {expected}"
-            );
-        }
-        // First on exactly the features that WEKA uses, including constant ones; then as users run it,
-        // without them.
-        let search = BestFirstSearch { patience: 5, revisits: true };
-        let expected = |key: &str| -> BTreeSet<u32> {
-            row[key]["features"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|id| id.as_u64().unwrap() as u32)
-                .collect()
-        };
-        let merits: [(&str, &mut dyn SubsetMerit); 2] = [
-            ("cfs_no_locally_predictive", &mut CfsMerit::of(&data, true)),
-            ("consistency_best_first", &mut ConsistencyMerit::of(&data)),
-        ];
-        for (key, merit) in merits {
-            let found = search.search(&run(), &[], &all, merit).unwrap().subset;
-            assert_eq!(
-                found.iter().map(|f| f.0 + 1).collect::<BTreeSet<_>>(),
-                expected(key),
-                "{what} {key}"
-            );
-        }
-        for (key, name, set) in [
-            ("cfs_best_first", "cfs", &[][..]),
-            ("cfs_no_locally_predictive", "cfs", &[("locally-predictive", "false")]),
-            ("consistency_best_first", "consistency", &[]),
-        ] {
-            let selection = select(name, set, Constraints::default(), &train).unwrap();
-            assert_eq!(ids(&selection), expected(key), "{what} {key}");
-            let merit = selection.selected.last().unwrap().score;
-            assert!(
-                (merit - row[key]["merit"].as_f64().unwrap()).abs() < 0.500_001e-3,
-                "{what} {key}: {merit}"
-            );
-            sets += 1;
-        }
-    }
-    assert!(cuts > 200 && sets == 24, "{cuts} cuts and {sets} sets compared");
-}
-
-/// Five-fold means of feature counts on OHSUMED, pinned beside those of Costa & Silva (2010).
-/// INTERACT differs by one feature in one fold.
-#[test]
-fn feature_counts_are_pinned_beside_the_published_ones() {
-    let Some(folder) = real_data("OHSUMED/QueryLevelNorm") else { return };
-    let folds = FoldFiles::find(&folder).unwrap();
-    for (name, published, ours) in [("fcbf", 1.0, 1.0), ("interact", 34.8, 34.6)] {
-        let sizes = folds.iter().map(|fold| {
-            let train = read(&fold.train, &ReadOptions::default()).unwrap();
-            select(name, &[], Constraints::default(), &train).unwrap().selected.len()
-        });
-        let mean = sizes.sum::<usize>() as f64 / 5.0;
-        assert_eq!(mean, ours, "{name}; published {published}");
-    }
-}
-
 /// Backward elimination keeps the consistency of all features, with a minimal set.
 #[test]
 fn backward_elimination_is_minimal() {
     let (data, _) = generate(&Preset::Tiny.config()).unwrap();
     let engine = LocalEngine::new(data.clone(), 0).unwrap();
-    let (alive, _) = engine.ask(&Moments).unwrap().varying_within_queries();
-    let codes = Discrete::of(&run(), &engine, &alive, Encoding::Better).unwrap();
+    let (varying, _) = engine.ask(&Moments).unwrap().varying_within_queries();
+    let codes = Discrete::of(&run(), &engine, &varying, Encoding::Better).unwrap();
     let inconsistent =
         |set: &[FeatureId]| Groups::undivided(&codes).divided_by_all(set).inconsistent();
     let selection =
         select("consistency", &[("search", "backward")], Constraints::default(), &data).unwrap();
     let set = selection.columns(data.features()).unwrap();
-    assert!(set.len() < alive.len());
-    assert_eq!(inconsistent(&set), inconsistent(&alive));
+    assert!(set.len() < varying.len());
+    assert_eq!(inconsistent(&set), inconsistent(&varying));
     for left_out in &set {
         let others: Vec<FeatureId> = set.iter().copied().filter(|f| f != left_out).collect();
-        assert!(inconsistent(&others) > inconsistent(&alive));
+        assert!(inconsistent(&others) > inconsistent(&varying));
     }
 }

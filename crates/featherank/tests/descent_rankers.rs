@@ -4,11 +4,11 @@
 
 use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureTable, Queries};
+use featherank::internals::design::Design;
+use featherank::internals::lambda::Lambdas;
+use featherank::internals::listnet::{cross_entropy, top_one};
 use featherank::measure::Measure;
-use featherank::rank::lambda::Lambdas;
-use featherank::rank::linear::design::Design;
-use featherank::rank::linear::listnet::{cross_entropy, top_one};
-use featherank::rank::tune::{Outcome, declared_grid, tune};
+use featherank::rank::tune::{TrialOutcome, declared_grid, tune};
 use featherank::rank::{Model, RankerSpec, Scorer};
 use featherank::registry::ranker;
 use featherank::run::{Constraints, Run};
@@ -80,7 +80,8 @@ fn listnet_equals_the_fixture() {
 
 #[test]
 fn listnet_gradient_equals_finite_differences() {
-    let mut random = featherank::random::stream(3, featherank::random::Purpose::Test, 0);
+    let mut random =
+        featherank::internals::random::stream(3, featherank::internals::random::Purpose::Test, 0);
     let mut draw = |n: usize, scale: f64| -> Vec<f64> {
         (0..n).map(|_| ((random.next_u32() % 2001) as f64 / 1000.0 - 1.0) * scale).collect()
     };
@@ -264,7 +265,11 @@ fn opposites() -> Dataset {
     Dataset::new(values, labels, Queries::from_sizes(&[3, 3]), FeatureTable::numbered(2, 1))
 }
 
-fn tuned_feature(spec: &RankerSpec, data: &Dataset, values: &[&str]) -> (String, Vec<Outcome>) {
+fn tuned_feature(
+    spec: &RankerSpec,
+    data: &Dataset,
+    values: &[&str],
+) -> (String, Vec<TrialOutcome>) {
     let grid = vec![("feature".to_owned(), values.iter().map(|&value| value.to_owned()).collect())];
     let measure: Measure = "map[ties=expected]".parse().unwrap();
     let tuned = tune(spec, &[], &grid, &run(), &data.view(), &data.view(), &measure).unwrap();
@@ -277,12 +282,12 @@ fn tuning_chooses_the_best_and_the_first_of_ties() {
     let (chosen, outcomes) = tuned_feature(spec, &data, &["2", "1", "best"]);
     assert_eq!(chosen, "1", "feature 1 and the best one are the same");
     assert!(
-        matches!(outcomes[..], [Outcome::Value(worst), Outcome::Value(1.0), Outcome::Value(1.0)] if worst < 1.0)
+        matches!(outcomes[..], [TrialOutcome::Value(worst), TrialOutcome::Value(1.0), TrialOutcome::Value(1.0)] if worst < 1.0)
     );
     let (chosen, outcomes) = tuned_feature(spec, &data, &["9", "2"]);
     assert_eq!(chosen, "2");
     assert!(
-        matches!(&outcomes[0], Outcome::Failed(why) if why.contains("no feature called")),
+        matches!(&outcomes[0], TrialOutcome::Failed(why) if why.contains("no feature called")),
         "{outcomes:?}"
     );
 }
@@ -298,7 +303,7 @@ fn tuning_prefers_any_ranking_to_a_constant_one() {
     let measure: Measure = "map".parse().unwrap();
     let grid = vec![("feature".to_owned(), vec!["3".to_owned(), "2".to_owned()])];
     let tuned = tune(spec, &[], &grid, &run(), &data.view(), &data.view(), &measure).unwrap();
-    assert_eq!(tuned.trials[0].outcome, Outcome::Constant(1.0));
+    assert_eq!(tuned.trials[0].outcome, TrialOutcome::Constant(1.0));
     assert_eq!(tuned.settings, settings(&[("feature", "2")]));
     let only = vec![("feature".to_owned(), vec!["3".to_owned()])];
     assert!(tune(spec, &[], &only, &run(), &data.view(), &data.view(), &measure).is_ok());

@@ -9,11 +9,11 @@ use crate::common::embedded::{run, tiny, with_k};
 use featherank::data::Dataset;
 use featherank::data::synth::{SynthConfig, generate};
 use featherank::engine::{Engine, LocalEngine};
+use featherank::internals::{CostedEngine, PassCost};
 use featherank::params::Kind;
 use featherank::registry::{DataAccess, RANKERS, SELECTORS, selector};
 use featherank::run::Run;
 use featherank::select::SelectorSpec;
-use featherank::shards::{CostedEngine, PassCost};
 use featherank::{Error, Result};
 
 fn settings(set: &[(&str, &str)]) -> Vec<(String, String)> {

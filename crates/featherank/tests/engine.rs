@@ -8,11 +8,11 @@ use featherank::engine::passes::{
     LinearMeasures, MergeGains, Moments, Relief,
 };
 use featherank::engine::{Ask, Block, Engine, LocalEngine, Merge, PartEngine, Pass, QueryFolds};
-use featherank::measure::Measure;
-use featherank::rank::LinearModel;
-use featherank::rank::passes::{
+use featherank::internals::rank_passes::{
     AddedFeature, LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge, PlacedModel,
 };
+use featherank::measure::Measure;
+use featherank::rank::LinearModel;
 use serde::{Deserialize, Serialize};
 
 fn engine(threads: usize) -> LocalEngine {
@@ -61,7 +61,7 @@ pub fn passes() -> Vec<AnyPass> {
     let merge = || MergeGains {
         measure: "map".parse().unwrap(),
         relevant_from: 1.0,
-        live: features.clone(),
+        varying: features.clone(),
         chosen: vec![FeatureId(3), FeatureId(1)],
         candidates: features.clone(),
     };
@@ -99,8 +99,8 @@ pub fn passes() -> Vec<AnyPass> {
             distance_weights: None,
         }),
         AnyPass::of(PairwiseHinge {
-            curved: vec![0, 3, 7],
-            towards: Some(vec![1e-6; 20]),
+            hessian_features: vec![0, 3, 7],
+            direction_to: Some(vec![1e-6; 20]),
             ..hinge(&features)
         }),
         AnyPass::of(NdcgPairs {
@@ -189,7 +189,7 @@ fn passes_over_a_part_ignore_other_queries() {
             "{a:?} {b:?}"
         );
     };
-    let pass = PairwiseHinge { curved: vec![1, 2], ..hinge(&features) };
+    let pass = PairwiseHinge { hessian_features: vec![1, 2], ..hinge(&features) };
     let expected = part.ask(&pass).unwrap();
     let got = asked.ask(&pass).unwrap();
     assert_eq!(got.pairs, expected.pairs);

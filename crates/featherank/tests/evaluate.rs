@@ -153,7 +153,7 @@ fn evaluation_by_passes_equals_evaluation_from_scores() {
 
 /// Evaluation by passes fails with the same error as scoring from rows.
 #[test]
-fn evaluation_by_passes_rejects_what_scoring_rejects() {
+fn passes_and_scoring_reject_the_same_input() {
     let data = generate(&Preset::Tiny.config()).unwrap().0;
     let run = Run::new(1, Constraints::default());
     let model = ranker("linear-regression").unwrap().fit(&[], &run, &data.view(), None).unwrap();

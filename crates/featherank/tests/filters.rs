@@ -6,8 +6,8 @@ use featherank::data::synth::{Preset, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions};
 use featherank::engine::passes::MergeGains;
 use featherank::engine::{Ask, Engine, LocalEngine};
+use featherank::internals::random::{Purpose, stream};
 use featherank::measure::Measure;
-use featherank::random::{Purpose, stream};
 use featherank::registry::selector;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -53,7 +53,7 @@ fn copies_have_no_gain_in_best_gain() {
             let pass = MergeGains {
                 measure: measure.clone(),
                 relevant_from: 1.0,
-                live: (0..2 * width).map(FeatureId::from).collect(),
+                varying: (0..2 * width).map(FeatureId::from).collect(),
                 chosen: vec![FeatureId::from(feature)],
                 candidates: (0..2 * width).map(FeatureId::from).collect(),
             };
@@ -88,7 +88,7 @@ fn gains(data: Dataset, measure: &str) -> Vec<f64> {
     let pass = MergeGains {
         measure: measure.clone(),
         relevant_from: 1.0,
-        live: vec![FeatureId(0), FeatureId(1), FeatureId(2)],
+        varying: vec![FeatureId(0), FeatureId(1), FeatureId(2)],
         chosen: vec![FeatureId(0)],
         candidates: vec![FeatureId(1), FeatureId(2)],
     };

@@ -167,11 +167,11 @@ fn single_features_are_pinned() {
         let measure = measure(name);
         let engine = LocalEngine::new(data, 0).unwrap();
         let engine: &dyn Engine = &engine;
-        let (alive, _) = engine.ask(&Moments).unwrap().varying_within_queries();
+        let (varying, _) = engine.ask(&Moments).unwrap().varying_within_queries();
         let values =
-            engine.ask(&FeatureMeasures::new(&measure, &alive)).unwrap().summaries(&measure);
+            engine.ask(&FeatureMeasures::new(&measure, &varying)).unwrap().summaries(&measure);
         let mut ranked: Vec<(u32, f64)> =
-            alive.iter().map(|&f| engine.schema().features.get(f).id).zip(values).collect();
+            varying.iter().map(|&f| engine.schema().features.get(f).id).zip(values).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         for ((id, value), (expected_id, expected)) in ranked.iter().zip(expected) {
             assert!(

@@ -139,7 +139,7 @@ fn variants_have_their_expected_effect() {
     assert_ne!(with(&[("adaptive", "false")]).fits, whole.fits);
     let alone = with(&[("ensemble", "false")]);
     assert!(accuracy(&whole) >= accuracy(&alone), "the members are where the third search starts");
-    assert_ne!(with(&[("shares", "coins")]).fits, whole.fits);
+    assert_ne!(with(&[("shares", "half")]).fits, whole.fits);
     let few = with(&[("pairs", "200"), ("instance-selection", "false")]);
     assert!(few.fits.iter().all(|fit| fit.settings["pairs"] == 200.0));
 }

@@ -8,7 +8,8 @@ use featherank::data::{Dataset, FeatureId};
 use featherank::engine::passes::{
     Centring, FeatureMeasures, Gram, LinearMeasures, MergeGains, Moments,
 };
-use featherank::engine::{Ask, Engine, JoinedEngine, LocalEngine, PartEngine, QueryFolds, Schema};
+use featherank::engine::{Ask, Engine, LocalEngine, PartEngine, QueryFolds, Schema};
+use featherank::internals::JoinedEngine;
 use featherank::measure::Measure;
 
 fn data() -> Dataset {
@@ -51,7 +52,7 @@ fn assert_same(got: &dyn Engine, expected: &dyn Engine) {
         let pass = MergeGains {
             measure: "map".parse().unwrap(),
             relevant_from: 1.0,
-            live: features(),
+            varying: features(),
             chosen: vec![FeatureId(2), FeatureId(0)],
             candidates: vec![FeatureId(1), FeatureId(5)],
         };

@@ -2,10 +2,11 @@
 
 use crate::common::embedded::{ids, run, try_select};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
+use featherank::internals::random::{Purpose, stream};
 use featherank::measure::Measure;
-use featherank::random::{Purpose, stream};
 use featherank::registry::{RANKERS, ranker};
 use featherank::run::{Constraints, Run};
+use featherank::select::Exclusion;
 use rand::RngExt;
 
 const DOCUMENTS: usize = 20;
@@ -116,9 +117,9 @@ fn methods_that_cannot_use_them_list_them() {
     ] {
         let found = try_select(method, set, &data, &run()).unwrap();
         assert!(!ids(&found).contains(&1), "{method}");
-        let listed: Vec<(u32, &str)> =
-            found.set_aside.iter().map(|s| (s.id, s.reason.as_str())).collect();
-        assert_eq!(listed, [(1, "constant within queries: only trees can use it")], "{method}");
+        let listed: Vec<(u32, Exclusion)> =
+            found.set_aside.iter().map(|s| (s.id, s.reason.clone())).collect();
+        assert_eq!(listed, [(1, Exclusion::ConstantWithinQueries)], "{method}");
         let kept = try_select(method, set, &data, &Run::new(7, keep.clone())).unwrap();
         assert!(ids(&kept).contains(&1) && kept.selected.len() == 3, "{method}: {:?}", ids(&kept));
     }

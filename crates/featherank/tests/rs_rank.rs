@@ -9,8 +9,8 @@ use featherank::Error;
 use featherank::data::folds::FoldFiles;
 use featherank::data::{Dataset, FeatureId, ReadOptions};
 use featherank::engine::LocalEngine;
-use featherank::rank::reduction::weighted_pairs;
-use featherank::select::embedded::sample::{Sample, Standardisation};
+use featherank::internals::reduction::weighted_pairs;
+use featherank::internals::sample::{Sample, Standardisation};
 use proptest::prelude::*;
 
 fn modified_huber(v: f64) -> f64 {
@@ -177,7 +177,7 @@ fn too_long_steps_are_an_error() {
     );
 }
 
-/// A larger penalty leaves fewer features, for any interval; without a penalty all live features
+/// A larger penalty leaves fewer features, for any interval; without a penalty all varying features
 /// stay.
 #[test]
 fn larger_penalties_make_models_sparser() {

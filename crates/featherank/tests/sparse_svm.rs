@@ -8,10 +8,10 @@ use crate::common::embedded::{
 };
 use featherank::data::FeatureId;
 use featherank::engine::LocalEngine;
+use featherank::internals::proximal_newton::{Penalty, minimise};
+use featherank::internals::rank_rwfs::{Reweighted, ReweightingRule};
+use featherank::internals::sample::{Sample, Standardisation};
 use featherank::registry::ranker;
-use featherank::select::embedded::proximal_newton::{Penalty, minimise};
-use featherank::select::embedded::rank_rwfs::{Reweighted, ReweightingRule};
-use featherank::select::embedded::sample::{Sample, Standardisation};
 use proptest::prelude::*;
 
 #[test]

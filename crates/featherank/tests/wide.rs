@@ -4,8 +4,8 @@ use featherank::data::{Dataset, FeatureTable, Queries};
 use featherank::engine::passes::{Centring, Correlation, Gram};
 use featherank::engine::{Ask, Engine, LocalEngine, Scope, correlations};
 use featherank::inspect::inspect;
-use featherank::random::{Purpose, stream};
-use featherank::registry::{ranker, selector};
+use featherank::internals::random::{Purpose, stream};
+use featherank::registry::{RANKERS, SELECTORS, ranker, selector};
 use featherank::run::{Constraints, Run};
 use rand::RngExt;
 
@@ -21,7 +21,7 @@ fn data(features: usize) -> Dataset {
 }
 
 fn engine(features: usize) -> LocalEngine {
-    LocalEngine::new(data(features), 2).unwrap().with_memory_limit(4 * GIB)
+    LocalEngine::new(data(features).with_memory_limit(4 * GIB), 2).unwrap()
 }
 
 fn run() -> Run {
@@ -39,25 +39,26 @@ fn a_hundred_thousand_features_are_refused_or_work() {
     let found = inspect(&engine, &["ndcg@10".parse().unwrap()], 0.99).unwrap();
     assert!(!found.compared && found.near_duplicates.is_empty());
     assert_eq!(found.per_feature.len(), 100_000);
-    for method in ["mrmr", "gas", "hcas", "greedy-rankrls", "fsmrank", "mofsrank"] {
-        let refused = selector(method).unwrap().run(&[], &run(), &engine).unwrap_err();
-        assert!(states_a_limit(&refused), "{method}: {refused}");
+    for method in SELECTORS.iter().filter(|method| method.compares_pairs) {
+        let refused = method.run(&[], &run(), &engine).unwrap_err();
+        assert!(states_a_limit(&refused), "{}: {refused}", method.name);
     }
     for method in ["top-k", "l1-svm"] {
         let found = selector(method).unwrap().run(&[], &run(), &engine).unwrap();
         assert_eq!(found.selected.len(), 5, "{method}");
     }
     let data = engine.local().unwrap();
-    for name in ["linear-regression", "rankrls"] {
-        let refused = ranker(name).unwrap().fit(&[], &run(), &data.view(), None).unwrap_err();
-        assert!(states_a_limit(&refused), "{name}: {refused}");
+    for ranker in RANKERS.iter().filter(|ranker| ranker.compares_pairs) {
+        let refused = ranker.fit(&[], &run(), &data.view(), None).unwrap_err();
+        assert!(states_a_limit(&refused), "{}: {refused}", ranker.name);
     }
 }
 
 /// The user's limit counts, not only that of the machine.
 #[test]
-fn the_limit_of_the_engine_counts() {
-    let engine = engine(2_000).with_memory_limit(GIB / 64);
+fn the_limit_of_the_data_counts() {
+    let data = data(2_000).with_memory_limit(GIB / 64);
+    let engine = LocalEngine::new(data.clone(), 2).unwrap();
     let all: Vec<_> = engine.schema().features.iter().map(|(feature, _)| feature).collect();
     let refused = engine.ask(&Gram::new(all.clone(), Centring::Overall)).unwrap_err();
     assert!(refused.to_string().contains("at most 836 features"), "{refused}");
@@ -65,4 +66,13 @@ fn the_limit_of_the_engine_counts() {
         assert!(correlations(&engine, Correlation::Spearman, scope, &all).is_err());
         assert!(correlations(&engine, Correlation::Spearman, scope, &all[..300]).is_ok());
     }
+    for method in ["mrmr", "greedy-rankrls", "mofsrank"] {
+        assert!(selector(method).unwrap().run(&[], &run(), &engine).is_err(), "{method}");
+    }
+    // Copies of data have its limit.
+    for data in [&data, &data.subset(&[0]), &data.joined(&data)] {
+        let refused = ranker("rankrls").unwrap().fit(&[], &run(), &data.view(), None).unwrap_err();
+        assert!(refused.to_string().contains("at most"), "{refused}");
+    }
+    assert!(inspect(&engine, &[], 0.99).unwrap().compared);
 }

@@ -2,29 +2,28 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ArgMatches;
-use featherank::data::read_costs;
 use featherank::experiment::{
     CellOutcome, Comparison, ComparisonData, ComparisonEvent, ComparisonJob, FeatureCosts, Plan,
-    Results, ResultsFolder, split_outside_brackets, tables, text_tables, verdict,
+    Results, ResultsFolder, tables, text_tables, verdict,
 };
-use featherank::run::{Constraints, Run, Step};
-use featherank::text::{counted, wrapped};
+use featherank::internals::split_outside_brackets;
+use featherank::internals::text::{counted, wrapped};
+use featherank::run::{Constraints, Observer, Run, Step};
 use featherank::{Error, Result};
 
 use crate::arguments::{DEFAULT_MEASURES, Reading, parse_measures};
 use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
-use crate::paths::repeatable;
-use crate::progress::{Bar, Progress};
+use crate::paths::{reading_options, repeatable};
+use crate::progress::Progress;
 use crate::style::{STRONG, of_verdict, styled};
 
 #[derive(clap::Args)]
-pub struct Args {
-    /// A LETOR directory (Fold1 … or S1 … S5), three or more files to rotate, one file to split into
-    /// folds, or a plan (plan.toml)
+pub struct CompareArgs {
+    /// A LETOR directory (Fold1 … or S1 … S5), three or more files to rotate, one file to split
+    /// into folds, or a plan (plan.toml)
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     #[command(flatten)]
@@ -116,33 +115,36 @@ impl ExperimentArgs {
         let words = |list: &Option<String>| -> Vec<String> {
             split_outside_brackets(list.as_deref().unwrap_or_default()).map(str::to_owned).collect()
         };
-        let measures = parse_measures(self.measure.as_deref().unwrap_or(DEFAULT_MEASURES))?;
+        let measures = |list: &str| -> Result<Vec<String>> {
+            Ok(parse_measures(list)?.iter().map(ToString::to_string).collect())
+        };
+        let named = self.measure.as_deref().map(measures).transpose()?;
+        let defaults = Plan::default();
         Ok(Plan {
-            title: "Comparison".into(),
             choose: self.choose.clone(),
-            measures: measures.iter().map(ToString::to_string).collect(),
-            seed: self.seed.unwrap_or(1),
-            seeds: self.seeds.unwrap_or(1),
-            bootstraps: self.bootstraps.unwrap_or(0),
+            measures: named.unwrap_or_default(),
+            default_measures: measures(DEFAULT_MEASURES)?,
+            seed: self.seed.unwrap_or(defaults.seed),
+            seeds: self.seeds.unwrap_or(defaults.seeds),
+            bootstraps: self.bootstraps.unwrap_or(defaults.bootstraps),
             curves: !self.no_curves,
             recommend: self.recommend,
-            data: Vec::new(),
             methods: words(&self.methods),
             rankers: words(&self.rankers),
             k: self.k.clone(),
             tune: !self.no_tune,
-            rows: Vec::new(),
+            ..defaults
         })
     }
 }
 
-impl Args {
+impl CompareArgs {
     /// The comparisons to run: one, or one per data set of a plan.
-    fn jobs(&self, command: Vec<String>) -> Result<Vec<ComparisonJob>> {
+    fn jobs(&self, command: Vec<String>) -> CommandResult<Vec<ComparisonJob>> {
         let is_plan = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
         let Some(path) = self.data.iter().find(is_plan) else {
             if self.root.is_some() {
-                return Err(Error::settings(
+                return Err(Failure::usage(
                     "--data is for plans only",
                     "name the data without --data",
                 ));
@@ -156,23 +158,25 @@ impl Args {
             return Ok(vec![ComparisonJob::new(plan, command, data, &self.output)?]);
         };
         if self.data.len() > 1 {
-            return Err(Error::settings(
+            return Err(Failure::usage(
                 "a plan and other data were both given",
                 "name the plan alone; it names its data",
             ));
         }
         if let Some(option) = self.experiment.given() {
             let what = format!("{option} and a plan were both given");
-            return Err(Error::settings(what, format!("set it in {}", path.display())));
+            return Err(Failure::usage(what, format!("set it in {}", path.display())));
         }
         let (root, options) = (self.root.as_deref(), self.reading.options());
-        ComparisonJob::of_plan_file(path, root, &options, &command, &self.output)
+        Ok(ComparisonJob::of_plan_file(path, root, &options, &command, &self.output)?)
     }
 }
 
-pub fn run(args: &Args, matches: &ArgMatches, output: &Output) -> CommandResult {
+pub fn run(args: &CompareArgs, matches: &ArgMatches, output: &Output) -> CommandResult {
     let (mut failed, mut all, mut printed) = (0, 0, Ok(()));
+    let options = reading_options(matches);
     for job in args.jobs(repeatable(matches, &["output", "jobs"]))? {
+        let job = job.reading_options(options.clone());
         let (results, folder) = compare(args, job, output)?;
         failed += results.cells.len() - results.done().count();
         all += results.cells.len();
@@ -184,21 +188,22 @@ pub fn run(args: &Args, matches: &ArgMatches, output: &Output) -> CommandResult 
 }
 
 /// Runs one comparison.
-fn compare(args: &Args, job: ComparisonJob, output: &Output) -> Result<(Results, ResultsFolder)> {
+fn compare(
+    args: &CompareArgs,
+    job: ComparisonJob,
+    output: &Output,
+) -> Result<(Results, ResultsFolder)> {
     let folder = job.folder().clone();
     let costs = args.experiment.costs.clone().map_or(FeatureCosts::Equal, FeatureCosts::File);
-    let comparison = {
-        let _spinner = output.spinner("reading".into());
-        job.costs(costs).open()?
-    };
-    if let Some(path) = &args.experiment.costs {
-        let features = comparison.features()?;
-        let costs = read_costs(path, &features)?;
-        if !costs.unlisted.is_empty() {
-            output.note(super::select::unlisted(&costs, &features));
-        }
+    let progress = Progress::on_terminal(output);
+    let _ = progress.on_step(&Step::pass("reading", 0, None));
+    let opened = job.costs(costs).open(progress.stop());
+    let comparison = opened.inspect_err(|error| note_resuming(error, &folder, output))?;
+    let unlisted = comparison.unlisted_costs();
+    if !unlisted.is_empty() {
+        output.note(super::select::unlisted(unlisted, &comparison.features()?));
     }
-    let results = run_and_save(&comparison, &folder, args.jobs, output)?;
+    let results = run_and_save(&comparison, &folder, args.jobs, progress, output)?;
     Ok((results, folder))
 }
 
@@ -231,88 +236,53 @@ pub fn run_and_save(
     comparison: &Comparison,
     folder: &ResultsFolder,
     jobs: usize,
+    observer: Arc<Progress>,
     output: &Output,
 ) -> Result<Results> {
-    let progress = CellProgress::new(output);
-    let run = Run { observer: Progress::silent(), ..Run::new(1, Constraints::default()) };
-    let outcome = comparison.run_and_save(folder, &run, jobs, &|event| progress.show(event));
-    drop(progress);
-    outcome.inspect_err(|error| {
-        if Comparison::resumes_after(error) {
+    let run = Run { observer, ..Run::new(1, Constraints::default()) };
+    let outcome = comparison.run_and_save(folder, &run, jobs, &|event| show(event, output));
+    outcome.inspect_err(|error| note_resuming(error, folder, output))
+}
+
+fn note_resuming(error: &Error, folder: &ResultsFolder, output: &Output) {
+    if Comparison::resumes_after(error) {
+        output.note(format!(
+            "completed cells are saved in {}; rerun the same command to resume",
+            folder.path("").display()
+        ));
+    }
+}
+
+/// Prints one line per cell if output is piped; on a terminal, where a bar shows the progress, only
+/// what failed.
+fn show(event: &ComparisonEvent<'_>, output: &Output) {
+    match event {
+        ComparisonEvent::Started(0, _) => {}
+        ComparisonEvent::Started(done, total) => output.note(format!(
+            "{done} of {} {} already complete",
+            counted(*total, "cell"),
+            if *total == 1 { "is" } else { "are" }
+        )),
+        ComparisonEvent::CellFinished(cell, done, total) => {
+            let what = match &cell.outcome {
+                CellOutcome::Done(_) if output.live() => return,
+                CellOutcome::Done(found) => {
+                    let seconds = found.measured.seconds;
+                    format!(
+                        "validation {:.4}, {}, {seconds:.2} s",
+                        found.valid,
+                        counted(found.features.len(), "feature")
+                    )
+                }
+                CellOutcome::Failed(reason) => {
+                    format!("failed: {}", reason.lines().next().unwrap_or_default())
+                }
+            };
             output.note(format!(
-                "completed cells are saved in {}; rerun the same command to resume",
-                folder.path("").display()
+                "{done}/{total} {}, fold {}, seed {}: {what}",
+                cell.method, cell.fold, cell.seed
             ));
         }
-    })
-}
-
-/// Shows a progress bar on a terminal, or one line per cell if output is piped.
-struct CellProgress<'a> {
-    output: &'a Output,
-    bar: Option<Arc<Bar>>,
-    /// Cells that were complete before: they took no time.
-    before: AtomicUsize,
-}
-
-impl<'a> CellProgress<'a> {
-    fn new(output: &'a Output) -> Self {
-        let bar = output.live().then(Bar::start);
-        CellProgress { output, bar, before: AtomicUsize::new(0) }
-    }
-
-    fn show(&self, event: &ComparisonEvent<'_>) {
-        match event {
-            ComparisonEvent::Started(done, total) => {
-                self.before.store(*done, Ordering::Relaxed);
-                self.advance(*done, *total);
-                if *done > 0 {
-                    self.say(format!(
-                        "{done} of {} {} already complete",
-                        counted(*total, "cell"),
-                        if *total == 1 { "is" } else { "are" }
-                    ));
-                }
-            }
-            ComparisonEvent::CellFinished(cell, done, total) => {
-                self.advance(*done, *total);
-                let what = match &cell.outcome {
-                    CellOutcome::Done(found) => {
-                        if self.output.live() {
-                            return;
-                        }
-                        let seconds = found.measured.seconds;
-                        format!(
-                            "validation {:.4}, {}, {seconds:.2} s",
-                            found.valid,
-                            counted(found.features.len(), "feature")
-                        )
-                    }
-                    CellOutcome::Failed(reason) => {
-                        format!("failed: {}", reason.lines().next().unwrap_or_default())
-                    }
-                };
-                self.say(format!(
-                    "{done}/{total} {}, fold {}, seed {}: {what}",
-                    cell.method, cell.fold, cell.seed
-                ));
-            }
-            ComparisonEvent::Note(note) => self.say(format!("note: {note}")),
-        }
-    }
-
-    fn say(&self, line: String) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.output.note(line)),
-            None => self.output.note(line),
-        }
-    }
-
-    fn advance(&self, done: usize, total: usize) {
-        let before = self.before.load(Ordering::Relaxed);
-        let [done, total] = [done, total].map(|cells| cells.saturating_sub(before) as u64);
-        if let Some(bar) = &self.bar {
-            bar.add(&Step::stage("comparing", done, Some(total)));
-        }
+        ComparisonEvent::Note(note) => output.note(format!("note: {note}")),
     }
 }

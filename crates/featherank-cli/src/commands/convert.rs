@@ -9,7 +9,7 @@ use crate::errors::CommandResult;
 use crate::output::Output;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct ConvertArgs {
     /// Files to read; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "INPUT")]
     input: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Args {
     reading: Reading,
 }
 
-pub fn run(args: &Args, output: &Output) -> CommandResult {
+pub fn run(args: &ConvertArgs, output: &Output) -> CommandResult {
     let mut data = args.reading.read(&args.input, output)?;
     args.normalise.fit(&data).apply(&mut data);
     let options = WriteOptions { sparse: args.sparse, names: args.names_out.clone() };

@@ -3,24 +3,25 @@
 use std::path::PathBuf;
 
 use featherank::data::synth::{Preset, RoleCount, SynthConfig, Truth, generate};
-use featherank::data::write_bytes;
+use featherank::data::{WriteOptions, write};
 use featherank::engine::LocalEngine;
-use featherank::experiment::{
-    Comparison, FoldSource, Plan, ResultsFolder, tables, text_tables, verdict,
-};
+use featherank::experiment::{ComparisonData, ComparisonJob, Plan, tables, text_tables, verdict};
 use featherank::inspect::inspect;
+use featherank::internals::text::wrapped;
+use featherank::internals::write_bytes;
 use featherank::measure::Measure;
-use featherank::select::Selection;
-use featherank::text::wrapped;
+use featherank::run::Observer;
+use featherank::select::{DataSources, Selection};
 
 use crate::arguments::Common;
 use crate::errors::CommandResult;
 use crate::output::Output;
+use crate::paths::recorded;
 use crate::progress::Progress;
 use crate::selection_text::summary;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct DemoArgs {
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -43,8 +44,7 @@ rankers = ["lambdamart[trees=60]", "own"]
 /// Number of folds.
 const FOLDS: usize = 3;
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> CommandResult {
-    let folder = ResultsFolder::open(&args.output)?;
+pub fn run(args: &DemoArgs, common: &Common, output: &Output) -> CommandResult {
     let config = SynthConfig {
         seed: args.seed,
         queries: 800,
@@ -54,43 +54,54 @@ pub fn run(args: &Args, common: &Common, output: &Output) -> CommandResult {
         ..Preset::Tiny.config()
     };
     let (data, truth) = generate(&config)?;
-    output.print(format!(
-        "1. Synthetic ranking data with known feature roles (seed {})\n",
-        args.seed
-    ))?;
+    let plan = Plan { seed: args.seed, ..Plan::parse(PLAN)? };
+    let command =
+        ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
+    let folds = ComparisonData::Rows(data.clone(), Some(FOLDS));
+    let job = ComparisonJob::new(plan, command, folds, &args.output)?;
+    let folder = job.folder().clone();
+    // The commands of the report read it.
+    let path = folder.path("data.parquet");
+    write(&data, &path, &WriteOptions::default())?;
+    let sources = DataSources { train: recorded(&[path]), ..DataSources::default() };
+    // The results are in files: a closed standard output does not end the comparison.
+    let mut printed = Ok(());
+    let mut print = |text: String| {
+        if printed.is_ok() {
+            printed = output.print(text);
+        }
+    };
+    print(format!("1. Synthetic ranking data with known feature roles (seed {})\n", args.seed));
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
     let measures: Vec<Measure> = vec!["ndcg@10".parse()?, "map".parse()?];
     let width = output.width();
-    output.print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99, width))?;
+    print(super::inspect::overview(&inspect(&engine, &measures, 0.99)?, 0.99, width));
 
-    output.print(
-        "\n2. Comparison of methods: features selected on training queries, evaluated on test queries\n",
-    )?;
-    let plan = Plan { seed: args.seed, ..Plan::parse(PLAN)? };
-    let title = plan.title.clone();
-    let command =
-        ["featherank", "demo", "--seed", &args.seed.to_string()].map(str::to_owned).to_vec();
-    let source = FoldSource::split(engine.into_data(), FOLDS, args.seed)?;
-    let comparison = Comparison::new(plan, title, command, source)?;
-    let results = super::compare::run_and_save(&comparison, &folder, 0, output)?;
+    print(
+        "\n2. Comparison of methods: features selected on training queries, evaluated on test queries\n"
+            .into(),
+    );
+    let progress = Progress::on_terminal(output);
+    let comparison = job.open(progress.stop())?.with_sources(sources);
+    let results = super::compare::run_and_save(&comparison, &folder, 0, progress, output)?;
     let shown: Vec<_> = tables(&results)?.into_iter().take(1).collect();
-    output.print(wrapped(&verdict(&results)?.join(" "), width, 0))?;
-    output.print(format!("\n{}", text_tables("", &shown, width).trim()))?;
+    print(wrapped(&verdict(&results)?.join(" "), width, 0));
+    print(format!("\n{}", text_tables("", &shown, width).trim()));
 
-    output.print("\n3. Is a smaller set as good as all features?\n")?;
+    print("\n3. Is a smaller set as good as all features?\n".into());
     if let Some(selection) = &results.recommendation {
         selection.save(&folder.path("selection.json"))?;
-        output.print(summary(selection, width))?;
+        print(summary(selection, width));
         let roles = format!("roles of the selected features: {}", roles(selection, &truth));
-        output.print(wrapped(&roles, width, 2))?;
+        print(wrapped(&roles, width, 2));
     }
     let report = folder.path("report.html");
     let page = featherank_report::render(&results)?;
     write_bytes(&report, page.as_bytes())?;
-    output.print(format!("\nreport: {}", report.display()))?;
+    print(format!("\nreport: {}", report.display()));
     output
         .note("next, on your own data: featherank inspect DATA, then featherank select DATA -o selection.json");
-    Ok(())
+    printed
 }
 
 /// How many features of each role were selected, and how many exist.

@@ -3,23 +3,22 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
-use featherank::data::FeatureTable;
 use featherank::evaluate::{
-    BaselineSource, Evaluation, EvaluationPlan, PairedTest, RankingResult, RankingSource, beaten,
-    check_level, evaluate_sources, letter,
+    BaselineSource, Evaluation, EvaluationPlan, PairedTest, RankingResult, RankingSource,
+    evaluate_sources,
 };
-use featherank::rank::Model;
-use featherank::text::{Columns, counted, p_value, text_table, wrapped};
-use featherank::{Error, Result};
+use featherank::internals::text::{Columns, counted, p_value, text_table, wrapped};
+use featherank::internals::{beaten, check_level, letter};
+use featherank::measure::RequestedMeasures;
 
-use crate::arguments::{Common, Measuring, Reading, note_ids};
-use crate::errors::CommandResult;
+use crate::arguments::{Common, Measuring, Reading, fitted, note_found_by_id};
+use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::scale::{Cluster, Opening, ScaleArgs};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct EvaluateArgs {
     /// Labelled data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
@@ -123,18 +122,21 @@ impl clap::Args for RankingArgs {
     }
 }
 
-impl Args {
+impl EvaluateArgs {
     /// The plan and the baseline, checked before any data is read.
-    fn plan(&self) -> Result<(EvaluationPlan, Option<BaselineSource>)> {
+    fn plan(
+        &self,
+        requested: &RequestedMeasures,
+    ) -> CommandResult<(EvaluationPlan, Option<BaselineSource>)> {
         if self.rankings.0.is_empty() {
-            return Err(Error::settings(
+            return Err(Failure::usage(
                 "there is no ranking to evaluate",
                 "name at least one with --scores, --model or --feature",
             ));
         }
         check_level(self.level)?;
         let plan = EvaluationPlan {
-            measures: self.measuring.measures()?,
+            measures: requested.measures.clone(),
             alpha: self.alpha,
             resamples: self.resamples,
             seed: self.seed,
@@ -145,12 +147,13 @@ impl Args {
 }
 
 pub fn run(
-    args: &Args,
+    args: &EvaluateArgs,
     common: &Common,
     cluster: Option<&dyn Cluster>,
     output: &Output,
 ) -> CommandResult {
-    let (plan, baseline) = args.plan()?;
+    let requested = args.measuring.requested()?;
+    let (plan, baseline) = args.plan(&requested)?;
     let sources = &args.rankings.0;
     let how = Opening {
         reading: &args.reading,
@@ -161,29 +164,23 @@ pub fn run(
     };
     let check_remote = || sources.iter().try_for_each(RankingSource::check_remote);
     let opened = args.scale.open(&args.data, &how, &check_remote)?;
-    note_models_by_id(sources, &opened.engine.schema().features, output)?;
+    let schema = opened.engine.schema();
+    let measures = fitted(&requested, &schema.label_frequencies(), output)?;
+    if let Some(data) = opened.engine.local() {
+        let scarce = measures.iter().filter_map(|measure| measure.scarcity_note(&data.view()));
+        scarce.for_each(|note| output.note(format!("note: {note}")));
+    }
+    let plan = EvaluationPlan { measures, ..plan };
     let found = evaluate_sources(opened.engine.as_ref(), sources, &plan, baseline.as_ref())?;
+    if found.found_by_id {
+        note_found_by_id(output);
+    }
     if output.json() {
         opened.explanation(output.width()).into_iter().for_each(|text| output.note(text));
         return output.print_json(&found);
     }
     output.print(render(&found, args.test, args.level, output.width()))?;
     opened.explanation(output.width()).map_or(Ok(()), |text| output.print(format!("\n{text}")))
-}
-
-/// Says that the features of models were found by id, if the data has no names.
-fn note_models_by_id(
-    sources: &[RankingSource],
-    table: &FeatureTable,
-    output: &Output,
-) -> Result<()> {
-    for source in sources.iter().filter(|_| !table.is_named()) {
-        if let RankingSource::Model(path) = source {
-            let model = Model::load(path)?;
-            note_ids(&model.features().into_iter().cloned().collect::<Vec<_>>(), table, output);
-        }
-    }
-    Ok(())
 }
 
 /// Formats an evaluation as text.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use featherank::Error;
-use featherank::data::write_bytes;
 use featherank::export::{ExportOptions, TARGETS, target};
+use featherank::internals::write_bytes;
 use featherank::select::Exportable;
 
 use crate::errors::CommandResult;
@@ -12,7 +12,7 @@ use crate::output::Output;
 
 #[derive(clap::Args)]
 #[command(after_help = targets())]
-pub struct Args {
+pub struct ExportArgs {
     /// Model written by `featherank train`; or a selection, for targets that list features
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -47,7 +47,7 @@ fn targets() -> String {
     format!("Targets:\n{}", TARGETS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-pub fn run(args: &Args, output: &Output) -> CommandResult {
+pub fn run(args: &ExportArgs, output: &Output) -> CommandResult {
     let target = target(&args.to)?;
     let document = Exportable::load(&args.model)?;
     let read =
@@ -60,10 +60,7 @@ pub fn run(args: &Args, output: &Output) -> CommandResult {
     };
     let bytes = document.export(target, &options)?;
     let path = &args.output;
-    if path.as_os_str() == "-" {
-        return output.print_bytes(&bytes);
-    }
     write_bytes(path, &bytes)?;
-    output.note(format!("wrote {}", path.display()));
+    output.note_written(path);
     Ok(())
 }

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use featherank::data::Feature;
-use featherank::engine::LocalEngine;
-use featherank::inspect::{FeatureFacts, Inspection, inspect};
+use featherank::engine::{Engine, LocalEngine};
+use featherank::inspect::{FeatureFacts, Inspection, check_near, inspect};
+use featherank::internals::text::{counted, grouped, p_value, wrapped};
 use featherank::measure::{Measure, Ties};
-use featherank::text::{counted, grouped, p_value, wrapped};
 
 use super::redundancy;
-use crate::arguments::{Common, Measuring, Reading};
+use crate::arguments::{Common, Measuring, Reading, fitted};
 use crate::errors::CommandResult;
 use crate::output::{Output, short, table};
 use crate::progress::Progress;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// Data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
@@ -33,21 +33,22 @@ pub struct Args {
     reading: Reading,
 }
 
-pub fn run(args: &Args, common: &Common, output: &Output) -> CommandResult {
-    if !(0.0..=1.0).contains(&args.near) {
-        return Err(
-            featherank::Error::invalid("correlation", args.near, "a number from 0 to 1").into()
-        );
-    }
-    let measures = args.measuring.measures()?;
+pub fn run(args: &InspectArgs, common: &Common, output: &Output) -> CommandResult {
+    check_near(args.near)?;
+    let requested = args.measuring.requested()?;
     if args.redundancy.redundancy {
         // The first measure decides which feature of a group is best.
-        let options = args.redundancy.options(&measures[0])?;
+        let options = args.redundancy.options(&requested.measures[0])?;
         let data = args.reading.read(&args.data, output)?;
         return redundancy::run(&args.redundancy, &options, data, common, output);
     }
     let data = args.reading.read(&args.data, output)?;
     let engine = LocalEngine::new(data, common.threads)?.observed_by(Progress::start(output));
+    // Measures that the user names are shown as they are, even those that are not measurable.
+    let measures = match requested.are_named {
+        true => requested.measures,
+        false => fitted(&requested, &engine.schema().label_frequencies(), output)?,
+    };
     let found = inspect(&engine, &measures, args.near)?;
     if output.json() {
         return output.print_json(&found);
@@ -139,6 +140,13 @@ pub fn overview(found: &Inspection, near: f64, width: usize) -> String {
     };
     lines.push(format!("correlated ≥ {near:<5} {pairs}{more}"));
     for score in &found.constant_score {
+        if !score.measurable {
+            lines.push(format!(
+                "constant score     {}: not measurable, because it is the same for every ranking",
+                score.measure
+            ));
+            continue;
+        }
         let conclusion = match score.informative {
             true => "file order reveals relevance: do not break ties by it",
             false => "no sign that file order reveals relevance",
@@ -171,7 +179,7 @@ fn feature_table(facts: &[FeatureFacts], measures: &[Measure], width: usize) -> 
     let names: Vec<String> =
         measures.iter().map(|m| m.clone().with_ties(Ties::Expected).to_string()).collect();
     let has_missing = facts.iter().any(|f| f.missing > 0);
-    let header = ["feature", "min", "max", "mean", "deviation", "zeros", "alive"].into_iter();
+    let header = ["feature", "min", "max", "mean", "deviation", "zeros", "varies in"].into_iter();
     let header = header.chain(has_missing.then_some("missing"));
     let header: Vec<&str> = header.chain(names.iter().map(String::as_str)).collect();
     let row = |f: &FeatureFacts| {
@@ -182,7 +190,7 @@ fn feature_table(facts: &[FeatureFacts], measures: &[Measure], width: usize) -> 
             short(f.mean),
             short(f.deviation),
             format!("{:.0} %", 100.0 * f.zeros),
-            format!("{:.0} %", 100.0 * f.alive),
+            format!("{:.0} %", 100.0 * f.varying),
         ];
         let start = start.into_iter().chain(has_missing.then(|| grouped(f.missing)));
         start.chain(f.alone.iter().map(|value| format!("{value:.4}"))).collect()

@@ -4,20 +4,20 @@ use std::path::PathBuf;
 
 use clap::Command;
 use featherank::Error;
-use featherank::data::write_bytes;
+use featherank::internals::write_bytes;
 
 use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct ManArgs {
     /// Write one page per command to DIR, for example /usr/local/share/man/man1; created if
     /// necessary [default: print the page of featherank]
     #[arg(value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, command: Command, output: &Output) -> CommandResult {
+pub fn run(args: &ManArgs, command: Command, output: &Output) -> CommandResult {
     let Some(folder) = &args.output else {
         return output.print_bytes(&page(command)?);
     };

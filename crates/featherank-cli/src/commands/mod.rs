@@ -16,7 +16,7 @@ pub mod synth;
 pub mod train;
 
 use featherank::data::Dataset;
-use featherank::text::counted;
+use featherank::internals::text::counted;
 
 /// The size of a data set in words.
 fn extent(data: &Dataset) -> String {

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use featherank::evaluate::{RunForm, RunOptions, write_run};
+use featherank::internals::text::counted;
 use featherank::rank::Model;
-use featherank::text::counted;
 
-use crate::arguments::{Reading, note_ids};
+use crate::arguments::{Reading, note_found_by_id};
 use crate::errors::CommandResult;
 use crate::output::Output;
 
 #[derive(clap::Args)]
-pub struct Args {
-    /// Data to rank; several files form one data set, `-` reads standard input. Labels are not used;
-    /// add --unjudged zero if documents have none
+pub struct RankArgs {
+    /// Data to rank; several files form one data set, `-` reads standard input. Labels are not
+    /// used; add --unjudged zero if documents have none
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// Model written by `featherank train`
@@ -46,11 +46,12 @@ enum RunFormat {
     Tsv,
 }
 
-pub fn run(args: &Args, output: &Output) -> CommandResult {
+pub fn run(args: &RankArgs, output: &Output) -> CommandResult {
     let model = Model::load(&args.model)?;
     let data = args.reading.read(&args.data, output)?;
-    let features: Vec<_> = model.features().into_iter().cloned().collect();
-    note_ids(&features, data.features(), output);
+    if data.features().finds_by_id(model.features()) {
+        note_found_by_id(output);
+    }
     let scores = model.score(&data.view())?;
     let form = match args.form {
         RunFormat::Trec => RunForm::Trec,

@@ -6,13 +6,13 @@ use clap::ValueEnum;
 use featherank::data::{Dataset, Feature};
 use featherank::engine::passes::Correlation;
 use featherank::engine::{LocalEngine, Scope};
+use featherank::internals::{FileForm, INFLATED, reaches};
 use featherank::measure::{Measure, Ties};
 use featherank::redundancy::{
-    ComparedFeature, FileForm, INFLATED, Redundancy, RedundancyOptions, RedundantGroup, reaches,
-    redundancy,
+    ComparedFeature, Redundancy, RedundancyOptions, RedundantGroup, redundancy,
 };
 
-use featherank::text::{counted, wrapped};
+use featherank::internals::text::{counted, wrapped};
 
 use crate::arguments::Common;
 use crate::errors::CommandResult;
@@ -86,11 +86,11 @@ pub fn run(
         found.save(path)?;
     }
     if output.json() {
-        return output.print(found.to_json()?.trim_end());
+        return output.print_document(&found.to_json()?);
     }
     output.print(report(&found, output.width()))?;
     match &args.output {
-        Some(path) => output.note(format!("wrote {}", path.display())),
+        Some(path) => output.note_written(path),
         None if found.features.len() > 1 && cell_width(&found, output.width()).is_none() => {
             output
                 .note("note: the matrix is too wide for a terminal; use -o matrix.csv to save it");

@@ -4,23 +4,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use featherank::data::{Costs, FeatureTable, read_costs};
+use featherank::Stop;
+use featherank::data::{FeatureId, FeatureTable, read_costs};
 use featherank::engine::{Engine, LocalEngine};
 use featherank::params::check_set_once;
 use featherank::registry;
 use featherank::run::{Constraints, Run};
-use featherank::select::{SelectionJob, SelectionOutcome, SelectorSpec, UnusedSetting};
-use featherank::{Error, Stop};
+use featherank::select::{
+    DataSources, SelectionJob, SelectionOutcome, SelectorSpec, UnusedSetting,
+};
 
-use crate::arguments::{Common, Reading, check_validation, parse_duration, parse_setting};
+use crate::arguments::{Common, Reading, note_overlap, parse_duration, parse_setting};
 use crate::errors::{CommandResult, Failure};
 use crate::output::Output;
+use crate::paths::recorded;
 use crate::progress::Progress;
 use crate::scale::{Cluster, OpenedData, Opening, ScaleArgs};
 use crate::selection_text::summary;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SelectArgs {
     /// Training data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
@@ -79,11 +82,12 @@ struct ConstraintArgs {
     /// return all of them]
     #[arg(long, value_name = "N")]
     k: Option<usize>,
-    /// Features that must be selected: names, ids, ranges of ids and patterns (tf,3,10-15,bm25.*)
-    #[arg(long, value_name = "LIST")]
+    /// Features that must be selected: names, ids, ranges of ids and patterns
+    /// (tf,3,10-15,20-,bm25.*); --keep=-5 is a range up to 5
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     keep: Option<String>,
     /// Features that must not be selected, as for --keep
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     drop: Option<String>,
     /// File with feature costs, one feature and its cost per line; a feature is written as for
     /// --keep [default: 1 each]
@@ -102,7 +106,7 @@ impl ConstraintArgs {
         let read = |path: &PathBuf| read_costs(path, features);
         let costs = self.costs.as_ref().map(read).transpose()?.unwrap_or_default();
         if !costs.unlisted.is_empty() {
-            output.note(unlisted(&costs, features));
+            output.note(unlisted(&costs.unlisted, features));
         }
         Ok(Constraints {
             k: self.k,
@@ -115,11 +119,10 @@ impl ConstraintArgs {
 }
 
 /// Which features have no cost in the file.
-pub fn unlisted(costs: &Costs, features: &FeatureTable) -> String {
+pub fn unlisted(unlisted: &[FeatureId], features: &FeatureTable) -> String {
     const SHOWN: usize = 8;
-    let (count, all) = (costs.unlisted.len(), features.len());
-    let names: Vec<String> =
-        costs.unlisted.iter().take(SHOWN).map(|&f| features.label(f)).collect();
+    let (count, all) = (unlisted.len(), features.len());
+    let names: Vec<String> = unlisted.iter().take(SHOWN).map(|&f| features.label(f)).collect();
     let more = if count > SHOWN { ", …" } else { "" };
     format!(
         "note: no cost is given for {count} of {all} features; they cost 1: {}{more}",
@@ -127,14 +130,14 @@ pub fn unlisted(costs: &Costs, features: &FeatureTable) -> String {
     )
 }
 
-impl Args {
+impl SelectArgs {
     /// All parameters of the method, including those that have an option of their own.
-    fn parameters(&self, spec: &SelectorSpec) -> featherank::Result<Vec<(String, String)>> {
+    fn parameters(&self, spec: &SelectorSpec) -> CommandResult<Vec<(String, String)>> {
         let mut all = self.params.clone();
         for (name, value) in [("ranker", &self.ranker), ("measure", &self.measure)] {
             let Some(value) = value else { continue };
             if spec.params.iter().all(|param| param.name != name) {
-                return Err(Error::settings(
+                return Err(Failure::usage(
                     format!("method `{}` does not take --{name}", spec.name),
                     format!("leave it out; see `featherank methods {}`", spec.name),
                 ));
@@ -145,6 +148,17 @@ impl Args {
         Ok(all)
     }
 
+    /// The files of the data, for the commands of reports.
+    fn sources(&self, options: Vec<String>) -> DataSources {
+        let costs = self.constraints.costs.as_slice();
+        DataSources {
+            train: recorded(&self.train),
+            valid: recorded(&self.valid),
+            costs: recorded(costs).pop(),
+            options,
+        }
+    }
+
     /// Opens training and validation data, and adds what depends on them to the job.
     fn open(
         &self,
@@ -152,7 +166,7 @@ impl Args {
         common: &Common,
         cluster: Option<&dyn Cluster>,
         output: &Output,
-    ) -> featherank::Result<(SelectionJob, OpenedData)> {
+    ) -> CommandResult<(SelectionJob, OpenedData)> {
         let (reading, threads) = (&self.reading, common.threads);
         let how = Opening { reading, threads, observer: job.observer(), cluster, output };
         let open = |files: &[PathBuf]| self.scale.open(files, &how, &|| job.check_remote());
@@ -162,7 +176,6 @@ impl Args {
             _ if self.valid.is_empty() => None,
             Some(data) => {
                 let valid = reading.read_like(&self.valid, data, &self.train, output)?;
-                check_validation(data, &valid, output)?;
                 Some(Arc::new(LocalEngine::new(valid, threads)?.observed_by(job.observer())))
             }
             None => Some(open(&self.valid)?.engine),
@@ -171,8 +184,10 @@ impl Args {
     }
 }
 
+/// `options` say how data is read.
 pub fn run(
-    args: &Args,
+    args: &SelectArgs,
+    options: Vec<String>,
     common: &Common,
     cluster: Option<&dyn Cluster>,
     output: &Output,
@@ -185,6 +200,7 @@ pub fn run(
         .best_so_far()
         .checkpoint(args.long.checkpoint.clone())
         .output(args.output.clone())
+        .sources(args.sources(options))
         .model_output(args.model.clone());
     job.check()?;
     let (job, opened) = args.open(job, common, cluster, output)?;
@@ -206,6 +222,7 @@ pub fn run(
             output.note(format!("rerun the same command to resume from {}", path.display()));
         }
     })?;
+    note_overlap(outcome.overlap, output);
     if let Some(stop) = outcome.stopped {
         let resume = outcome
             .kept_checkpoint
@@ -223,7 +240,7 @@ pub fn run(
 
 /// Prints the selection.
 fn show(
-    args: &Args,
+    args: &SelectArgs,
     job: &SelectionJob,
     opened: &OpenedData,
     outcome: &SelectionOutcome,
@@ -237,6 +254,6 @@ fn show(
     let explanation = opened.explanation(output.width());
     explanation.map_or(Ok(()), |text| output.print(format!("\n{text}")))?;
     output.note(format!("\nseed {}, {:.2} s", args.seed, outcome.seconds));
-    job.outputs().for_each(|path| output.note(format!("wrote {}", path.display())));
+    job.outputs().for_each(|path| output.note_written(path));
     Ok(())
 }

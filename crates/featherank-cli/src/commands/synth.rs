@@ -1,19 +1,16 @@
 //! `featherank synth`: generate synthetic data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use featherank::data::folds::train_valid_test;
-use featherank::data::synth::{Preset, SynthConfig, generate};
-use featherank::data::{Dataset, WriteOptions, write};
-use featherank::{Error, Result};
+use featherank::data::synth::{Preset, SynthConfig, SynthFiles, SynthFormat, generate};
 
 use crate::arguments::parse_setting;
 use crate::errors::CommandResult;
 use crate::output::Output;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SynthArgs {
     /// Directory for train, vali, test and truth.json; created if necessary
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
@@ -42,35 +39,33 @@ enum FileFormat {
     Parquet,
 }
 
-pub fn run(args: &Args, output: &Output) -> CommandResult {
+impl From<FileFormat> for SynthFormat {
+    fn from(format: FileFormat) -> Self {
+        match format {
+            FileFormat::Letor => SynthFormat::Letor,
+            FileFormat::Parquet => SynthFormat::Parquet,
+        }
+    }
+}
+
+pub fn run(args: &SynthArgs, output: &Output) -> CommandResult {
     let preset = SynthConfig { seed: args.seed, ..args.preset.config() };
     let config = preset.with_settings(&args.settings)?;
     let (data, truth) = {
         let _spinner = output.spinner("generating data".into());
         generate(&config)?
     };
-    std::fs::create_dir_all(&args.output).map_err(|e| Error::io("create", &args.output, e))?;
-    let ending = match args.format {
-        FileFormat::Letor => "txt",
-        FileFormat::Parquet => "parquet",
+    let files = SynthFiles {
+        folder: args.output.clone(),
+        format: args.format.into(),
+        one_file: args.one_file,
     };
-    let save = |data: &Dataset, stem: &str| -> Result<()> {
-        let path = args.output.join(format!("{stem}.{ending}"));
-        let _spinner = output.spinner(format!("writing {}", path.display()));
-        write(data, &path, &WriteOptions::default())?;
-        output.note(describe(&path, data));
-        Ok(())
+    let path = {
+        let _spinner = output.spinner(format!("writing {}", args.output.display()));
+        files.write(&data, &truth, config.seed, &mut |path, part| {
+            output.note(format!("wrote {}: {}", path.display(), super::extent(part)));
+        })?
     };
-    if args.one_file {
-        save(&data, "data")?;
-    } else {
-        let parts = train_valid_test(&data, config.seed)?;
-        save(&parts.train, "train")?;
-        save(&parts.valid, "vali")?;
-        save(&parts.test, "test")?;
-    }
-    let path = args.output.join("truth.json");
-    truth.save(&path)?;
     output.note(format!(
         "wrote {}: the role of each feature; seed {}",
         path.display(),
@@ -80,8 +75,4 @@ pub fn run(args: &Args, output: &Output) -> CommandResult {
         output.print_json(&truth)?;
     }
     Ok(())
-}
-
-fn describe(path: &Path, data: &Dataset) -> String {
-    format!("wrote {}: {}", path.display(), super::extent(data))
 }

@@ -1,28 +1,26 @@
 //! `featherank train`: train a ranker.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use featherank::Result;
-use featherank::data::{FeatureId, FeatureTable, Normaliser};
-use featherank::evaluate::{TrainingReport, TrainingResult, check_labels};
+use featherank::data::Normaliser;
+use featherank::internals::text::{counted, wrapped};
 use featherank::measure::Measure;
-use featherank::params::check_set_once;
-use featherank::rank::tune::{Outcome, Trial};
-use featherank::rank::{FeatureImportance, ImportanceKind, TrainingPlan, train};
+use featherank::rank::tune::{Trial, TrialOutcome};
+use featherank::rank::{FeatureImportance, ImportanceKind};
 use featherank::registry;
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
-use featherank::text::{counted, wrapped};
+use featherank::training::{OfferedFeatures, TrainingJob, TrainingReport, TrainingResult};
 
-use crate::arguments::{Measuring, Reading, check_validation, note_ids, parse_setting};
+use crate::arguments::{Measuring, Reading, note_found_by_id, note_overlap, parse_setting};
 use crate::errors::CommandResult;
 use crate::output::{Output, table};
 use crate::progress::Progress;
 use crate::style::{DIM, STRONG, styled};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct TrainArgs {
     /// Training data; several files form one data set, `-` reads standard input
     #[arg(required = true, value_name = "TRAIN")]
     train: Vec<PathBuf>,
@@ -38,8 +36,8 @@ pub struct Args {
     /// Use only the features of the selection in FILE
     #[arg(long, value_name = "FILE", conflicts_with = "features")]
     selection: Option<PathBuf>,
-    /// Use only these features: names, ids, ranges of ids and patterns (tf,3,10-15,bm25.*)
-    #[arg(long, value_name = "LIST")]
+    /// Use only these features: names, ids, ranges of ids and patterns (tf,3,10-15,20-,bm25.*)
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     features: Option<String>,
     /// Normalisation, stored in the model: none, query-minmax, query-zscore or zscore
     #[arg(long, value_name = "HOW", default_value = "none")]
@@ -85,63 +83,49 @@ impl From<ImportanceArg> for ImportanceKind {
     }
 }
 
-impl Args {
-    /// The features to use, in column order; `None` for all.
-    fn columns(&self, table: &FeatureTable, output: &Output) -> Result<Option<Vec<FeatureId>>> {
-        let mut columns = match (&self.selection, &self.features) {
-            (Some(path), _) => {
-                let selection = Selection::load(path)?;
-                note_ids(&selection.features(), table, output);
-                selection.columns(table)?
-            }
-            (_, Some(list)) => table.resolve_list(list)?,
-            _ => return Ok(None),
-        };
-        columns.sort_unstable();
-        Ok(Some(columns))
+impl TrainArgs {
+    /// The features to use.
+    fn offered(&self) -> Result<OfferedFeatures> {
+        Ok(match (&self.selection, &self.features) {
+            (Some(path), _) => OfferedFeatures::Selected(Selection::load(path)?.features()),
+            (_, Some(list)) => OfferedFeatures::Listed(list.clone()),
+            _ => OfferedFeatures::All,
+        })
     }
 }
 
-pub fn run(args: &Args, output: &Output) -> CommandResult {
-    let ranker = registry::ranker(&args.ranker)?;
-    check_set_once(&args.params)?;
-    let measures = args.measuring.measures()?;
-    let mut data = args.reading.read(&args.train, output)?;
-    let mut valid = match args.valid.is_empty() {
+pub fn run(args: &TrainArgs, output: &Output) -> CommandResult {
+    let run =
+        Run { observer: Progress::start(output), ..Run::new(args.seed, Constraints::default()) };
+    let job = TrainingJob::new(registry::ranker(&args.ranker)?, args.params.clone(), run)
+        .features(args.offered()?)
+        .normaliser(args.normalise)
+        .measures(args.measuring.requested()?)
+        .tune(args.tune)
+        .importance(args.importance.map(ImportanceKind::from))
+        .output(args.output.clone());
+    job.check()?;
+    let data = args.reading.read(&args.train, output)?;
+    let valid = match args.valid.is_empty() {
         true => None,
         false => Some(args.reading.read_like(&args.valid, &data, &args.train, output)?),
     };
-    if let Some(valid) = &valid {
-        check_validation(&data, valid, output)?;
+    let outcome = job.run(data, valid)?;
+    note_overlap(outcome.overlap, output);
+    if outcome.found_by_id {
+        note_found_by_id(output);
     }
-    std::iter::once(&data).chain(&valid).try_for_each(|data| check_labels(&measures, data))?;
-    let plan = TrainingPlan {
-        ranker,
-        params: &args.params,
-        features: args.columns(data.features(), output)?,
-        normaliser: args.normalise,
-        tune: args.tune.then(|| measures[0].clone()),
-    };
-    let run =
-        Run { observer: Progress::start(output), ..Run::new(args.seed, Constraints::default()) };
-    let start = Instant::now();
-    let trained = train(&plan, &run, &mut data, valid.as_mut())?;
-    if let Some(path) = &args.output {
-        trained.model.save(path)?;
-    }
-    let importance = args.importance.map(ImportanceKind::from);
-    let parts = (&data, valid.as_ref());
-    let report = TrainingReport::new(&plan, &run, &trained, parts, &measures, importance)?;
+    let report = outcome.report;
     if output.json() {
         return output.print_json(&report);
     }
     output.print(summary(&report, output.width()))?;
     report.notes.iter().for_each(|note| output.note(format!("note: {note}")));
-    output.note(format!("\nseed {}, {:.2} s", args.seed, start.elapsed().as_secs_f64()));
-    output.note(match &args.output {
-        Some(path) => format!("wrote {}", path.display()),
-        None => "the model was not saved; use -o FILE to save it".into(),
-    });
+    output.note(format!("\nseed {}, {:.2} s", args.seed, outcome.seconds));
+    match &args.output {
+        Some(path) => output.note_written(path),
+        None => output.note("the model was not saved; use -o FILE to save it"),
+    }
     Ok(())
 }
 
@@ -190,9 +174,9 @@ fn trial_cells(trial: &Trial) -> Vec<String> {
     let settings: Vec<String> =
         trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let outcome = match &trial.outcome {
-        Outcome::Value(value) => format!("{value:.4}"),
-        Outcome::Constant(value) => format!("{value:.4}, constant score"),
-        Outcome::Failed(why) => why.lines().next().unwrap_or_default().to_owned(),
+        TrialOutcome::Value(value) => format!("{value:.4}"),
+        TrialOutcome::Constant(value) => format!("{value:.4}, constant score"),
+        TrialOutcome::Failed(why) => why.lines().next().unwrap_or_default().to_owned(),
     };
     vec![settings.join(" "), outcome]
 }

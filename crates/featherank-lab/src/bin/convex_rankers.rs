@@ -14,16 +14,15 @@ use featherank::data::synth::{Preset, SynthConfig, generate};
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, ReadOptions, read};
 use featherank::engine::passes::{Centring, Gram, LinearMeasures};
 use featherank::engine::{Ask, Engine, LocalEngine};
+use featherank::internals::design::Design;
+use featherank::internals::gram_solver::GramSolver;
+use featherank::internals::newton::SquaredHingeProblem;
+use featherank::internals::random::{Purpose, stream};
 use featherank::measure::Measure;
-use featherank::random::{Purpose, stream};
-use featherank::rank::linear::design::Design;
-use featherank::rank::linear::gram_solver::GramSolver;
-use featherank::rank::linear::newton::SquaredHingeProblem;
 use featherank::run::{Constraints, Run};
+use featherank_lab::AnyError;
 use rand::seq::SliceRandom;
 use serde_json::json;
-
-type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Models in the population.
 const POPULATION: usize = 75;

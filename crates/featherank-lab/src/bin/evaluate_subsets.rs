@@ -18,11 +18,11 @@ use std::time::Instant;
 use featherank::data::{FeatureId, ReadOptions, read};
 use featherank::engine::passes::{Centring, Gram, LinearMeasures, Moments};
 use featherank::engine::{Ask, Engine, LocalEngine};
-use featherank::evolve::pareto_dominates;
+use featherank::internals::evolve::pareto_dominates;
+use featherank::internals::gram_solver::GramSolver;
 use featherank::measure::Measure;
 use featherank::measure::risk::f_risk;
 use featherank::measure::significance::{LEVEL, PerQuery, SignedRankLevel};
-use featherank::rank::linear::gram_solver::GramSolver;
 use rayon::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {

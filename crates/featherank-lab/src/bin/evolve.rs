@@ -9,12 +9,13 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use featherank::evolve::spea2::{genotype_distance, objective_distance};
-use featherank::evolve::{
-    Bits, GeneBounds, Individual, Mixed, Nsga2, Pareto, SearchProblem, SearchSettings, SearchState,
-    Spea2, bernoulli, front, hypervolume, mutate_gene_wise, polynomial, run, sbx, two_point,
+use featherank::internals::evolve::spea2::{genotype_distance, objective_distance};
+use featherank::internals::evolve::{
+    Bits, GeneBounds, Individual, Mixed, Nsga2Survival, Pareto, SearchProblem, SearchSettings,
+    SearchState, Spea2Survival, bernoulli, front, hypervolume, mutate_gene_wise, polynomial, run,
+    sbx, two_point,
 };
-use featherank::random::Stream;
+use featherank::internals::random::Stream;
 use rand::RngExt;
 
 const NUMBERS: usize = 30;
@@ -101,7 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (population, generations, seed) =
         (population.parse()?, generations.parse()?, seed.parse()?);
     let settings = SearchSettings { population, generations, crossover: 0.9, tournament: 2 };
-    let nsga2 = Nsga2 { settings, dominance: Pareto };
+    let nsga2 = Nsga2Survival { settings, dominance: Pareto };
     let start = Instant::now();
     let reached = match (&problem[..], &algorithm[..]) {
         ("zdt1", "nsga2") => area(&run(&mut Zdt1, &nsga2, seed, None, never)?.population, 1.1),
@@ -110,12 +111,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         ("zdt1", "spea2") => {
             let distance = objective_distance;
-            let spea2 = Spea2 { settings, archive: population, dominance: Pareto, distance };
+            let spea2 =
+                Spea2Survival { settings, archive: population, dominance: Pareto, distance };
             area(&run(&mut Zdt1, &spea2, seed, None, never)?.archive, 1.1)
         }
         ("lotz", "spea2") => {
             let distance = genotype_distance;
-            let spea2 = Spea2 { settings, archive: population, dominance: Pareto, distance };
+            let spea2 =
+                Spea2Survival { settings, archive: population, dominance: Pareto, distance };
             area(&run(&mut Lotz, &spea2, seed, None, never)?.archive, 1.0 + BITS as f64)
         }
         _ => return Err("the problem is zdt1 or lotz, the algorithm nsga2 or spea2".into()),

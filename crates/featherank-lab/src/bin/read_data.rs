@@ -6,8 +6,7 @@
 use std::time::Instant;
 
 use featherank::data::{ReadOptions, read};
-
-type AnyError = Box<dyn std::error::Error + Send + Sync>;
+use featherank_lab::AnyError;
 
 fn main() -> Result<(), AnyError> {
     let mut files: Vec<String> = std::env::args().skip(1).collect();

@@ -1,5 +1,5 @@
-//! Measures the cost of passes on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON for each
-//! pass and number of shards.
+//! Measures the cost of passes on shards: `scale_costs FILE.parquet SHARDS…` prints a line of JSON
+//! for each pass and number of shards.
 //!
 //! Shards run in this process, one after the other on one thread, and exchange the same bytes as in
 //! a cluster. The times of shards and driver are measured separately, without a network.
@@ -14,8 +14,8 @@ use featherank::engine::passes::{
     Centring, FeatureMeans, FeatureMeasures, Gram, LinearMeans, LinearMeasures, MergeGains, Moments,
 };
 use featherank::engine::{Ask, Engine, Pass};
+use featherank::internals::rank_passes::PairwiseHinge;
 use featherank::measure::Measure;
-use featherank::rank::passes::PairwiseHinge;
 use featherank::run::Silent;
 use featherank::shards::{RemoteEngine, Shard, ShardTransport};
 
@@ -123,7 +123,7 @@ fn passes(features: &[FeatureId]) -> featherank::Result<Vec<AnyPass>> {
         AnyPass::of(MergeGains {
             measure,
             relevant_from: 1.0,
-            live: features.clone(),
+            varying: features.clone(),
             chosen: features[..1].to_vec(),
             candidates: features[1..].to_vec(),
         }),

@@ -11,13 +11,13 @@ use std::time::Instant;
 
 use featherank::data::{Dataset, FeatureId, ReadOptions, read};
 use featherank::engine::{Engine, LocalEngine, Scope, correlations};
+use featherank::internals::proximal_newton::{Penalty, minimise};
+use featherank::internals::sample::{Sample, Standardisation};
 use featherank::registry::selector;
 use featherank::run::{Constraints, Run};
-use featherank::select::embedded::proximal_newton::{Penalty, minimise};
-use featherank::select::embedded::sample::{Sample, Standardisation};
 use serde_json::{Value, json};
 
-type Outcome = Result<Value, Box<dyn std::error::Error>>;
+type TimingResult = Result<Value, Box<dyn std::error::Error>>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -63,7 +63,7 @@ fn files(names: &str) -> featherank::Result<Dataset> {
 }
 
 /// Weights by column for each C, from sparse to dense, with warm starts.
-fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
+fn lasso(engine: &dyn Engine, values: &[String]) -> TimingResult {
     let run = Run::new(1, Constraints::default());
     let sample = Sample::of(&run, engine, Standardisation::None)?;
     let mut weights = vec![0.0; sample.width()];
@@ -81,7 +81,7 @@ fn lasso(engine: &dyn Engine, values: &[String]) -> Outcome {
 }
 
 /// The matrix in row-major order.
-fn correlate(engine: &dyn Engine, kind: &str) -> Outcome {
+fn correlate(engine: &dyn Engine, kind: &str) -> TimingResult {
     let features: Vec<FeatureId> =
         (0..engine.schema().features.len()).map(FeatureId::from).collect();
     let matrix = correlations(engine, kind.parse()?, Scope::Query, &features)?;

@@ -7,8 +7,8 @@ use featherank::experiment::Results;
 use featherank::select::{Member, Selection};
 use serde::Serialize;
 
+use crate::commands::train;
 use crate::grouped::Grouped;
-use crate::shell;
 
 /// The front of one search.
 #[derive(Serialize)]
@@ -47,7 +47,8 @@ pub fn of_results(results: &Results, groups: &[Grouped<'_>]) -> Vec<Front> {
         let run = format!("fold {}{seed}", cell.fold);
         let table = FeatureTable::from_features(results.features.clone());
         let ranker = cell.ranker.as_deref();
-        fronts.push(front(&cell.method, run, &done.front, ranker, &settings, &table));
+        let train = |list: &str| train(&results.sources, ranker, &settings, &["--features", list]);
+        fronts.push(front(&cell.method, run, &done.front, &table, &train));
     }
     fronts
 }
@@ -60,16 +61,16 @@ pub fn of_selection(selection: &Selection) -> Vec<Front> {
     };
     let ranker = selection.parameters.get("ranker").map(String::as_str);
     let table = FeatureTable::from_features(selection.features());
-    vec![front(&selection.method, String::new(), &searched.front, ranker, &[], &table)]
+    let train = |list: &str| train(&selection.sources, ranker, &[], &["--features", list]);
+    vec![front(&selection.method, String::new(), &searched.front, &table, &train)]
 }
 
 fn front(
     method: &str,
     run: String,
     members: &[Member],
-    ranker: Option<&str>,
-    settings: &[(&str, &str)],
     table: &FeatureTable,
+    train: &dyn Fn(&str) -> String,
 ) -> Front {
     let point = |member: &Member| {
         let mut objectives = member.objectives.clone();
@@ -78,7 +79,7 @@ fn front(
             features: member.features.clone(),
             objectives,
             chosen: member.chosen,
-            command: train(ranker, settings, &["--features", &table.list_of(&member.features)]),
+            command: train(&table.list_of(&member.features)),
         }
     };
     let own: BTreeSet<&str> =
@@ -100,16 +101,3 @@ fn front(
 
 /// The name of the number of features among the objectives.
 const SIZE: &str = "features";
-
-/// The command that trains a ranker on given features; placeholders are in capitals.
-pub fn train(ranker: Option<&str>, settings: &[(&str, &str)], features: &[&str]) -> String {
-    let mut words = vec!["featherank", "train", "TRAIN", "--ranker", ranker.unwrap_or("RANKER")];
-    let settings: Vec<String> =
-        settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    for setting in &settings {
-        words.extend(["-p", setting]);
-    }
-    words.extend(features);
-    words.extend(["-o", "model.json"]);
-    shell::command(&words)
-}

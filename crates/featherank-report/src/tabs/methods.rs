@@ -1,7 +1,7 @@
 //! Summary statistics of each method, for the table of methods and the tabs on sizes and time.
 
-use featherank::evaluate::letter;
 use featherank::experiment::Results;
+use featherank::internals::letter;
 use serde::Serialize;
 
 use crate::grouped::{Estimate, Grouped, mean};

@@ -1,10 +1,10 @@
 //! Per-query gains and losses of a method relative to its baseline, and the worst queries.
 
 use featherank::experiment::Results;
+use featherank::internals::text::p_value;
 use featherank::measure::risk::risk_report;
 use featherank::measure::significance::bootstrap_difference;
 use featherank::select::Selection;
-use featherank::text::p_value;
 use serde::Serialize;
 
 use crate::grouped::{CONFIDENCE, Grouped};

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use featherank::data::FeatureTable;
 use featherank::experiment::Results;
+use featherank::internals::text::counted;
 use featherank::select::auto::{Advice, Tried, Verdict};
-use featherank::select::{KeyFigure, Selection, SelectionVerdict};
-use featherank::text::counted;
+use featherank::select::{DataSources, KeyFigure, Selection, SelectionVerdict};
 use serde::Serialize;
 
-use super::fronts::train;
 use super::methods::MethodSummary;
+use crate::commands::{self, SetSize};
 use crate::shell;
 
 /// The tab.
@@ -131,7 +131,7 @@ pub fn of_results(results: &Results, methods: &[MethodSummary]) -> Recommended {
         features: Vec::new(),
         scores: false,
         costs: false,
-        commands: vec![ask()],
+        commands: vec![ask(&results.sources)],
         trial: None,
         set_aside: Vec::new(),
     }
@@ -153,7 +153,10 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
     let command = |what: &str, command: String| NextCommand { what: what.to_owned(), command };
     let words = |words: &[&str]| shell::command(words);
     let mut commands = vec![
-        command("Train a ranker on these features", train(ranker, &settings, features)),
+        command(
+            "Train a ranker on these features",
+            commands::train(&selection.sources, ranker, &settings, features),
+        ),
         command(
             "Evaluate it on test data",
             words(&["featherank", "evaluate", "TEST", "--model", "model.json", "--risk"]),
@@ -164,7 +167,7 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         ),
     ];
     if advice.is_none() {
-        commands.push(ask());
+        commands.push(ask(&selection.sources));
     }
     let verdict = selection.verdict();
     let badge = |verdict: &SelectionVerdict| Badge {
@@ -196,25 +199,14 @@ fn recommended(selection: &Selection, features: &[&str]) -> Recommended {
         set_aside: selection
             .set_aside
             .iter()
-            .map(|aside| (aside.id, aside.reason.clone()))
+            .map(|aside| (aside.id, aside.reason.to_string()))
             .collect(),
     }
 }
 
 /// How to get a recommendation.
-fn ask() -> NextCommand {
-    NextCommand {
-        what: "Get a recommendation".into(),
-        command: shell::command(&[
-            "featherank",
-            "select",
-            "TRAIN",
-            "--method",
-            "auto",
-            "-o",
-            "selection.json",
-        ]),
-    }
+fn ask(sources: &DataSources) -> NextCommand {
+    NextCommand { what: "Get a recommendation".into(), command: commands::recommend(sources) }
 }
 
 fn untested(selection: &Selection) -> Vec<String> {
@@ -256,24 +248,6 @@ fn sentence(note: &str) -> String {
     format!("{start}{}.", letters.as_str().trim_end_matches('.'))
 }
 
-/// The command that selects a set of a size that was tried; placeholders are in capitals.
-fn select_size(selection: &Selection, tried: &Tried) -> String {
-    let mut words: Vec<String> =
-        ["featherank", "select", "TRAIN", "--method"].map(str::to_owned).to_vec();
-    words.push(selection.method.clone());
-    for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
-        words.extend(["-p".to_owned(), format!("{name}={value}")]);
-    }
-    words.extend(["--seed".to_owned(), selection.seed.to_string()]);
-    match tried.cost == tried.features as f64 {
-        true => words.extend(["--k".to_owned(), tried.features.to_string()]),
-        false => words
-            .extend(["--costs", "COSTS", "--budget", &tried.cost.to_string()].map(str::to_owned)),
-    }
-    words.extend(["-o", "selection.json"].map(str::to_owned));
-    shell::command(&words)
-}
-
 fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
     let size = |(place, tried): (usize, &Tried)| {
         let mut methods = tried.methods.clone();
@@ -292,7 +266,7 @@ fn trial(selection: &Selection, advice: &Advice) -> EvaluatedSets {
             safe_enough: tried.risk.holds,
             chosen: advice.returned == Some(place),
             methods: methods.join(", "),
-            command: select_size(selection, tried),
+            command: commands::select(selection, &SetSize::Tried(tried), "selection.json"),
         }
     };
     EvaluatedSets {

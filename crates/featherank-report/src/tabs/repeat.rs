@@ -7,6 +7,7 @@ use featherank::experiment::{CellOutcome, Results};
 use featherank::select::Selection;
 use serde::Serialize;
 
+use crate::commands::{SetSize, select};
 use crate::shell;
 
 /// The tab.
@@ -100,21 +101,10 @@ pub fn of_results(results: &Results) -> Repeat {
 
 /// How to reproduce a selection.
 pub fn of_selection(selection: &Selection, file: &Path) -> Repeat {
-    let mut words = vec!["featherank".to_owned(), "select".into(), "TRAIN".into()];
-    words.extend([
-        "--method".into(),
-        selection.method.clone(),
-        "--seed".into(),
-        selection.seed.to_string(),
-    ]);
-    for (name, value) in selection.parameters.iter().filter(|(_, value)| !value.is_empty()) {
-        words.extend(["-p".into(), format!("{name}={value}")]);
-    }
     // Not over the file itself: the data may have changed.
     let name = file.file_name().map_or("selection.json".into(), |name| name.to_string_lossy());
-    words.extend(["-o".into(), name.into_owned()]);
     Repeat {
-        command: Some(shell::command(&words)),
+        command: Some(select(selection, &SetSize::Same, &name)),
         facts: vec![
             ("method".into(), selection.method.clone()),
             ("seed".into(), selection.seed.to_string()),

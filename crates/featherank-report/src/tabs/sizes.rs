@@ -17,7 +17,7 @@ const HALF_WIDTH: f64 = 1.959_963_984_540_054;
 pub struct Sizes {
     /// The measure of the curves.
     pub measure: String,
-    pub curves: Vec<Curve>,
+    pub curves: Vec<MethodCurve>,
     /// Whether curves have confidence bands.
     pub bands: bool,
     /// A reference level, such as all features.
@@ -30,7 +30,7 @@ pub struct Sizes {
 
 /// The curve of a method.
 #[derive(Serialize)]
-pub struct Curve {
+pub struct MethodCurve {
     pub name: String,
     pub points: Vec<SizePoint>,
 }
@@ -61,8 +61,9 @@ pub fn of_results(
     groups: &[Grouped<'_>],
     methods: &[MethodSummary],
 ) -> Option<Sizes> {
-    let curve = |group: &Grouped<'_>| Curve { name: group.name.to_owned(), points: points(group) };
-    let curves: Vec<Curve> =
+    let curve =
+        |group: &Grouped<'_>| MethodCurve { name: group.name.to_owned(), points: points(group) };
+    let curves: Vec<MethodCurve> =
         groups.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect();
     if methods.is_empty() {
         return None;
@@ -110,7 +111,7 @@ fn points(group: &Grouped<'_>) -> Vec<SizePoint> {
 /// method.
 pub fn of_selection(selection: &Selection) -> Option<Sizes> {
     let plain = |features, value| SizePoint { features, value, low: None, high: None, folds: 1 };
-    let curve = |points| vec![Curve { name: selection.method.clone(), points }];
+    let curve = |points| vec![MethodCurve { name: selection.method.clone(), points }];
     if let Some(advice) = selection.advice.as_ref().filter(|advice| !advice.tried.is_empty()) {
         let mut points: Vec<SizePoint> = advice
             .tried

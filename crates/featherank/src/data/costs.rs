@@ -14,10 +14,10 @@ pub struct Costs {
     pub unlisted: Vec<FeatureId>,
 }
 
-/// Reads the costs of features: each line holds a feature and a cost, separated by a tab, a comma, a
-/// semicolon or spaces. A feature is a name, an id, a range of ids or a pattern of names; the cost
-/// of a single feature comes before that of a range or pattern it belongs to. Features that no line
-/// names cost 1; lines that start with `#` are comments.
+/// Reads the costs of features: each line holds a feature and a cost, separated by a tab, a comma,
+/// a semicolon or spaces. A feature is a name, an id, a range of ids or a pattern of names; the
+/// cost of a single feature comes before that of a range or pattern it belongs to. Features that no
+/// line names cost 1; lines that start with `#` are comments.
 pub fn read_costs(path: &Path, features: &FeatureTable) -> Result<Costs> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -6,8 +6,10 @@ use rayon::prelude::*;
 
 use super::features::{FeatureId, FeatureTable};
 use super::fingerprint::Fingerprint;
+use super::queries::Queries;
 use super::text_column::TextColumn;
 use super::view::View;
+use crate::memory::MemoryLimit;
 
 /// Labelled query–document data in memory: column-major 32-bit features, one label per document,
 /// rows grouped by query.
@@ -16,7 +18,8 @@ use super::view::View;
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
 /// // Two queries with two and one documents, two features.
 /// let queries = Queries::from_sizes(&[2, 1]);
-/// let data = Dataset::new(vec![0.1, 0.2, 0.3, 9.0, 8.0, 7.0], vec![1.0, 0.0, 2.0], queries, FeatureTable::numbered(2, 1));
+/// let (values, labels) = (vec![0.1, 0.2, 0.3, 9.0, 8.0, 7.0], vec![1.0, 0.0, 2.0]);
+/// let data = Dataset::new(values, labels, queries, FeatureTable::numbered(2, 1));
 /// assert_eq!(data.column(FeatureId(1)), [9.0, 8.0, 7.0]);
 /// assert_eq!(data.queries().rows(1), 2..3);
 /// ```
@@ -27,6 +30,7 @@ pub struct Dataset {
     queries: Queries,
     features: FeatureTable,
     documents: Option<TextColumn>,
+    memory_limit: MemoryLimit,
 }
 
 impl Dataset {
@@ -59,7 +63,8 @@ impl Dataset {
             "values must be documents × features"
         );
         assert_eq!(queries.documents(), labels.len(), "queries must cover the documents");
-        Dataset { values, labels, queries, features, documents: None }
+        let (documents, memory_limit) = (None, MemoryLimit::default());
+        Dataset { values, labels, queries, features, documents, memory_limit }
     }
 
     /// The same data with other names, one for each feature.
@@ -87,6 +92,19 @@ impl Dataset {
         );
         self.documents = documents;
         self
+    }
+
+    /// Limits the memory for computations on this data that grow with the square of the number of
+    /// features, in bytes; by default and at most what the system allows.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = MemoryLimit::new(bytes);
+        self
+    }
+
+    /// The memory that computations on this data may take, in bytes.
+    pub fn memory_limit(&self) -> u64 {
+        self.memory_limit.bytes()
     }
 
     /// Number of documents.
@@ -206,6 +224,7 @@ impl Dataset {
             .map(|d| rows.iter().cloned().flatten().map(|i| d.get(i)).collect());
         Dataset::in_given_order(values, labels, Queries::new(&sizes, ids), self.features.clone())
             .with_documents(documents)
+            .with_memory_limit(self.memory_limit())
     }
 
     /// This data followed by other data with the same features.
@@ -224,6 +243,7 @@ impl Dataset {
         let labels = [&self.labels[..], &other.labels].concat();
         Dataset::in_given_order(values, labels, Queries::new(&sizes, ids), self.features.clone())
             .with_documents(documents)
+            .with_memory_limit(self.memory_limit())
     }
 
     /// A hash that changes with any label, value, query or feature: it ties a saved selection to
@@ -264,114 +284,6 @@ pub(crate) fn document_id(text: &str) -> Option<&str> {
         .map(str::trim_start)
         .and_then(|rest| rest.strip_prefix('='));
     named.unwrap_or(text).split_whitespace().next()
-}
-
-/// FNV-1a over eight bytes at a time: stable across releases and machines, unlike the hashers of
-/// `std`.
-pub(crate) struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn word(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-        // Multiplication only carries upwards; folding the high bits back lets every input bit
-        // reach the low ones.
-        self.0 ^= self.0 >> 32;
-    }
-
-    /// Adds one byte.
-    pub(crate) fn byte(&mut self, byte: u8) {
-        self.word(u64::from(byte));
-    }
-
-    pub(super) fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.byte(b));
-        self.word(bytes.len() as u64);
-    }
-
-    /// The hash of what was added.
-    pub(crate) fn value(&self) -> u64 {
-        self.0
-    }
-}
-
-/// The grouping of rows into queries. Rows of a query are always consecutive.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Queries {
-    offsets: Vec<usize>,
-    ids: Vec<String>,
-}
-
-impl Queries {
-    /// Queries of the given sizes with the given ids.
-    pub fn new(sizes: &[usize], ids: Vec<String>) -> Self {
-        assert_eq!(sizes.len(), ids.len(), "one id a query");
-        let mut offsets = Vec::with_capacity(sizes.len() + 1);
-        offsets.push(0);
-        let mut end = 0;
-        for size in sizes {
-            end += size;
-            offsets.push(end);
-        }
-        Queries { offsets, ids }
-    }
-
-    /// Queries of the given sizes, named 1, 2, 3 …
-    pub fn from_sizes(sizes: &[usize]) -> Self {
-        Queries::new(sizes, (1..=sizes.len()).map(|i| i.to_string()).collect())
-    }
-
-    /// Number of queries.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// Whether there are no queries.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// Total number of documents.
-    pub fn documents(&self) -> usize {
-        self.offsets.last().copied().unwrap_or(0)
-    }
-
-    /// The rows of one query.
-    pub fn rows(&self, query: usize) -> Range<usize> {
-        self.offsets[query]..self.offsets[query + 1]
-    }
-
-    /// The id of a query.
-    pub fn id(&self, query: usize) -> &str {
-        &self.ids[query]
-    }
-
-    /// A hash of the query's id alone.
-    pub fn key(&self, query: usize) -> u64 {
-        let mut hash = Fnv::default();
-        hash.write(self.ids[query].as_bytes());
-        hash.0
-    }
-
-    /// All query ids in order.
-    pub fn ids(&self) -> &[String] {
-        &self.ids
-    }
-
-    /// Number of documents of each query.
-    pub fn sizes(&self) -> impl Iterator<Item = usize> {
-        self.offsets.windows(2).map(|w| w[1] - w[0])
-    }
-
-    /// The rows of each query in turn.
-    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
-        self.offsets.windows(2).map(|w| w[0]..w[1])
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Lists of features as users write them: names, ids, ranges of ids and patterns of names.
 //!
 //! Items are separated by commas. An item is, in this order, the name of a feature, its id, a range
-//! of ids (`10-15`), or a pattern of names in which `*` stands for any text and `?` for one
-//! character (`bm25.*`). A literal name comes first, so a feature called `10-15` is found by it. An
-//! item in double quotes is a name and nothing else; a quote inside is doubled.
+//! of ids (`10-15`, `6-` from 6 on, `-5` up to 5), `*` for all features, or a pattern of names in
+//! which `*` stands for any text and `?` for one character (`bm25.*`). A literal name comes first,
+//! so a feature called `10-15` is found by it. An item in double quotes is a name and nothing else;
+//! a quote inside is doubled.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use super::features::{Feature, FeatureId, FeatureTable, canonical_id};
 use crate::error::{Error, Result};
@@ -22,10 +24,10 @@ impl FeatureTable {
         let mut found: Vec<FeatureId> = Vec::new();
         for item in split(list)? {
             found.extend(match item {
-                Item::Quoted(name) => {
+                ListItem::Quoted(name) => {
                     vec![self.named_feature(&name).ok_or_else(|| self.unknown(&name))?]
                 }
-                Item::Plain(item) => self.matching(item)?,
+                ListItem::Plain(item) => self.matching(item)?,
             });
         }
         let mut seen = HashSet::new();
@@ -38,10 +40,10 @@ impl FeatureTable {
         if let Ok(feature) = self.resolve(item) {
             return Ok(vec![feature]);
         }
-        let range =
-            item.split_once('-').and_then(|(a, b)| Some((canonical_id(a)?, canonical_id(b)?)));
-        let found: Vec<FeatureId> = match range {
-            Some((first, last)) => self.of(|f| (first..=last).contains(&f.id)).collect(),
+        let range = range(item);
+        let found: Vec<FeatureId> = match &range {
+            Some(ids) => self.of(|f| ids.contains(&f.id)).collect(),
+            None if item == "*" => self.of(|_| true).collect(),
             None if is_pattern(item) => {
                 self.of(|f| f.name.as_deref().is_some_and(|name| matches(item, name))).collect()
             }
@@ -126,13 +128,13 @@ impl FeatureTable {
     }
 }
 
-enum Item<'a> {
+enum ListItem<'a> {
     Plain(&'a str),
     Quoted(String),
 }
 
 /// Splits a list at commas outside quotes.
-fn split(list: &str) -> Result<Vec<Item<'_>>> {
+fn split(list: &str) -> Result<Vec<ListItem<'_>>> {
     let refused = || {
         Error::invalid("list of features", list, "a closing quote, followed by a comma or the end")
     };
@@ -147,7 +149,7 @@ fn split(list: &str) -> Result<Vec<Item<'_>>> {
                 }
                 end += 2;
             };
-            items.push(Item::Quoted(name));
+            items.push(ListItem::Quoted(name));
             rest = quoted[end + 1..].trim_start();
             if !rest.is_empty() {
                 rest = rest.strip_prefix(',').ok_or_else(refused)?.trim_start();
@@ -156,11 +158,19 @@ fn split(list: &str) -> Result<Vec<Item<'_>>> {
         }
         let (item, more) = rest.split_once(',').unwrap_or((rest, ""));
         if !item.trim().is_empty() {
-            items.push(Item::Plain(item.trim()));
+            items.push(ListItem::Plain(item.trim()));
         }
         rest = more.trim_start();
     }
     Ok(items)
+}
+
+/// The ids of a range, one end of which may be open.
+fn range(item: &str) -> Option<RangeInclusive<u32>> {
+    let (first, last) = item.split_once('-')?;
+    let end = |id: &str, open: u32| if id.is_empty() { Some(open) } else { canonical_id(id) };
+    let is_bounded = !(first.is_empty() && last.is_empty());
+    is_bounded.then_some(end(first, 0)?..=end(last, u32::MAX)?)
 }
 
 fn is_pattern(item: &str) -> bool {
@@ -222,16 +232,23 @@ mod tests {
         assert_eq!(resolved(&table, "a,b"), [6], "the whole list is a name");
         assert_eq!(resolved(&table, "tf,\"a,b\", \"say \"\"x\"\"\""), [3, 6, 7]);
         assert_eq!(resolved(&table, "*"), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(resolved(&table, "6-"), [6, 7]);
+        assert_eq!(resolved(&table, "-2,tf"), [1, 2, 3]);
+        let unnamed = FeatureTable::numbered(3, 1);
+        assert_eq!(resolved(&unnamed, "*"), [1, 2, 3]);
+        assert_eq!(resolved(&unnamed, "2-"), [2, 3]);
     }
 
     #[test]
-    fn what_matches_nothing_is_an_error_with_similar_names() {
+    fn unmatched_names_are_errors_with_similar_names() {
         let named = table(&["bm25.title", "bm25.body", "tf"]);
         for (list, says) in [
             ("bm24.*", "no feature called `bm24.*`"),
             ("bm24.*", "did you mean `bm25"),
             ("bm25.titel", "did you mean `bm25.title`"),
             ("8-9", "ids from 1 to 3"),
+            ("8-", "ids from 1 to 3"),
+            ("-", "no feature called `-`"),
             ("\"tf", "a closing quote"),
             ("\"tf\"x", "a closing quote"),
             ("\"t*\"", "`t*`"),

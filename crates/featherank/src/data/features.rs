@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 
 /// A feature's position in its data set, from 0. Its id and name are in the [`FeatureTable`]. A
-/// data set orders its features by [identity](FeatureTable::identity_order), not as they were given.
+/// data set orders its features by [identity](FeatureTable::identity_order), not as they were
+/// given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeatureId(pub u32);

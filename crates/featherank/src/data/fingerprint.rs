@@ -10,8 +10,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::dataset::{Dataset, Fnv};
+use super::dataset::Dataset;
 use super::features::{FeatureId, FeatureTable};
+use super::hash::Fnv;
 
 /// Odd, so that multiplication loses no digit.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use rand::seq::SliceRandom;
 
 use super::dataset::Dataset;
-use super::read::{Format, ReadOptions, read, read_like};
+use super::read::{Format, ReadOptions, read_like_until, read_until};
 use crate::error::{Error, Result};
 use crate::random::{Purpose, stream};
+use crate::stop::StopToken;
 
 /// One fold's data.
 #[derive(Debug, Clone)]
@@ -66,10 +67,15 @@ impl FoldFiles {
 
     /// Reads training, validation and test data of the fold.
     pub fn read(&self, options: &ReadOptions) -> Result<Fold> {
-        let train = read(&self.train, options)?;
+        self.read_until(options, &StopToken::default())
+    }
+
+    /// Like [`read`](Self::read); an error if the token is stopped.
+    pub fn read_until(&self, options: &ReadOptions, stop: &StopToken) -> Result<Fold> {
+        let train = read_until(&self.train, options, stop)?;
         let name = self.train[0].display().to_string();
-        let valid = read_like(&self.valid, options, &train, &name)?;
-        let test = read_like(&self.test, options, &train, &name)?;
+        let valid = read_like_until(&self.valid, options, &train, &name, stop)?;
+        let test = read_like_until(&self.test, options, &train, &name, stop)?;
         Ok(Fold { number: self.number, train, valid, test })
     }
 }
@@ -140,7 +146,8 @@ fn data_file(folder: &Path, stem: &str) -> Option<PathBuf> {
 }
 
 /// The test queries of each of `folds` folds: a seeded shuffle assigned round-robin, so that sizes
-/// differ by at most one and no query is split.
+/// differ by at most one and no query is split. The fold of a query depends on its place; see
+/// docs/decisions/0048-folds-of-one-file.md.
 pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
     if folds < 2 || folds > queries {
         let expected = format!("2 to {queries}, the number of queries");
@@ -158,13 +165,13 @@ pub fn k_fold(queries: usize, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>
 /// it the validation data, and the others the training data.
 pub fn split(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Fold>> {
     let parts = query_parts(data, folds, seed)?;
-    Ok((0..folds).map(|i| fold_of_parts(data, &parts, i)).collect())
+    (0..folds).map(|i| fold_of_parts(data, &parts, i, &StopToken::default())).collect()
 }
 
 /// Three fifths of the queries for training, one for validation and one for testing: the first of
 /// the five folds of [`split`].
 pub fn train_valid_test(data: &Dataset, seed: u64) -> Result<Fold> {
-    Ok(fold_of_parts(data, &query_parts(data, 5, seed)?, 0))
+    fold_of_parts(data, &query_parts(data, 5, seed)?, 0, &StopToken::default())
 }
 
 /// The parts of [`split`], as lists of queries.
@@ -179,15 +186,21 @@ pub(crate) fn query_parts(data: &Dataset, folds: usize, seed: u64) -> Result<Vec
     k_fold(data.queries().len(), folds, seed)
 }
 
-/// One fold of [`split`], with an index from 0.
-pub(crate) fn fold_of_parts(data: &Dataset, parts: &[Vec<usize>], index: usize) -> Fold {
+/// One fold of [`split`], with an index from 0; an error if the token is stopped.
+pub(crate) fn fold_of_parts(
+    data: &Dataset,
+    parts: &[Vec<usize>],
+    index: usize,
+    stop: &StopToken,
+) -> Result<Fold> {
     let folds = parts.len();
     let (test, valid) = ((index + folds - 1) % folds, (index + folds - 2) % folds);
     let train = (0..folds).filter(|part| *part != test && *part != valid);
     let mut queries: Vec<usize> = train.flat_map(|part| parts[part].iter().copied()).collect();
     queries.sort_unstable();
-    let (valid, test) = (data.subset(&parts[valid]), data.subset(&parts[test]));
-    Fold { number: index + 1, train: data.subset(&queries), valid, test }
+    let subset = |queries: &[usize]| stop.check().map(|()| data.subset(queries));
+    let (valid, test) = (subset(&parts[valid])?, subset(&parts[test])?);
+    Ok(Fold { number: index + 1, train: subset(&queries)?, valid, test })
 }
 
 #[cfg(test)]

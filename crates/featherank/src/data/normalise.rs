@@ -183,8 +183,8 @@ impl MeanAndDeviation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dataset::Queries;
     use super::super::features::FeatureTable;
+    use super::super::queries::Queries;
     use super::*;
 
     /// One feature, two queries: (2, 4, 6) and (5, 5).

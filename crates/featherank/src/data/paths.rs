@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::write::check_target;
+use super::write::{check_target, followed, is_stream, probe};
 use crate::error::{Error, Result};
 
 /// A path and the option that it was given with.
@@ -28,6 +28,8 @@ pub enum PathRole {
     Input,
     /// A file to write.
     Output,
+    /// A checkpoint to write and to read, with a lock file beside it.
+    Checkpoint,
     /// A folder to create if necessary, and the names of the files to write in it.
     OutputFolder(&'static [&'static str]),
 }
@@ -44,12 +46,48 @@ pub fn check_paths(uses: &[PathUse]) -> Result<()> {
             }
         }
     }
+    check_streams(uses)?;
     uses.iter().try_for_each(|used| match used.role {
         PathRole::Input => Ok(()),
-        _ if used.is_stream() => Ok(()),
         PathRole::Output => check_target(&used.path),
+        PathRole::Checkpoint => {
+            check_target(&used.path)?;
+            check_target(&lock_beside(&used.path)?)
+        }
         PathRole::OutputFolder(_) => check_folder(&used.path),
     })
+}
+
+/// Rejects more than one output on standard output, and checkpoints and folders there.
+fn check_streams(uses: &[PathUse]) -> Result<()> {
+    let mut taken: Option<&PathUse> = None;
+    for used in uses.iter().filter(|used| used.is_stream()) {
+        match (used.role, taken) {
+            (PathRole::Input, _) => {}
+            (PathRole::Checkpoint | PathRole::OutputFolder(_), _) => {
+                return Err(Error::settings(
+                    format!("{} cannot be standard output", used.option),
+                    format!("name a file or folder with {}", used.option),
+                ));
+            }
+            (PathRole::Output, None) => taken = Some(used),
+            (PathRole::Output, Some(other)) => {
+                return Err(Error::settings(
+                    format!("{} and {} are both standard output", other.option, used.option),
+                    format!("name a file with {}", used.option),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lock file of a checkpoint. It is beside the file to which the links of the path lead, so
+/// that runs that name the file in different ways use the same lock.
+pub(crate) fn lock_beside(path: &Path) -> Result<PathBuf> {
+    let mut beside = followed(path).map_err(|e| Error::io("lock", path, e))?.into_os_string();
+    beside.push(".lock");
+    Ok(beside.into())
 }
 
 fn same_file(first: &UsedFile<'_>, second: &UsedFile<'_>) -> Error {
@@ -72,7 +110,7 @@ impl PathUse {
     }
 
     fn is_stream(&self) -> bool {
-        self.path.as_os_str() == "-"
+        is_stream(&self.path)
     }
 }
 
@@ -80,7 +118,7 @@ impl PathUse {
 struct UsedFile<'a> {
     of: &'a PathUse,
     path: PathBuf,
-    place: Place,
+    place: FileIdentity,
     output: bool,
 }
 
@@ -91,35 +129,39 @@ impl<'a> UsedFile<'a> {
             _ if of.is_stream() => (Vec::new(), false),
             PathRole::Input => (vec![of.path.clone()], false),
             PathRole::Output => (vec![of.path.clone()], true),
+            PathRole::Checkpoint => {
+                ([of.path.clone()].into_iter().chain(lock_beside(&of.path).ok()).collect(), true)
+            }
             PathRole::OutputFolder(names) => {
                 (names.iter().map(|name| of.path.join(name)).collect(), true)
             }
         };
-        let file =
-            |path: PathBuf| Place::of(&path).map(|place| UsedFile { of, path, place, output });
+        let file = |path: PathBuf| {
+            FileIdentity::of(&path).map(|place| UsedFile { of, path, place, output })
+        };
         paths.into_iter().filter_map(file).collect()
     }
 }
 
 /// Where a path leads.
-struct Place {
+struct FileIdentity {
     real: PathBuf,
     /// Device and inode of a file that exists.
     inode: Option<(u64, u64)>,
 }
 
-impl Place {
+impl FileIdentity {
     fn of(path: &Path) -> Option<Self> {
         let inode = match fs::metadata(path) {
             Ok(known) if known.is_file() || known.is_dir() => inode(&known),
             Ok(_) => return None,
             Err(_) => None,
         };
-        Some(Place { real: resolved(path), inode })
+        Some(FileIdentity { real: resolved(path), inode })
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for FileIdentity {
     fn eq(&self, other: &Self) -> bool {
         self.real == other.real
             || self.inode.is_some() && self.inode == other.inode
@@ -170,11 +212,6 @@ fn ignores_case(path: &Path) -> bool {
     let Ok(probe) = probe(existing_folder(path)) else { return false };
     let name = probe.path().file_name().map(|name| name.to_string_lossy().to_uppercase());
     name.is_some_and(|name| probe.path().with_file_name(name).exists())
-}
-
-/// A temporary file, which is deleted at once.
-fn probe(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix(".featherank-probe-").tempfile_in(folder)
 }
 
 /// The nearest folder above a path that exists.
@@ -269,6 +306,13 @@ mod tests {
         let stream = Path::new("-");
         let uses = [("A", stream, PathRole::Input), ("the b", stream, PathRole::Output)];
         assert!(check(&uses).is_ok());
+        let two = [("the a", stream, PathRole::Output), ("the b", stream, PathRole::Output)];
+        let error = check(&two).unwrap_err().to_string();
+        assert!(error.contains("the a and the b are both standard output"), "{error}");
+        for role in [PathRole::Checkpoint, PathRole::OutputFolder(&[])] {
+            let error = check(&[("the one", stream, role)]).unwrap_err().to_string();
+            assert!(error.contains("the one cannot be standard output"), "{error}");
+        }
         #[cfg(unix)]
         {
             let device = Path::new("/dev/null");
@@ -289,6 +333,26 @@ mod tests {
         assert_eq!(check(&uses).is_err(), ignoring);
         assert!(equal_but_for_case(&a, &b) && !equal_but_for_case(&a, &at("newer.json")));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the probe is gone");
+    }
+
+    #[test]
+    fn the_lock_of_a_checkpoint_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (checkpoint, lock) = (at("m"), at("m.lock"));
+        for role in [PathRole::Input, PathRole::Output] {
+            let uses = [
+                ("the one", lock.as_path(), role),
+                ("the two", checkpoint.as_path(), PathRole::Checkpoint),
+            ];
+            let error = check(&uses).unwrap_err().to_string();
+            assert!(error.contains("the one and the two are the same file"), "{error}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("m", at("link")).unwrap();
+            assert_eq!(lock_beside(&at("link")).unwrap(), lock);
+        }
     }
 
     #[test]

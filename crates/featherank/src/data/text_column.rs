@@ -28,7 +28,6 @@ impl TextColumn {
     }
 
     /// The memory that the texts take, in bytes.
-    #[cfg(feature = "parquet")]
     pub(crate) fn bytes(&self) -> u64 {
         (self.text.len() + self.ends.len() * size_of::<usize>()) as u64
     }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::dataset::{Dataset, Queries};
+use super::dataset::Dataset;
 use super::features::{FeatureId, FeatureTable};
+use super::queries::Queries;
 
 /// Some features and some queries of a [`Dataset`], without copying values.
 ///
@@ -105,6 +106,7 @@ impl<'a> View<'a> {
             Queries::new(&sizes, ids),
             FeatureTable::from_features(features),
         )
+        .with_memory_limit(self.data.memory_limit())
     }
 
     /// The labels of each of the view's queries.

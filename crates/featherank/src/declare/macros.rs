@@ -9,7 +9,7 @@ macro_rules! __parameter {
     (@name $field:ident) => {
         const {
             const NAME: &str = stringify!($field);
-            const BYTES: [u8; NAME.len()] = $crate::declare::hyphenated(NAME);
+            const BYTES: [u8; NAME.len()] = $crate::internals::hyphenated(NAME);
             match std::str::from_utf8(&BYTES) {
                 Ok(name) => name,
                 Err(_) => NAME,
@@ -34,13 +34,14 @@ macro_rules! __parameter {
     (@field $kind:ident <$type:ty>) => { $type };
     (@field Measure) => { $crate::measure::Measure };
     (@field Real) => { f64 };
+    (@field Threshold) => { f32 };
     (@field Whole) => { u64 };
     (@field Auto) => { Option<f64> };
     (@field AutoWhole) => { Option<u64> };
     (@field Values) => { Vec<f64> };
     (@field Flag) => { bool };
     (@field Feature) => { String };
-    (@field Ranker) => { $crate::params::RankerName };
+    (@field Ranker) => { $crate::rank::ChosenRanker };
     (@field Settings) => { Option<$crate::params::Settings> };
     (@field Words) => { String };
 
@@ -48,7 +49,7 @@ macro_rules! __parameter {
     (@argument AutoWhole) => { u64 };
     (@argument Values) => { &[f64] };
     (@argument Feature) => { &str };
-    (@argument Ranker) => { impl Into<$crate::params::RankerChoice> };
+    (@argument Ranker) => { impl Into<$crate::rank::RankerChoice> };
     (@argument Settings) => { &[(&str, &str)] };
     (@argument Words) => { &str };
     (@argument $($kind:tt)+) => { $crate::__parameter!(@field $($kind)+) };
@@ -165,7 +166,7 @@ macro_rules! method {
                 name: $crate::__parameter!(@name $field),
                 kind: $crate::__parameter!(@kind $kind $($type)* $($range)*),
                 default: $default,
-                meaning: $crate::declare::plain(concat!($($doc),+)),
+                meaning: $crate::internals::plain(concat!($($doc),+)),
             }),*];
 
             fn from_params($values: &$crate::params::Params) -> $crate::Result<Self> {
@@ -238,7 +239,8 @@ macro_rules! method {
                 $($fact: true,)*
                 ..$crate::select::SelectorSpec {
                     name: $text,
-                    summary: $crate::declare::plain(concat!($($summary),+)),
+                    type_name: stringify!($name),
+                    summary: $crate::internals::plain(concat!($($summary),+)),
                     category: $crate::declare::Category::$category,
                     cites: &[$($cite),*],
                     status: $crate::declare::Status::$status,
@@ -246,6 +248,7 @@ macro_rules! method {
                     resumes: false,
                     uses_valid: false,
                     leaves_model: false,
+                    compares_pairs: false,
                     params: <$name as $crate::declare::Method>::PARAMS,
                     build: |params| {
                         let method = <$name as $crate::declare::Method>::from_params(params)?;
@@ -275,12 +278,14 @@ macro_rules! method {
                 $($fact: true,)*
                 ..$crate::rank::RankerSpec {
                     name: $text,
-                    summary: $crate::declare::plain(concat!($($summary),+)),
+                    type_name: stringify!($name),
+                    summary: $crate::internals::plain(concat!($($summary),+)),
                     cites: &[$($cite),*],
                     status: $crate::declare::Status::$status,
                     access: $crate::declare::DataAccess::$access,
                     takes_missing: false,
                     uses_query_level: false,
+                    compares_pairs: false,
                     params: <$name as $crate::declare::Method>::PARAMS,
                     grid: &[$(($crate::__parameter!(@name $tuned), &$values)),*],
                     build: |params| {

@@ -23,13 +23,15 @@
 //! inherent functions to [`Builder`]. In the body:
 //!
 //! - `name: Kind<Type>(range) = "default",` is a parameter and a field of the struct. `Type` may be
-//!   omitted if the kind has a default type. The kinds are those of [`Kind`].
+//!   omitted if the kind has a default type. The kinds are those of
+//!   [`Kind`](crate::params::Kind).
 //! - `let name: ..` is a parameter without a field, for use in a `derive`.
 //! - `derive name: Type = expression;` is a field that is computed from the parameters above it.
 //! - `use group!(..);` includes parameters that several methods share. A group is a macro that
 //!   forwards the tokens it receives, with its own declarations inserted before the remaining ones.
 
 mod macros;
+pub(crate) mod names;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +39,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::params::{Kind, Param, ParamText, Params, RankerChoice};
+use crate::params::{Param, Params, RankerEntry};
 #[doc(no_inline)]
 pub use crate::{choice, method};
 
@@ -63,6 +65,28 @@ pub enum Category {
     Wrapper,
     /// Selects features during training.
     Embedded,
+}
+
+impl Status {
+    /// Its word in lists and documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Status::AsPublished => "as-published",
+            Status::Reconstruction => "reconstruction",
+            Status::Original => "original",
+        }
+    }
+}
+
+impl Category {
+    /// Its word in lists and documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Category::Filter => "filter",
+            Category::Wrapper => "wrapper",
+            Category::Embedded => "embedded",
+        }
+    }
 }
 
 /// The data access that a method needs.
@@ -93,7 +117,7 @@ pub trait Method: Sized {
 
     /// Returns a builder; parameters that are not set have their defaults.
     fn builder() -> Builder<Self> {
-        Builder { set: Vec::new(), method: PhantomData }
+        Builder { set: Vec::new(), rankers: Vec::new(), method: PhantomData }
     }
 }
 
@@ -108,6 +132,8 @@ pub trait Declared<S: 'static> {
 /// Sets the parameters of a method and builds it. Each method has one setter per parameter.
 pub struct Builder<M> {
     set: Vec<(String, String)>,
+    /// Rankers that were set as values.
+    rankers: Vec<(String, &'static dyn RankerEntry)>,
     method: PhantomData<fn() -> M>,
 }
 
@@ -115,26 +141,25 @@ impl<M: Method> Builder<M> {
     /// Sets a parameter by name, as on the command line.
     #[must_use]
     pub fn set(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.rankers.retain(|(of, _)| of != name);
         self.set.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Sets the ranker that the method trains, and the ranker's own parameters if `choice` has any:
-    /// they are the method's parameter of kind [`Kind::Settings`].
-    #[doc(hidden)]
-    #[must_use]
-    pub fn set_ranker(self, name: &str, choice: RankerChoice) -> Self {
-        let settings = M::PARAMS.iter().find(|param| matches!(param.kind, Kind::Settings));
-        let named = self.set(name, choice.name);
-        match (settings, choice.settings) {
-            (Some(param), Some(settings)) => named.set(param.name, settings.to_text()),
-            _ => named,
-        }
+    /// Sets a parameter to a declared ranker.
+    pub(crate) fn set_entry(self, name: &str, ranker: &'static dyn RankerEntry) -> Self {
+        let mut builder = self.set(name, ranker.name());
+        builder.rankers.push((name.to_owned(), ranker));
+        builder
     }
 
     /// Checks the parameters and builds the method.
     pub fn build(self) -> Result<M> {
-        M::from_params(&Params::new(M::NAME, M::PARAMS, &self.set)?)
+        let params = Params::new(M::NAME, M::PARAMS, &self.set)?;
+        let rankers = self.rankers.into_iter();
+        M::from_params(
+            &rankers.fold(params, |params, (name, entry)| params.with_ranker(&name, entry)),
+        )
     }
 }
 
@@ -142,25 +167,4 @@ impl<M: Method> fmt::Debug for Builder<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder").field("method", &M::NAME).field("set", &self.set).finish()
     }
-}
-
-/// A doc comment as one line: without the leading space and the final full stop.
-#[doc(hidden)]
-pub const fn plain(doc: &'static str) -> &'static str {
-    let doc = doc.trim_ascii();
-    match doc.as_bytes() {
-        [.., b'.'] => doc.split_at(doc.len() - 1).0,
-        _ => doc,
-    }
-}
-
-/// The bytes of a field's name with hyphens instead of underscores, the spelling of parameters.
-#[doc(hidden)]
-pub const fn hyphenated<const N: usize>(name: &str) -> [u8; N] {
-    let (mut bytes, mut i) = ([0; N], 0);
-    while i < N {
-        bytes[i] = if name.as_bytes()[i] == b'_' { b'-' } else { name.as_bytes()[i] };
-        i += 1;
-    }
-    bytes
 }

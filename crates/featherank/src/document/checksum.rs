@@ -43,14 +43,14 @@ pub(super) struct Scan {
     pub found: String,
     /// Whether a field's name differs from that of the checksum in one byte: a damaged name must
     /// not pass for a document without a checksum.
-    pub is_garbled: bool,
+    pub is_damaged: bool,
 }
 
 impl Scan {
     /// Scans a valid JSON object.
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let (mut sum, mut is_garbled) = (Checksum::default(), false);
+        let (mut sum, mut is_damaged) = (Checksum::default(), false);
         let (mut at, mut depth, mut last) = (0, 0usize, 0);
         // A comma between fields is hashed together with the field that follows it.
         let mut comma = false;
@@ -73,7 +73,7 @@ impl Scan {
                         (comma, last, at) = (false, b'"', value_end(bytes, end));
                         continue;
                     }
-                    is_garbled |= is_name && differs_in_one_byte(name);
+                    is_damaged |= is_name && differs_in_one_byte(name);
                 }
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' => depth = depth.saturating_sub(1),
@@ -85,7 +85,7 @@ impl Scan {
             sum.push(&bytes[at..end]);
             (last, at) = (byte, end);
         }
-        Scan { found: sum.text(), is_garbled }
+        Scan { found: sum.text(), is_damaged }
     }
 }
 
@@ -139,8 +139,8 @@ mod tests {
         ] {
             assert_ne!(of(other), expected, "{other}");
         }
-        assert!(Scan::of(r#"{"a":1,"checksul":"0"}"#).is_garbled);
-        assert!(!Scan::of(r#"{"a":"checksul","b":{"checksul":"0"}}"#).is_garbled);
+        assert!(Scan::of(r#"{"a":1,"checksul":"0"}"#).is_damaged);
+        assert!(!Scan::of(r#"{"a":"checksul","b":{"checksul":"0"}}"#).is_damaged);
     }
 
     #[test]

@@ -39,8 +39,8 @@ impl<'a> Block<'a> {
     pub(super) fn restricted(&self, samples: &[QuerySample]) -> Self {
         let queries = self.view.data().queries();
         let is_in = |&query: &usize| {
-            let (key, id) = (queries.key(query), queries.id(query));
-            samples.iter().all(|sample| sample.contains(key, id))
+            let key = queries.key(query);
+            samples.iter().all(|sample| sample.contains(key))
         };
         let queries: Vec<usize> = self.view.queries().filter(is_in).collect();
         Block { view: self.view.with_queries(queries), cache: self.cache, stop: self.stop.clone() }

@@ -17,7 +17,6 @@ pub struct LocalEngine {
     cache: AnswerCache,
     pool: rayon::ThreadPool,
     observer: Arc<dyn Observer>,
-    memory_limit: u64,
 }
 
 impl LocalEngine {
@@ -31,7 +30,6 @@ impl LocalEngine {
             cache: AnswerCache::default(),
             pool,
             observer: Arc::new(Silent),
-            memory_limit: crate::memory::limit(),
         })
     }
 
@@ -39,13 +37,6 @@ impl LocalEngine {
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
-        self
-    }
-
-    /// The same engine; its answers take at most this much memory, in bytes.
-    #[must_use]
-    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
-        self.memory_limit = bytes;
         self
     }
 
@@ -91,7 +82,7 @@ impl Engine for LocalEngine {
     }
 
     fn memory_limit(&self) -> u64 {
-        self.memory_limit
+        self.rows.data().memory_limit()
     }
 
     fn step(&self, step: &Step) -> Result<()> {

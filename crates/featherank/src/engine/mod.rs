@@ -19,13 +19,13 @@
 //! ```
 
 mod answer_cache;
-mod block;
+pub(crate) mod block;
 #[cfg(feature = "shards")]
 pub(crate) mod codec;
 mod correlation;
 mod job;
 mod local;
-mod part;
+pub(crate) mod part;
 mod pass;
 pub mod passes;
 mod query_sample;
@@ -39,7 +39,8 @@ use crate::stop::StopToken;
 #[cfg(feature = "shards")]
 pub(crate) use answer_cache::AnswerCache;
 pub(crate) use block::BLOCKS_IN_MEMORY;
-pub use block::{Block, answer_view};
+pub use block::Block;
+pub(crate) use block::answer_view;
 #[cfg(feature = "shards")]
 pub(crate) use block::{RowBlocks, block_ranges};
 pub use correlation::{CorrelationMatrix, Scope, correlations};
@@ -50,7 +51,10 @@ pub use job::{Job, Traffic};
 pub use local::LocalEngine;
 #[cfg(feature = "shards")]
 pub(crate) use local::thread_pool;
-pub use part::{JoinedEngine, PartEngine};
+pub(crate) use part::JoinedEngine;
+pub use part::PartEngine;
+#[cfg(feature = "shards")]
+pub(crate) use pass::PassVisitor;
 pub use pass::{Merge, Pass};
 pub(crate) use pass::{check_features, check_length};
 pub use passes::LabelCount;

@@ -108,3 +108,10 @@ pub(crate) fn check_length(what: &'static str, found: usize, expected: usize) ->
         false => Err(Error::invalid(what, found, format!("{expected}, one per feature"))),
     }
 }
+
+/// Sees the types of passes.
+#[cfg(feature = "shards")]
+pub(crate) trait PassVisitor {
+    /// Called once for each pass.
+    fn visit<P: Pass>(&mut self);
+}

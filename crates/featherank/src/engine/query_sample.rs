@@ -5,49 +5,37 @@
 //! the order of the data has no influence. A share of the queries is one range from 0. Folds are
 //! ranges between quantiles: queries are sorted by their numbers and cut into folds of equal size.
 //!
-//! Shares and folds are numbered differently ([`Numbering`]), so that a share of the queries is not
-//! a union of the folds that a method makes with the same seed.
+//! Shares and folds are salted differently ([`Numbering`]), so that a share of the queries is not a
+//! union of the folds that a method makes with the same seed.
 
 use std::ops::Range;
 
-use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::Schema;
-use crate::random::{Purpose, splitmix, stream};
+use crate::random::splitmix;
 
 /// Numbers of queries are below this.
 const END: u64 = 1 << 63;
 
-/// The digits of a number that a random stream determines: those of a double between 0 and 1.
-const STREAM_BITS: u32 = 53;
-
-/// How the number of a query follows from its identity and the seed.
+/// What queries are numbered for: equal seeds give unrelated numbers for different purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Numbering {
-    /// A hash of its key.
-    Key,
-    /// The first number of a random stream of its own, which its id selects.
-    Stream,
+    /// Division into folds.
+    Folds,
+    /// A share of the queries.
+    Share,
 }
 
 impl Numbering {
-    fn number(self, seed: u64, key: u64, id: &str) -> u64 {
-        match self {
-            Numbering::Key => number_of_key(seed, key),
-            Numbering::Stream => {
-                let step =
-                    |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-                let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-                let drawn = stream(seed, Purpose::QuerySample, hash >> 16).next_u64();
-                drawn >> (u64::BITS - STREAM_BITS) << (END.trailing_zeros() - STREAM_BITS)
-            }
-        }
+    /// The number of the query with this key.
+    fn number(self, seed: u64, key: u64) -> u64 {
+        let salt = match self {
+            Numbering::Folds => 0,
+            Numbering::Share => splitmix(1),
+        };
+        splitmix(key ^ splitmix(seed ^ salt)) >> 1
     }
-}
-
-fn number_of_key(seed: u64, key: u64) -> u64 {
-    splitmix(key ^ splitmix(seed)) >> 1
 }
 
 /// A sample of the queries: those whose numbers lie in some ranges.
@@ -61,26 +49,19 @@ pub struct QuerySample {
 impl QuerySample {
     /// About this share of the queries, from 0 to 1: each is drawn independently of the others.
     pub fn of_share(share: f64, seed: u64) -> Self {
-        // Scaling by a power of two is exact: a query is drawn if its number in [0, 1) is below
-        // `share`.
-        let least_outside = (share * (1u64 << STREAM_BITS) as f64).ceil() as u64;
-        let range = 0..(least_outside << (END.trailing_zeros() - STREAM_BITS)).min(END);
-        QuerySample { numbering: Numbering::Stream, seed, ranges: vec![range] }
+        let range = 0..((share * END as f64).ceil() as u64).min(END);
+        QuerySample { numbering: Numbering::Share, seed, ranges: vec![range] }
     }
 
-    /// Whether the query with this key ([`super::Schema::query_keys`]) and id is one of them.
-    pub fn contains(&self, key: u64, id: &str) -> bool {
-        let number = self.numbering.number(self.seed, key, id);
+    /// Whether the query with this key ([`super::Schema::query_keys`]) is one of them.
+    pub fn contains(&self, key: u64) -> bool {
+        let number = self.numbering.number(self.seed, key);
         self.ranges.iter().any(|range| range.contains(&number))
     }
 
     /// The places of the sample's queries in a schema.
     pub(super) fn places(&self, schema: &Schema) -> Vec<usize> {
-        let is_in = |&q: &usize| {
-            let id = schema.query_ids.get(q).map_or("", String::as_str);
-            self.contains(schema.query_keys[q], id)
-        };
-        (0..schema.queries()).filter(is_in).collect()
+        (0..schema.queries()).filter(|&q| self.contains(schema.query_keys[q])).collect()
     }
 }
 
@@ -96,7 +77,8 @@ pub struct QueryFolds {
 impl QueryFolds {
     /// Divides queries with these keys.
     pub fn new(keys: &[u64], folds: usize, seed: u64) -> Self {
-        let mut numbers: Vec<u64> = keys.iter().map(|&key| number_of_key(seed, key)).collect();
+        let mut numbers: Vec<u64> =
+            keys.iter().map(|&key| Numbering::Folds.number(seed, key)).collect();
         numbers.sort_unstable();
         let start = |fold: usize| match fold {
             0 => 0,
@@ -118,7 +100,7 @@ impl QueryFolds {
 
     /// The fold of the query with this key.
     pub fn fold_of(&self, key: u64) -> usize {
-        let number = number_of_key(self.seed, key);
+        let number = Numbering::Folds.number(self.seed, key);
         self.starts.partition_point(|&start| start <= number) - 1
     }
 
@@ -132,14 +114,12 @@ impl QueryFolds {
                 _ => ranges.push(range),
             }
         }
-        QuerySample { numbering: Numbering::Key, seed: self.seed, ranges }
+        QuerySample { numbering: Numbering::Folds, seed: self.seed, ranges }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rand::RngExt;
-
     use super::*;
 
     fn folds(keys: &[u64], seed: u64) -> Vec<usize> {
@@ -166,10 +146,10 @@ mod tests {
         let sample = folds.sample(|fold| fold != 2);
         assert_eq!(sample.ranges.len(), 2, "neighbouring folds are one range");
         for &key in &keys {
-            assert_eq!(sample.contains(key, ""), folds.fold_of(key) != 2);
+            assert_eq!(sample.contains(key), folds.fold_of(key) != 2);
         }
         let (all, none) = (folds.sample(|_| true), folds.sample(|_| false));
-        assert!(keys.iter().all(|&key| all.contains(key, "") && !none.contains(key, "")));
+        assert!(keys.iter().all(|&key| all.contains(key) && !none.contains(key)));
     }
 
     /// With more folds than queries some folds are empty; equal keys share a fold.
@@ -192,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_drawn_by_id_and_seed() {
+    fn shares_are_drawn_by_key_and_seed() {
         let drawn = |share, seed| {
             let sample = QuerySample::of_share(share, seed);
-            (0..2000).map(|query| sample.contains(0, &query.to_string())).collect::<Vec<bool>>()
+            (0..2000).map(|key| sample.contains(key)).collect::<Vec<bool>>()
         };
         let count = drawn(0.3, 1).iter().filter(|&&drawn| drawn).count();
         assert!((520..680).contains(&count), "{count} of 600");
@@ -204,11 +184,12 @@ mod tests {
         assert!(!drawn(0.0, 1).iter().any(|&drawn| drawn));
     }
 
-    /// The 64-bit FNV-1a hash of "a" is af63dc4c8601ec8c.
     #[test]
-    fn a_query_is_drawn_if_its_number_is_below_the_share() {
-        let number: f64 = stream(7, Purpose::QuerySample, 0xaf63_dc4c_8601).random();
-        let has = |share: f64| QuerySample::of_share(share, 7).contains(0, "a");
-        assert!(!has(number) && has(number.next_up()) && !has(number.next_down()));
+    fn shares_are_no_unions_of_folds() {
+        let keys: Vec<u64> = (0..4000).collect();
+        let (folds, half) = (QueryFolds::new(&keys, 2, 1), QuerySample::of_share(0.5, 1));
+        let both = keys.iter().filter(|&&key| half.contains(key) && folds.fold_of(key) == 0);
+        let both = both.count();
+        assert!((900..1100).contains(&both), "{both} of about 1000");
     }
 }

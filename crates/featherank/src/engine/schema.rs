@@ -130,7 +130,7 @@ impl Schema {
     }
 
     /// Each label and its number of documents, smallest label first.
-    pub(crate) fn label_frequencies(&self) -> Vec<LabelFrequency> {
+    pub fn label_frequencies(&self) -> Vec<LabelFrequency> {
         self.labels.iter().map(|count| (count.label, count.documents)).collect()
     }
 

@@ -52,6 +52,7 @@ impl Problem {
             P::Damaged { .. } => files::fetch_again(),
             P::NotUtf8 => "save the file as UTF-8".into(),
             P::TooLarge { .. } | P::UnpackedTooLarge { .. } => files::read_less(),
+            P::IdTooLong { .. } => "shorten the ids, or name another column for them".into(),
             P::FileTooLong { .. } => files::not_compressed_as_a_whole(),
             P::NoSuchFile => "check the path and the current folder".into(),
             P::Folder => "name the files inside it".into(),

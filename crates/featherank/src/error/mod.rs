@@ -11,6 +11,7 @@ mod remedy;
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::remedy;
 pub use location::Location;
 pub use problem::Problem;
 use remedy::Neutral;
@@ -100,6 +101,8 @@ pub enum Error {
         shard: usize,
         /// What went wrong there.
         message: String,
+        /// The checkpoint from which the same run resumes, if it wrote one.
+        resume: Option<PathBuf>,
     },
     /// The user, a time limit or a signal stopped the work.
     Stopped(Stop),
@@ -115,8 +118,7 @@ pub struct Refusal {
 }
 
 /// The remedy for [`Error::Internal`].
-#[doc(hidden)] // For the report, which shows it.
-pub const REPORT_DEFECT: &str = "please report it with the data and the settings";
+pub(crate) const REPORT_DEFECT: &str = "please report it with the data and the settings";
 
 /// Why a run stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +194,15 @@ impl Error {
 
     /// Threads that the system cannot start.
     pub fn threads(count: usize, reason: impl fmt::Display) -> Self {
-        Error::settings(format!("cannot start {count} threads: {reason}"), "use fewer threads")
+        Error::settings(
+            format!("cannot start {count} threads: {reason}"),
+            remedy!["lower ", Threads],
+        )
+    }
+
+    /// A failure of the shard with this number, from 1.
+    pub fn shard(shard: usize, message: impl Into<String>) -> Self {
+        Error::Shard { shard, message: message.into(), resume: None }
     }
 
     /// A saved document or folder of another kind, version or run.
@@ -245,9 +255,10 @@ impl Error {
             | Error::Numerical(refusal)
             | Error::Message(refusal)
             | Error::Internal(refusal) => Some(refusal.help.clone()),
-            Error::Io { .. } | Error::Invalid { .. } | Error::Shard { .. } | Error::Stopped(_) => {
-                None
-            }
+            Error::Shard { resume, .. } => resume.as_ref().map(|path| {
+                format!("repeat the same run to resume from {}", path.display()).into()
+            }),
+            Error::Io { .. } | Error::Invalid { .. } | Error::Stopped(_) => None,
         }
     }
 
@@ -268,7 +279,7 @@ impl Error {
                 write!(f, "`{value}` is not a valid {what}: expected {expected}")
             }
             Error::Document { what, path, .. } => write!(f, "{what}\n  --> {}", path.display()),
-            Error::Shard { shard, message } => write!(f, "shard {shard}: {message}"),
+            Error::Shard { shard, message, .. } => write!(f, "shard {shard}: {message}"),
             Error::Stopped(stop) => write!(f, "stopped before the end: {stop}"),
             Error::Settings(refusal)
             | Error::Constraint(refusal)
@@ -285,10 +296,15 @@ impl Error {
     }
 }
 
+/// The number of known names that an error lists.
+const LISTED: usize = 12;
+
 /// A hint, similar names, and what there is.
 fn unknown_remedy(near: &[String], known: &[String], hint: Option<&str>) -> Option<Remedy> {
     let near = (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")));
-    let known = (!known.is_empty()).then(|| format!("there are: {}", known.join(", ")));
+    let (listed, more) = known.split_at(known.len().min(LISTED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let known = (!listed.is_empty()).then(|| format!("there are: {}{more}", listed.join(", ")));
     let parts: Vec<String> = hint.map(str::to_owned).into_iter().chain(near).chain(known).collect();
     (!parts.is_empty()).then(|| parts.join(" ").into())
 }

@@ -18,7 +18,7 @@ macro_rules! problems {
 
         impl Problem {
             /// One problem of each kind, for tests of front ends.
-            pub fn examples() -> Vec<Problem> {
+            pub(crate) fn examples() -> Vec<Problem> {
                 vec![$(Problem::$variant $({ $($field: $example,)+ })?,)+]
             }
         }
@@ -269,11 +269,18 @@ problems! {
         /// The limit.
         limit_mib: u64 = 1_024,
     },
-    /// Columns that take more memory than the limit once they are unpacked.
-    #[error("this file holds pages or ids that take more than the limit of {limit_mib} MiB")]
+    /// Pages, ids, comments or side files that take more memory than the limit, or a compressed
+    /// file that asks for more to be unpacked.
+    #[error("this file holds pages, ids or texts that take more than the limit of {limit_mib} MiB")]
     UnpackedTooLarge {
         /// The limit.
         limit_mib: u64 = 1_024,
+    },
+    /// An id of a Parquet file that is too long.
+    #[error("an id of this file is longer than {limit_kib} KiB")]
+    IdTooLong {
+        /// The limit.
+        limit_kib: u64 = 64,
     },
     /// A quoted cell that is not closed before the end of the file.
     #[error("this row opens a quote that is never closed")]

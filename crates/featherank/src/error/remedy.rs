@@ -149,6 +149,8 @@ settings! {
     Rankers = "rankers",
     /// The number of folds.
     Folds = "folds",
+    /// The number of threads.
+    Threads = "threads",
 }
 
 impl Setting {

@@ -3,12 +3,11 @@
 //! [`evaluate()`] compares scores of rows in memory, [`evaluate_on`] models and features on any
 //! engine. [`read_scores`] reads files of scores, and [`write_run`] writes runs.
 
-mod letters;
+pub(crate) mod letters;
 mod on_engine;
 mod run_file;
 mod scores;
 mod source;
-mod training;
 
 use serde::Serialize;
 
@@ -19,13 +18,14 @@ use crate::measure::risk::{RiskReport, geo_risk_with_baseline, risk_report};
 use crate::measure::significance::{
     Interval, WilcoxonMethod, bootstrap_mean, holm, paired_t, wilcoxon,
 };
-pub use letters::{PairedTest, beaten, check_level, letter};
+pub use letters::PairedTest;
+#[cfg(feature = "experiments")]
+pub(crate) use letters::{beaten, letter};
 pub use on_engine::{OverFeatures, RankedBy, evaluate_on};
 pub use run_file::{RunForm, RunOptions, write_run};
 use scores::feature_name;
 pub use scores::{feature_scores, read_scores};
 pub use source::{BaselineSource, RankingSource, evaluate_sources};
-pub use training::{TrainingReport, TrainingResult};
 
 /// The name of the ranking by a constant score.
 const CONSTANT: &str = "constant score";
@@ -105,6 +105,9 @@ pub struct Evaluation {
     /// The risk baseline, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_baseline: Option<String>,
+    /// Whether features of a saved model were found by id, because the data has no names.
+    #[serde(skip)]
+    pub found_by_id: bool,
 }
 
 /// One ranking's results.
@@ -244,6 +247,7 @@ fn summarise(
         rankings: results,
         comparisons,
         risk_baseline: baseline.map(|baseline| baseline.name.clone()),
+        found_by_id: false,
     }
 }
 

@@ -64,8 +64,8 @@ pub enum OverFeatures {
 impl OverFeatures {
     /// Over all features that vary within queries; the others would only add the order of the file.
     pub fn as_baseline(self, engine: &dyn Engine, measure: &Measure) -> Result<RiskBaseline> {
-        let (alive, _) = engine.ask(&Moments)?.varying_within_queries();
-        let alone = engine.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
+        let (varying, _) = engine.ask(&Moments)?.varying_within_queries();
+        let alone = engine.ask(&FeatureMeasures::new(measure, &varying))?.per_query;
         let (which, per_query) = match self {
             OverFeatures::Mean => ("mean", mean_baseline(&alone)),
             OverFeatures::Max => ("max", max_baseline(&alone)),
@@ -85,7 +85,8 @@ impl OverFeatures {
 ///
 /// let engine = LocalEngine::new(generate(&Preset::Tiny.config())?.0, 1)?;
 /// let best = RankedBy::feature(&engine.schema().features, FeatureId(0));
-/// let plan = EvaluationPlan { measures: vec!["ndcg@10".parse()?], alpha: 5.0, resamples: 100, seed: 1 };
+/// let measures = vec!["ndcg@10".parse()?];
+/// let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 100, seed: 1 };
 /// let baseline = OverFeatures::Mean.as_baseline(&engine, &plan.measures[0])?;
 /// let found = evaluate_on(&engine, &[best, RankedBy::constant()], &plan, Some(&baseline))?;
 /// assert!(found.rankings[0].values[0].value > 0.0);

@@ -36,12 +36,6 @@ pub struct RunOptions {
 pub fn write_run(data: &Dataset, scores: &[f32], options: &RunOptions, path: &Path) -> Result<()> {
     check(data, options)?;
     let failed = |e| Error::io("write", path, e);
-    if path.as_os_str() == "-" {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        return write_to(data, scores, options, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(failed);
-    }
     write_atomically(path, |out| write_to(data, scores, options, out).map_err(failed))
 }
 

@@ -32,27 +32,50 @@ impl RankingSource {
         }
     }
 
+    /// Loads a model.
+    fn open(&self) -> Result<OpenedSource<'_>> {
+        Ok(match self {
+            RankingSource::Scores(path) => OpenedSource::Scores(path),
+            RankingSource::Feature(name) => OpenedSource::Feature(name),
+            RankingSource::Model(path) => {
+                OpenedSource::Model(path.display().to_string(), Box::new(Model::load(path)?))
+            }
+        })
+    }
+}
+
+/// A ranking before the data is known.
+enum OpenedSource<'a> {
+    Scores(&'a Path),
+    Model(String, Box<Model>),
+    Feature(&'a str),
+}
+
+impl OpenedSource<'_> {
     fn ranking(&self, data: &Dataset) -> Result<Ranking> {
         match self {
-            RankingSource::Scores(path) => read_scores(path, data),
-            RankingSource::Feature(name) => {
-                Ok(feature_scores(data, data.features().resolve(name)?))
-            }
-            RankingSource::Model(path) => {
-                let scores = Model::load(path)?.score(&data.view())?;
-                Ok(Ranking { name: path.display().to_string(), scores })
+            OpenedSource::Scores(path) => read_scores(path, data),
+            OpenedSource::Feature(name) => Ok(feature_scores(data, data.features().resolve(name)?)),
+            OpenedSource::Model(name, model) => {
+                Ok(Ranking { name: name.clone(), scores: model.score(&data.view())? })
             }
         }
     }
 
     fn ranked_by(&self, table: &FeatureTable) -> Result<RankedBy> {
         match self {
-            RankingSource::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
-            RankingSource::Model(path) => {
-                Ok(RankedBy::model(path.display().to_string(), Model::load(path)?))
+            OpenedSource::Feature(name) => Ok(RankedBy::feature(table, table.resolve(name)?)),
+            OpenedSource::Model(name, model) => {
+                Ok(RankedBy::model(name.clone(), Model::clone(model)))
             }
-            RankingSource::Scores(path) => Err(remote_scores(path)),
+            OpenedSource::Scores(path) => Err(remote_scores(path)),
         }
+    }
+
+    /// Whether features of a model are found by id, because the table has no names.
+    fn finds_by_id(&self, table: &FeatureTable) -> bool {
+        let OpenedSource::Model(_, model) = self else { return false };
+        table.finds_by_id(model.features())
     }
 }
 
@@ -119,7 +142,8 @@ impl BaselineSource {
 /// use featherank::evaluate::{EvaluationPlan, RankingSource, evaluate_sources};
 ///
 /// let engine = LocalEngine::new(generate(&Preset::Tiny.config())?.0, 1)?;
-/// let plan = EvaluationPlan { measures: vec!["ndcg@10".parse()?], alpha: 5.0, resamples: 100, seed: 1 };
+/// let measures = vec!["ndcg@10".parse()?];
+/// let plan = EvaluationPlan { measures, alpha: 5.0, resamples: 100, seed: 1 };
 /// let sources = [RankingSource::Feature("1".into()), RankingSource::Feature("2".into())];
 /// let found = evaluate_sources(&engine, &sources, &plan, Some(&"max".parse()?))?;
 /// assert_eq!(found.rankings.len(), 3);
@@ -134,16 +158,21 @@ pub fn evaluate_sources(
 ) -> Result<Evaluation> {
     plan.check()?;
     baseline.map_or(Ok(()), |baseline| baseline.check(sources.len() + 1))?;
-    match engine.local() {
-        Some(data) => evaluate_local(engine, data, sources, plan, baseline),
-        None => evaluate_remote(engine, sources, plan, baseline),
-    }
+    let opened: Vec<OpenedSource<'_>> =
+        sources.iter().map(RankingSource::open).collect::<Result<_>>()?;
+    let found = match engine.local() {
+        Some(data) => evaluate_local(engine, data, &opened, plan, baseline)?,
+        None => evaluate_remote(engine, &opened, plan, baseline)?,
+    };
+    let table = &engine.schema().features;
+    let found_by_id = opened.iter().any(|source| source.finds_by_id(table));
+    Ok(Evaluation { found_by_id, ..found })
 }
 
 fn evaluate_local(
     engine: &dyn Engine,
     data: &Dataset,
-    sources: &[RankingSource],
+    sources: &[OpenedSource<'_>],
     plan: &EvaluationPlan,
     baseline: Option<&BaselineSource>,
 ) -> Result<Evaluation> {
@@ -158,7 +187,7 @@ fn evaluate_local(
     let baseline = match baseline {
         None => None,
         Some(BaselineSource::OverFeatures(over)) => Some(over.as_baseline(engine, measure)?),
-        Some(BaselineSource::Other(source)) => Some(values(&source.ranking(data)?)),
+        Some(BaselineSource::Other(source)) => Some(values(&source.open()?.ranking(data)?)),
         Some(BaselineSource::Number(number)) => Some(values(&rankings[number - 1])),
     };
     evaluate(data, &rankings, plan, baseline.as_ref())
@@ -166,7 +195,7 @@ fn evaluate_local(
 
 fn evaluate_remote(
     engine: &dyn Engine,
-    sources: &[RankingSource],
+    sources: &[OpenedSource<'_>],
     plan: &EvaluationPlan,
     baseline: Option<&BaselineSource>,
 ) -> Result<Evaluation> {
@@ -179,7 +208,7 @@ fn evaluate_remote(
         None => None,
         Some(BaselineSource::OverFeatures(over)) => Some(over.as_baseline(engine, measure)?),
         Some(BaselineSource::Other(source)) => {
-            Some(source.ranked_by(table)?.as_baseline(engine, measure)?)
+            Some(source.open()?.ranked_by(table)?.as_baseline(engine, measure)?)
         }
         Some(BaselineSource::Number(number)) => {
             Some(rankings[number - 1].as_baseline(engine, measure)?)
@@ -191,6 +220,35 @@ fn evaluate_remote(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::synth::{Preset, generate};
+    use crate::data::{Feature, FeatureId};
+    use crate::engine::LocalEngine;
+    use crate::rank::LinearModel;
+
+    #[test]
+    fn features_of_a_model_may_be_found_by_id() {
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let named = |name: Option<&str>| {
+            let table =
+                FeatureTable::from_features(vec![Feature { id: 1, name: name.map(str::to_owned) }]);
+            let model = Model::from(LinearModel::new(&table, &[(FeatureId(0), 1.0)]));
+            let path = folder.path().join(format!("{name:?}.json"));
+            model.save(&path).unwrap();
+            RankingSource::Model(path)
+        };
+        let plan = EvaluationPlan {
+            measures: vec!["map".parse().unwrap()],
+            alpha: 1.0,
+            resamples: 10,
+            seed: 1,
+        };
+        let engine = LocalEngine::new(data, 1).unwrap();
+        for (name, by_id) in [(Some("bm25"), true), (None, false)] {
+            let found = evaluate_sources(&engine, &[named(name)], &plan, None).unwrap();
+            assert_eq!(found.found_by_id, by_id, "{name:?}");
+        }
+    }
 
     #[test]
     fn baselines_are_parsed() {

@@ -1,14 +1,17 @@
 //! Evolutionary search over subsets: genomes, operators, dominance, SPEA2 and NSGA-II.
 //!
-//! A [`SearchProblem`] evaluates and varies genomes. An [`Algorithm`], [`Spea2`] or [`Nsga2`],
-//! decides which survive. [`run`] combines the two, one generation at a time. Fitness is minimised,
-//! and below 1 if and only if no other individual dominates.
+//! A [`SearchProblem`] evaluates and varies genomes. An [`Algorithm`], [`Spea2Survival`] or
+//! [`Nsga2Survival`], decides which survive. [`run`] combines the two, one generation at a time.
+//! Fitness is minimised, and below 1 if and only if no other individual dominates.
 //!
 //! Dominance may be any relation, even a cyclic one: significance tests are not transitive.
 //!
 //! ```
-//! use featherank::evolve::{Bits, Nsga2, Pareto, SearchProblem, SearchSettings, bernoulli, front, mutate_gene_wise, run, two_point};
-//! use featherank::random::Stream;
+//! use featherank::internals::evolve::{
+//!     Bits, Nsga2Survival, Pareto, SearchProblem, SearchSettings, bernoulli, front,
+//!     mutate_gene_wise, run, two_point,
+//! };
+//! use featherank::internals::random::Stream;
 //! use std::ops::ControlFlow;
 //!
 //! /// Few genes, but as many of the first four as possible.
@@ -29,12 +32,14 @@
 //!     }
 //!     fn evaluate(&mut self, genomes: &[Bits]) -> Result<Vec<[f64; 2]>, Self::Error> {
 //!         let useful = |genome: &Bits| genome.ones().filter(|&gene| gene < 4).count();
-//!         Ok(genomes.iter().map(|genome| [genome.count() as f64, -(useful(genome) as f64)]).collect())
+//!         let values = |genome: &Bits| [genome.count() as f64, -(useful(genome) as f64)];
+//!         Ok(genomes.iter().map(values).collect())
 //!     }
 //! }
 //!
-//! let settings = SearchSettings { population: 30, generations: 60, crossover: 0.9, tournament: 2 };
-//! let nsga2 = Nsga2 { settings, dominance: Pareto };
+//! let settings =
+//!     SearchSettings { population: 30, generations: 60, crossover: 0.9, tournament: 2 };
+//! let nsga2 = Nsga2Survival { settings, dominance: Pareto };
 //! let state = run(&mut FirstFour, &nsga2, 1, None, |_| Ok(ControlFlow::Continue(())))?;
 //! assert!(front(&state.population).any(|best| best.evaluation == [4.0, -4.0]));
 //! # Ok::<(), std::convert::Infallible>(())
@@ -58,10 +63,10 @@ mod truncation;
 pub use dominance::{Dominance, Pareto, pareto_dominates};
 pub use genome::{Bits, GeneBounds, Mixed};
 pub(crate) use memo::Memo;
-pub use nsga2::Nsga2;
+pub use nsga2::Nsga2Survival;
 pub(crate) use operators::flip_each;
 pub use operators::{bernoulli, mutate_gene_wise, polynomial, sbx, two_point};
 pub use problem::SearchProblem;
 pub use search::{Algorithm, SearchSettings, run};
-pub use spea2::Spea2;
+pub use spea2::Spea2Survival;
 pub use state::{Individual, SearchState, front};

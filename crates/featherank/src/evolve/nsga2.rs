@@ -6,8 +6,9 @@
 //!
 //! Departures: fitness is one number, the front's index plus a crowding term below 1. If a front
 //! does not fit, its most crowded members are removed one at a time, with crowding distances
-//! computed again each time (Kukkonen & Deb 2006), not all at once. Among equals the last born
-//! survives, so that a search drifts over genomes of equal objectives instead of keeping the first.
+//! computed again each time (Kukkonen & Deb 2006), not all at once. Among equals the most
+//! recent offspring survive, so that a search drifts over genomes of equal objectives instead of
+//! keeping the first.
 
 use super::dominance::{Dominance, Relation};
 use super::search::{Algorithm, SearchSettings};
@@ -18,14 +19,14 @@ use super::state::{Individual, SearchState};
 /// | `settings` | settings of every algorithm; `population` is also the number of survivors; the paper's tournament size is 2 |
 /// | `dominance` | which individuals are better than others |
 #[derive(Debug, Clone, Copy)]
-pub struct Nsga2<D> {
-    /// SearchSettings of every algorithm.
+pub struct Nsga2Survival<D> {
+    /// The settings of every algorithm.
     pub settings: SearchSettings,
     /// Which individuals are better than others.
     pub dominance: D,
 }
 
-impl<G, E: AsRef<[f64]> + Sync, D: Dominance<E>> Algorithm<G, E> for Nsga2<D> {
+impl<G, E: AsRef<[f64]> + Sync, D: Dominance<E>> Algorithm<G, E> for Nsga2Survival<D> {
     fn settings(&self) -> &SearchSettings {
         &self.settings
     }
@@ -95,8 +96,8 @@ pub fn crowding_distance<E: AsRef<[f64]>>(front: &[E]) -> Vec<f64> {
     let objectives = front.first().map_or(0, |one| one.as_ref().len());
     for objective in 0..objectives {
         let value = |one: usize| front[one].as_ref()[objective];
-        // Stable: among equals the last born comes first, and has infinite distance if they are the
-        // outermost.
+        // Stable: among equals the most recent comes first, and has infinite distance if they are
+        // the outermost.
         let mut order: Vec<usize> = (0..front.len()).rev().collect();
         order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         let (first, last) = (order[0], order[order.len() - 1]);
@@ -215,7 +216,7 @@ mod tests {
     /// Of four equals the first and the last have infinite crowding distance and the others 0; the
     /// earlier of those is removed first.
     #[test]
-    fn of_equals_the_last_born_survive() {
+    fn among_equals_the_most_recent_offspring_survive() {
         let individual = |genome: u8| Individual { genome, evaluation: [1.0], fitness: 0.0 };
         let settings =
             SearchSettings { population: 3, generations: 1, crossover: 1.0, tournament: 2 };
@@ -225,7 +226,7 @@ mod tests {
             archive: vec![],
         };
         let children = vec![individual(2), individual(3)];
-        Nsga2 { settings, dominance: Pareto }.survive(
+        Nsga2Survival { settings, dominance: Pareto }.survive(
             &mut state,
             children,
             &mut Relation::default(),

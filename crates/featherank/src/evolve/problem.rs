@@ -27,7 +27,7 @@ pub trait SearchProblem {
         rng: &mut Stream,
     ) -> (Self::Genome, Self::Genome);
 
-    /// Mutates a child. The first children are born in generation 1.
+    /// Mutates a child. The first children are those of generation 1.
     fn mutate(&self, genome: Self::Genome, generation: u64, rng: &mut Stream) -> Self::Genome;
 
     /// Turns a genome into a feasible one, for instance a nonempty one. Called once for every

@@ -12,10 +12,10 @@ use super::state::{Individual, SearchState};
 use super::tournament::Tournaments;
 use crate::random::{Purpose, Stream, stream};
 
-/// SearchSettings of every algorithm.
+/// The settings of every algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SearchSettings {
-    /// The number of individuals born in each generation.
+    /// The number of offspring in each generation.
     pub population: usize,
     /// The number of generations after the random one.
     pub generations: u64,
@@ -83,8 +83,8 @@ pub fn run<P: SearchProblem, A: Algorithm<P::Genome, P::Evaluation>>(
             Err(error) => return problem.end_early(error).map(|()| state),
         };
         debug_assert_eq!(genomes.len(), evaluations.len(), "an evaluation for each genome");
-        let born = |(genome, evaluation)| Individual { genome, evaluation, fitness: 0.0 };
-        let children = genomes.into_iter().zip(evaluations).map(born).collect();
+        let offspring = |(genome, evaluation)| Individual { genome, evaluation, fitness: 0.0 };
+        let children = genomes.into_iter().zip(evaluations).map(offspring).collect();
         algorithm.survive(&mut state, children, &mut known);
         state.generation = generation;
         if observe(&state)?.is_break() {

@@ -27,8 +27,8 @@ use super::truncation::{Distances, truncate};
 /// | `dominance` | | which individuals are better than others |
 /// | `distance` | | distance of two individuals: [`genotype_distance`], [`objective_distance`] or another |
 #[derive(Debug, Clone, Copy)]
-pub struct Spea2<D, F> {
-    /// SearchSettings of every algorithm.
+pub struct Spea2Survival<D, F> {
+    /// The settings of every algorithm.
     pub settings: SearchSettings,
     /// The size of the archive.
     pub archive: usize,
@@ -38,7 +38,7 @@ pub struct Spea2<D, F> {
     pub distance: F,
 }
 
-impl<D, F> Spea2<D, F> {
+impl<D, F> Spea2Survival<D, F> {
     /// Uses the published settings.
     pub fn new(dominance: D, distance: F) -> Self {
         let settings =
@@ -58,7 +58,7 @@ pub fn objective_distance<G, E: AsRef<[f64]>>(a: &Individual<G, E>, b: &Individu
     differences.map(|difference| difference * difference).sum::<f64>().sqrt()
 }
 
-impl<G, E, D, F> Algorithm<G, E> for Spea2<D, F>
+impl<G, E, D, F> Algorithm<G, E> for Spea2Survival<D, F>
 where
     G: Clone + Eq + Hash,
     E: Clone + Sync,
@@ -243,7 +243,7 @@ mod tests {
         state.archive = vec![individual(1, 5.0), individual(2, 6.0)];
         let children = vec![individual(2, 6.0), individual(3, 7.0), individual(3, 7.0)];
         let mut known = Relation::default();
-        let spea2 = Spea2::new(Pareto, genotype_distance);
+        let spea2 = Spea2Survival::new(Pareto, genotype_distance);
         spea2.survive(&mut state, children, &mut known);
         let genomes: Vec<usize> = state.archive.iter().map(|one| one.genome.count()).collect();
         assert_eq!(genomes, [1, 1, 2]);

@@ -22,7 +22,8 @@ pub struct Individual<G, E> {
 pub struct SearchState<G, E> {
     /// The last completed generation; 0 is the random one.
     pub generation: u64,
-    /// SPEA2: the individuals born in this generation. NSGA-II: those that survived it, best first.
+    /// SPEA2: the offspring of this generation. NSGA-II: the individuals that survived it, best
+    /// first.
     pub population: Vec<Individual<G, E>>,
     /// SPEA2: the individuals that survived this generation. NSGA-II has none.
     pub archive: Vec<Individual<G, E>>,

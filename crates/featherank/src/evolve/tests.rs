@@ -140,8 +140,8 @@ fn settings(population: usize, generations: u64) -> SearchSettings {
     SearchSettings { population, generations, crossover: 0.9, tournament: 2 }
 }
 
-fn spea2<F>(settings: SearchSettings, archive: usize, distance: F) -> Spea2<Pareto, F> {
-    Spea2 { settings, archive, dominance: Pareto, distance }
+fn spea2<F>(settings: SearchSettings, archive: usize, distance: F) -> Spea2Survival<Pareto, F> {
+    Spea2Survival { settings, archive, dominance: Pareto, distance }
 }
 
 /// Both algorithms find the complete front. Its hypervolume to (17, 17) is 17² minus the 16 · 17 /
@@ -159,7 +159,7 @@ fn both_algorithms_find_the_complete_front_of_lotz() {
             whole,
             "SPEA2, seed {seed}"
         );
-        let algorithm = Nsga2 { settings: settings(40, 300), dominance: Pareto };
+        let algorithm = Nsga2Survival { settings: settings(40, 300), dominance: Pareto };
         let state = run(&mut LeadingTrailing::new(16), &algorithm, seed, None, never_stop).unwrap();
         assert_eq!(
             hypervolume::area(&objectives(&state.population), [17.0; 2]),
@@ -174,7 +174,7 @@ fn both_algorithms_find_the_complete_front_of_lotz() {
 #[test]
 fn both_algorithms_approach_the_front_of_zdt1() {
     for seed in 0..3 {
-        let algorithm = Nsga2 { settings: settings(40, 150), dominance: Pareto };
+        let algorithm = Nsga2Survival { settings: settings(40, 150), dominance: Pareto };
         let state = run(&mut Zdt1 { length: 10 }, &algorithm, seed, None, never_stop).unwrap();
         let reached = hypervolume::area(&objectives(&state.population), [1.1; 2]);
         assert!((0.855..0.8767).contains(&reached), "NSGA-II, seed {seed}: {reached}");
@@ -220,9 +220,15 @@ fn resumed_searches_end_in_the_same_bytes() {
     let bits = || LeadingTrailing::new(70);
     let reals = || Zdt1 { length: 5 };
     resumes_with_the_same_bytes(bits, &spea2(settings(15, 8), 12, genotype_distance));
-    resumes_with_the_same_bytes(bits, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
+    resumes_with_the_same_bytes(
+        bits,
+        &Nsga2Survival { settings: settings(15, 8), dominance: Pareto },
+    );
     resumes_with_the_same_bytes(reals, &spea2(settings(15, 8), 12, objective_distance));
-    resumes_with_the_same_bytes(reals, &Nsga2 { settings: settings(15, 8), dominance: Pareto });
+    resumes_with_the_same_bytes(
+        reals,
+        &Nsga2Survival { settings: settings(15, 8), dominance: Pareto },
+    );
 }
 
 /// Rock, paper, scissors on the first objective: each value dominates the next of a cycle of three,
@@ -237,12 +243,15 @@ impl Dominance<[f64; 2]> for Cyclic {
 
 #[test]
 fn cyclic_dominance_does_not_stop_a_search() {
-    let algorithm =
-        Spea2 { archive: 10, settings: settings(20, 10), ..Spea2::new(Cyclic, genotype_distance) };
+    let algorithm = Spea2Survival {
+        archive: 10,
+        settings: settings(20, 10),
+        ..Spea2Survival::new(Cyclic, genotype_distance)
+    };
     let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never_stop).unwrap();
     assert_eq!(state.archive.len(), 10);
     assert!(front(&state.archive).count() >= 1);
-    let algorithm = Nsga2 { settings: settings(20, 10), dominance: Cyclic };
+    let algorithm = Nsga2Survival { settings: settings(20, 10), dominance: Cyclic };
     let state = run(&mut LeadingTrailing::new(9), &algorithm, 1, None, never_stop).unwrap();
     assert_eq!(state.population.len(), 20);
 }
@@ -305,7 +314,7 @@ fn the_population_size_is_exact_and_the_observer_can_stop() {
     assert_eq!(ended.unwrap(), state, "nothing is left to do");
     // The published settings: 75 random individuals and 30 times 75 children. The cache evaluates
     // only the distinct ones.
-    let published = Spea2::new(Pareto, genotype_distance);
+    let published = Spea2Survival::new(Pareto, genotype_distance);
     let (mut plain, mut memo) = (LeadingTrailing::new(12), Memo::new(LeadingTrailing::new(12)));
     run(&mut plain, &published, 1, None, never_stop).unwrap();
     run(&mut memo, &published, 1, None, never_stop).unwrap();

@@ -55,7 +55,7 @@ mod tests {
     /// In pairs from four candidates, the best wins 1 of 2 tournaments. The second best wins the
     /// other unless it met the best, that is in 2 of 3 cases; otherwise the third best wins it.
     #[test]
-    fn all_enter_equally_often_and_the_least_wins() {
+    fn every_individual_enters_equally_often_and_the_fittest_wins() {
         let mut rng = stream(1, Purpose::Test, 0);
         let fitness = [3.0, 1.0, 2.0, 4.0];
         let mut tournaments = Tournaments::new(4, 2);

@@ -4,7 +4,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::method::{ConfiguredSelector, SelectionCache};
-use super::{CellResult, Resample};
+use super::{CompletedCell, Resample};
 use crate::data::folds::Fold;
 use crate::data::{Dataset, Queries};
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ impl BootstrapSelections {
 pub(super) fn select_from_samples(
     count: u64,
     selecting: &ConfiguredSelector,
-    done: &CellResult,
+    done: &CompletedCell,
     run: &Run,
     fold: &Fold,
     cache: &SelectionCache,
@@ -50,6 +50,7 @@ pub(super) fn select_from_samples(
     let of_draw = |index: u64| {
         let train = bootstrap_sample(&fold.train, run.seed, fold.number, index);
         let fold = Fold { train, ..fold.clone() };
+        let run = run.within("selecting from samples", index - 1, count);
         match selecting.select(&run, &fold, cache) {
             Ok((mut all, _)) => {
                 let features = all.pop().map(|selected| selected.selection.selected);

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::memory;
 use super::protocol::FoldOutcome;
-use super::{CellResult, ComparedMethod, CurvePoint, Protocol, ResourceUsage};
+use super::{ComparedMethod, CompletedCell, CurvePoint, Protocol, ResourceUsage};
 use crate::data::folds::Fold;
 use crate::data::{FeatureId, View};
 use crate::error::{Error, Result};
@@ -24,15 +24,18 @@ pub(super) fn run(
     run: &Run,
     fold: &Fold,
     curves: bool,
-) -> Result<CellResult> {
+) -> Result<CompletedCell> {
     memory::reset_peak();
     let start = Instant::now();
-    let outcome = protocol.fold(method, run, fold)?;
+    let has_curve = curves && method.selecting.is_some() && method.ranker.is_some();
+    let parts = 1 + u64::from(has_curve);
+    let outcome = protocol.fold(method, &run.within("selecting", 0, parts), fold)?;
     let seconds = start.elapsed().as_secs_f64() + outcome.borrowed;
     let peak_bytes = memory::peak();
     let curve = match (&outcome.selected, method.ranker) {
-        (Some(selected), Some(ranker)) if curves => {
-            curve(&selected.selection, ranker, &outcome.settings, run, fold, &protocol.choose)?
+        (Some(selected), Some(ranker)) if has_curve => {
+            let run = run.within("evaluating sizes", 1, parts);
+            curve(&selected.selection, ranker, &outcome.settings, &run, fold, &protocol.choose)?
         }
         _ => Vec::new(),
     };
@@ -53,7 +56,7 @@ pub(super) fn run(
         searched = selected.selection.searched;
     }
     let searched = searched.unwrap_or_default();
-    Ok(CellResult {
+    Ok(CompletedCell {
         features,
         cost,
         selecting,
@@ -83,7 +86,10 @@ fn curve(
     let path: Vec<FeatureId> =
         selection.path.iter().filter_map(|step| columns.get(&step.feature).copied()).collect();
     let mut points = Vec::new();
-    for size in sizes(path.len()) {
+    let sizes = sizes(path.len());
+    let total = sizes.len() as u64;
+    for (size, done) in sizes.into_iter().zip(0..) {
+        let run = &run.within("evaluating sizes", done, total);
         let (train, valid) = (fold.train.view(), fold.valid.view());
         let (train, valid) =
             (train.with_features(&path[..size]), valid.with_features(&path[..size]));

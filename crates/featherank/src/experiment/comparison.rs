@@ -1,17 +1,22 @@
 //! A comparison: every row of a plan on every fold with every seed. This file prepares the work;
 //! `comparison_run.rs` runs it.
 
+use std::collections::BTreeMap;
+
 use super::comparison_run::ComparisonRun;
 use super::folder::{ExperimentIdentity, ResultsFolder};
 use super::plan::Plan;
 use super::row_plan::RowPlan;
 use super::source::{FoldSource, bytes};
-use super::{Cell, CellOutcome, ComparedMethod, FoldData, Protocol, Results};
+use super::{CellOutcome, ComparedMethod, ComparisonCell, FoldData, Protocol, Results};
 use super::{fold_data, memory, similarity};
-use crate::data::{Dataset, FeatureTable};
+use crate::data::folds::Fold;
+use crate::data::{Costs, DataPart, FeatureId, FeatureTable, check_parts};
 use crate::error::{Error, Result};
+use crate::measure::{LabelFrequency, label_frequencies};
 use crate::remedy;
 use crate::run::{Constraints, Run};
+use crate::select::DataSources;
 
 /// A plan with its data, checked and ready to run.
 pub struct Comparison {
@@ -21,7 +26,10 @@ pub struct Comparison {
     pub(super) rows: Vec<(RowPlan, ComparedMethod)>,
     pub(super) protocol: Protocol,
     pub(super) source: FoldSource,
-    costs: Vec<f64>,
+    costs: Costs,
+    pub(super) sources: DataSources,
+    /// For the user, before cells run.
+    notes: Vec<String>,
 }
 
 /// Progress of a comparison.
@@ -30,7 +38,7 @@ pub enum ComparisonEvent<'a> {
     /// The number of cells that are already complete, and of all cells.
     Started(usize, usize),
     /// A cell has finished; the number of complete cells, and of all cells.
-    CellFinished(&'a Cell, usize, usize),
+    CellFinished(&'a ComparisonCell, usize, usize),
     /// A note for the user.
     Note(String),
 }
@@ -60,6 +68,8 @@ impl Comparison {
         command: Vec<String>,
         source: FoldSource,
     ) -> Result<Self> {
+        // Every fold has all queries, so that its labels are those of the data.
+        let (plan, note) = plan.for_labels(&all_labels(&*source.get(0)?))?;
         let rows = plan.crossed()?;
         let with_method = |row: RowPlan| Ok((row.clone(), row.checked_method()?));
         let rows: Vec<(RowPlan, ComparedMethod)> =
@@ -71,6 +81,11 @@ impl Comparison {
                 return Err(Error::invalid("number of seeds", seeds, expected));
             }
         }
+        let most = rows.iter().map(|(row, _)| plan.seeds_of(row)).max().unwrap_or(1);
+        if plan.seed.checked_add(most - 1).is_none() {
+            let expected = format!("at most {} with {most} seeds", u64::MAX - (most - 1));
+            return Err(Error::invalid("seed", plan.seed, expected));
+        }
         if plan.bootstraps > MOST_SEEDS {
             let expected = format!("0 to {MOST_SEEDS}");
             return Err(Error::invalid("number of bootstrap samples", plan.bootstraps, expected));
@@ -81,7 +96,9 @@ impl Comparison {
                 remedy!["name a ranker with ", Rankers],
             ));
         }
-        Ok(Comparison { title, command, plan, rows, protocol, source, costs: Vec::new() })
+        let notes = note.into_iter().collect();
+        let (costs, sources) = (Costs::default(), DataSources::default());
+        Ok(Comparison { title, command, plan, rows, protocol, source, costs, sources, notes })
     }
 
     /// The features of the data.
@@ -89,10 +106,21 @@ impl Comparison {
         Ok(self.source.get(0)?.train.features().clone())
     }
 
-    /// Sets the costs of features, in column order.
+    /// Sets the costs of features.
     #[must_use]
-    pub fn with_costs(self, costs: Vec<f64>) -> Self {
+    pub fn with_costs(self, costs: Costs) -> Self {
         Comparison { costs, ..self }
+    }
+
+    /// The features that a file of costs did not list; they cost 1.
+    pub fn unlisted_costs(&self) -> &[FeatureId] {
+        &self.costs.unlisted
+    }
+
+    /// Sets the files of the data, which results and their recommendation record.
+    #[must_use]
+    pub fn with_sources(self, sources: DataSources) -> Self {
+        Comparison { sources, ..self }
     }
 
     /// Runs the cells that the folder does not contain yet, `jobs` in parallel (0: as many as cores
@@ -105,12 +133,14 @@ impl Comparison {
         jobs: usize,
         on_event: EventHandler<'_>,
     ) -> Result<Results> {
-        let (folds, data, need) = self.examine_folds()?;
+        let note = |note: String| on_event(&ComparisonEvent::Note(note));
+        self.notes.iter().cloned().for_each(note);
+        let (folds, data, need) = self.examine_folds(run, &note)?;
         let features = self.features()?;
         self.check_sizes(&features)?;
         folder.claim(&self.identity(data))?;
         let run = Run {
-            constraints: Constraints { costs: self.costs.clone(), ..Constraints::default() },
+            constraints: Constraints { costs: self.costs.values.clone(), ..Constraints::default() },
             ..run.clone()
         };
         let jobs = match jobs {
@@ -118,21 +148,25 @@ impl Comparison {
             jobs => jobs,
         };
         let work = ComparisonRun { comparison: self, folder, run: &run, jobs, on_event };
-        let cells = work.cells(&folds)?;
-        let resamples = work.resamples(&cells)?;
-        let recommendation = work.recommendation()?;
-        let redundancy =
-            similarity::feature_similarity(&self.source.get(0)?.train, &self.protocol.report[0])
-                .map_err(|error| {
-                    on_event(&ComparisonEvent::Note(format!(
-                        "feature correlations are not available: {error}"
-                    )))
-                })
-                .ok();
+        let (cells, progress) = work.cells(&folds)?;
+        let resamples = work.resamples(&cells, &progress)?;
+        let recommendation = work.recommendation(&progress)?;
+        let train = &self.source.get(0)?.train;
+        let similar = similarity::feature_similarity(&run, train, &self.protocol.report[0]);
+        let redundancy = match similar {
+            Err(stopped @ Error::Stopped(_)) => return Err(stopped),
+            Err(error) => {
+                let note = format!("feature correlations are not available: {error}");
+                on_event(&ComparisonEvent::Note(note));
+                None
+            }
+            Ok(found) => Some(found),
+        };
         Ok(Results {
             title: self.title.clone(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
             command: self.command.clone(),
+            sources: self.sources.clone(),
             seed: self.plan.seed,
             choose: self.protocol.choose.to_string(),
             measures: self.protocol.report.iter().map(ToString::to_string).collect(),
@@ -145,9 +179,13 @@ impl Comparison {
         })
     }
 
-    /// Examines every fold: its queries, the fingerprints of its data, and the memory that a cell
-    /// needs.
-    fn examine_folds(&self) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
+    /// Checks and examines every fold: its queries, the fingerprints of its data, and the memory
+    /// that a cell needs.
+    fn examine_folds(
+        &self,
+        run: &Run,
+        note: &dyn Fn(String),
+    ) -> Result<(Vec<FoldData>, Vec<[String; 3]>, u64)> {
         let (mut folds, mut data, mut largest) = (Vec::new(), Vec::new(), 0);
         let features = self.features()?;
         for index in 0..self.source.len() {
@@ -162,8 +200,16 @@ impl Comparison {
             let grade = parts.iter().flat_map(|part| part.labels()).copied().fold(0.0, f32::max);
             let measures = std::iter::once(&self.protocol.choose).chain(&self.protocol.report);
             measures.into_iter().try_for_each(|measure| measure.check_labels(grade))?;
-            folds.push(fold_data::fold_data(&fold, &self.protocol.report[0])?);
-            data.push(parts.map(Dataset::fingerprint));
+            if let Some(scarce) = self.protocol.choose.scarcity_note(&fold.valid.view()) {
+                note(format!("validation data of fold {}: {scarce}", fold.number));
+            }
+            check_overlap(&fold, note)?;
+            folds.push(fold_data::fold_data(run, &fold, &self.protocol.report[0])?);
+            let [train, valid, test] = parts.map(|part| {
+                run.check()?;
+                Ok(part.fingerprint())
+            });
+            data.push([train?, valid?, test?]);
             largest = largest.max(bytes(&fold));
         }
         // The engine, the ranker and the bins of trees each hold a copy of the rows.
@@ -197,7 +243,7 @@ impl Comparison {
                 .iter()
                 .map(|(row, _)| RowPlan { seeds: Some(self.plan.seeds_of(row)), ..row.clone() })
                 .collect(),
-            costs: self.costs.clone(),
+            costs: self.costs.values.clone(),
             data,
         }
     }
@@ -242,9 +288,9 @@ impl Comparison {
     }
 
     /// A cell before it has run.
-    pub(super) fn blank(&self, row: usize, fold: usize, seed: u64) -> Cell {
+    pub(super) fn blank(&self, row: usize, fold: usize, seed: u64) -> ComparisonCell {
         let (plan, _) = &self.rows[row];
-        Cell {
+        ComparisonCell {
             method: plan.name.clone(),
             selector: plan.selector_expression(),
             ranker: plan.ranker_expression(),
@@ -253,4 +299,29 @@ impl Comparison {
             outcome: CellOutcome::Failed(String::new()),
         }
     }
+}
+
+/// Refuses a fold whose parts share queries, and notes those that look alike.
+fn check_overlap(fold: &Fold, note: &dyn Fn(String)) -> Result<()> {
+    let part = |name, data| DataPart { name, data };
+    let (train, valid) = (part("training", &fold.train), part("validation", &fold.valid));
+    let test = part("test", &fold.test);
+    for (known, other) in [(train, valid), (train, test), (valid, test)] {
+        let help = format!("use parts without common queries; see fold {}", fold.number).into();
+        let found = check_parts(known, other, &help)?.notes(known.name, other.name);
+        found.into_iter().for_each(|what| note(format!("fold {}: {what}", fold.number)));
+    }
+    Ok(())
+}
+
+/// The labels of all parts of a fold, smallest first.
+fn all_labels(fold: &Fold) -> Vec<LabelFrequency> {
+    let mut counts: BTreeMap<u32, LabelFrequency> = BTreeMap::new();
+    for part in [&fold.train, &fold.valid, &fold.test] {
+        for (label, documents) in label_frequencies(&part.view()) {
+            // Labels are not negative, so that their bits have their order.
+            counts.entry(label.to_bits()).or_insert((label, 0)).1 += documents;
+        }
+    }
+    counts.into_values().collect()
 }

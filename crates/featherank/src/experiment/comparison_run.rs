@@ -9,19 +9,31 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::comparison::{CellGroup, Comparison, ComparisonEvent, EventHandler};
 use super::folder::{ResultsFolder, file_name, slug};
 use super::method::SelectionCache;
 use super::source::all_queries;
-use super::{Cell, CellOutcome, FoldData, Protocol, Resample};
+use super::{CellOutcome, ComparisonCell, FoldData, Protocol, Resample};
 use super::{bootstrap, cell};
 use crate::engine::LocalEngine;
 use crate::error::{Error, REPORT_DEFECT, Result};
+use crate::progress::ParallelUnits;
 use crate::registry;
 use crate::run::Run;
 use crate::select::{Selection, SelectionJob, SelectionOutcome, auto};
+
+/// Work that takes about the same time on every fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WorkKind {
+    /// A cell of this row of the plan.
+    Cell(usize),
+    /// The bootstrap samples of a row.
+    Samples(usize),
+    /// The recommendation.
+    Recommendation,
+}
 
 /// A comparison in progress.
 pub(super) struct ComparisonRun<'a> {
@@ -37,11 +49,14 @@ impl ComparisonRun<'_> {
         (self.on_event)(&ComparisonEvent::Note(text));
     }
 
-    /// All cells, in the order of rows, folds and seeds.
-    pub fn cells(&self, folds: &[FoldData]) -> Result<Vec<Cell>> {
+    /// All cells, in the order of rows, folds and seeds, and the progress of the comparison.
+    pub fn cells(
+        &self,
+        folds: &[FoldData],
+    ) -> Result<(Vec<ComparisonCell>, Arc<ParallelUnits<WorkKind>>)> {
         let all = self.comparison.groups();
         let total: usize = all.iter().map(|group| group.rows.len()).sum();
-        let mut done: Vec<(usize, Cell)> = Vec::new();
+        let mut done: Vec<(usize, ComparisonCell)> = Vec::new();
         let mut left = Vec::new();
         for mut group in all {
             group.rows.retain(|&row| match self.found(row, folds[group.fold].number, group.seed) {
@@ -56,6 +71,7 @@ impl ComparisonRun<'_> {
             }
         }
         (self.on_event)(&ComparisonEvent::Started(done.len(), total));
+        let progress = self.progress(&left);
         let ended = Mutex::new(done);
         self.in_parallel(&left, |group| {
             let comparison = self.comparison;
@@ -68,6 +84,8 @@ impl ComparisonRun<'_> {
             let run = Run { seed: group.seed, ..self.run.clone() };
             for &row in &group.rows {
                 let method = &comparison.rows[row].1;
+                let (observer, unit) = progress.begin(WorkKind::Cell(row))?;
+                let run = Run { observer, ..run.clone() };
                 let outcome = catch_panic(|| {
                     cell::run(&protocol, method, &run, &fold, comparison.plan.curves)
                 });
@@ -83,21 +101,40 @@ impl ComparisonRun<'_> {
                 let mut ended = lock(&ended);
                 (self.on_event)(&ComparisonEvent::CellFinished(&cell, ended.len() + 1, total));
                 ended.push((row, cell));
+                drop(ended);
+                progress.end(unit, true)?;
             }
             Ok(())
         })?;
         let mut cells = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         cells.sort_by_key(|(row, cell)| (*row, cell.fold, cell.seed));
-        Ok(cells.into_iter().map(|(_, cell)| cell).collect())
+        Ok((cells.into_iter().map(|(_, cell)| cell).collect(), progress))
+    }
+
+    /// The progress of the cells of these groups, and of what follows them.
+    fn progress(&self, groups: &[CellGroup]) -> Arc<ParallelUnits<WorkKind>> {
+        let (comparison, plan) = (self.comparison, &self.comparison.plan);
+        let cells = groups.iter().flat_map(|group| &group.rows).map(|&row| WorkKind::Cell(row));
+        let mut units: Vec<WorkKind> = cells.collect();
+        if plan.bootstraps > 0 {
+            let rows = comparison.groups().into_iter().filter(|group| group.seed == plan.seed);
+            let selects = |row: &usize| comparison.rows[*row].1.selecting.is_some();
+            let rows = rows.flat_map(|group| group.rows).filter(selects);
+            units.extend(rows.map(WorkKind::Samples));
+        }
+        units.extend(plan.recommend.then_some(WorkKind::Recommendation));
+        ParallelUnits::new(self.run.observer.clone(), "comparing", self.jobs, units)
     }
 
     /// A completed cell, if it was saved and is not damaged.
-    fn found(&self, row: usize, fold: usize, seed: u64) -> Option<Cell> {
+    fn found(&self, row: usize, fold: usize, seed: u64) -> Option<ComparisonCell> {
         let blank = self.comparison.blank(row, fold, seed);
         let name = file_name(row, &blank);
         let again = |why: String| self.note(format!("cells/{name} will be rerun: {why}"));
-        match self.folder.load::<Cell>(&name) {
-            Ok(Some(cell)) if Cell { outcome: blank.outcome.clone(), ..cell.clone() } == blank => {
+        match self.folder.load::<ComparisonCell>(&name) {
+            Ok(Some(cell))
+                if ComparisonCell { outcome: blank.outcome.clone(), ..cell.clone() } == blank =>
+            {
                 Some(cell)
             }
             Ok(Some(_)) => {
@@ -113,7 +150,11 @@ impl ComparisonRun<'_> {
     }
 
     /// The selections of all methods on bootstrap samples of the training queries.
-    pub fn resamples(&self, cells: &[Cell]) -> Result<Vec<Resample>> {
+    pub fn resamples(
+        &self,
+        cells: &[ComparisonCell],
+        progress: &Arc<ParallelUnits<WorkKind>>,
+    ) -> Result<Vec<Resample>> {
         let comparison = self.comparison;
         let (count, seed) = (comparison.plan.bootstraps, comparison.plan.seed);
         if count == 0 {
@@ -128,7 +169,7 @@ impl ComparisonRun<'_> {
                 let (plan, method) = &comparison.rows[row];
                 let Some(selecting) = &method.selecting else { continue };
                 let fold = comparison.source.get(group.fold)?;
-                let of_cell = |cell: &&Cell| {
+                let of_cell = |cell: &&ComparisonCell| {
                     cell.method == plan.name && cell.fold == fold.number && cell.seed == seed
                 };
                 let Some(CellOutcome::Done(done)) =
@@ -136,13 +177,16 @@ impl ComparisonRun<'_> {
                 else {
                     continue;
                 };
+                let (observer, unit) = progress.begin(WorkKind::Samples(row))?;
                 let name = format!("draws-fold{}-{}.json", fold.number, slug(row, &plan.name));
                 let saved =
                     self.folder.load::<bootstrap::BootstrapSelections>(&name).unwrap_or_default();
-                let drawn = match saved.filter(|saved| saved.selected.len() as u64 == count) {
+                let saved = saved.filter(|saved| saved.selected.len() as u64 == count);
+                let is_new = saved.is_none();
+                let drawn = match saved {
                     Some(saved) => saved,
                     None => {
-                        let run = Run { seed, ..self.run.clone() };
+                        let run = Run { seed, observer, ..self.run.clone() };
                         let selected = catch_panic(|| {
                             bootstrap::select_from_samples(
                                 count, selecting, done, &run, &fold, &cache,
@@ -166,6 +210,7 @@ impl ComparisonRun<'_> {
                     ));
                 }
                 lock(&found).push((row, drawn));
+                progress.end(unit, is_new)?;
             }
             Ok(())
         })?;
@@ -175,12 +220,17 @@ impl ComparisonRun<'_> {
     }
 
     /// The recommendation of `auto` on all data with the first ranker, if requested.
-    pub fn recommendation(&self) -> Result<Option<Box<Selection>>> {
+    pub fn recommendation(
+        &self,
+        progress: &Arc<ParallelUnits<WorkKind>>,
+    ) -> Result<Option<Box<Selection>>> {
         const NAME: &str = "recommendation.json";
         let comparison = self.comparison;
         let first = comparison.rows.iter().find(|(row, _)| row.ranker.is_some());
         let (true, Some((row, _))) = (comparison.plan.recommend, first) else { return Ok(None) };
+        let (observer, unit) = progress.begin(WorkKind::Recommendation)?;
         if let Ok(Some(saved)) = self.folder.load(NAME) {
+            progress.end(unit, false)?;
             return Ok(Some(saved));
         }
         let setting = |name: &str, value: String| (name.to_owned(), value);
@@ -193,16 +243,18 @@ impl ComparisonRun<'_> {
                 row.fixed.iter().map(|(name, value)| format!("{name}={value}")).collect();
             settings.push(setting("settings", words.join(";")));
         }
-        let run = Run { seed: comparison.plan.seed, ..self.run.clone() };
+        let run = Run { seed: comparison.plan.seed, observer, ..self.run.clone() };
         let made = catch_panic(|| {
             let engine =
                 LocalEngine::new(all_queries(&comparison.source)?, rayon::current_num_threads())?;
             let engine = engine.observed_by(run.observer.clone());
-            SelectionJob::new(registry::selector(auto::NAME)?, settings, run).run(&engine)
+            let job = SelectionJob::new(registry::selector(auto::NAME)?, settings, run);
+            job.sources(comparison.sources.clone()).run(&engine)
         });
         match made {
             Ok(SelectionOutcome { selection, .. }) => {
                 self.folder.save(NAME, &selection)?;
+                progress.end(unit, true)?;
                 Ok(Some(Box::new(selection)))
             }
             Err(stopped @ Error::Stopped(_)) => Err(stopped),
@@ -222,8 +274,7 @@ impl ComparisonRun<'_> {
         let (next, over, failure) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
         let on_thread = || {
             while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let stopped = self.run.step("comparing", 0, None).and_then(|()| work(piece));
-                if let Err(error) = stopped {
+                if let Err(error) = work(piece) {
                     over.store(true, Ordering::Relaxed);
                     lock(&failure).get_or_insert(error);
                 }
@@ -259,116 +310,4 @@ fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::ops::ControlFlow;
-    use std::path::Path;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicU64;
-
-    use super::super::{FoldSource, Plan, Results};
-    use super::*;
-    use crate::data::synth::{Preset, generate};
-    use crate::data::{ReadOptions, WriteOptions, write};
-    use crate::error::Stop;
-    use crate::run::{Constraints, Observer, Silent, Step};
-
-    /// Interrupts after a number of steps.
-    struct StopAfter(AtomicU64);
-
-    impl Observer for StopAfter {
-        fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-            let left = self
-                .0
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-            if left.is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(Stop::Interrupted)
-            }
-        }
-    }
-
-    const PLAN: &str = r#"
-        title = "t"
-        measures = ["ndcg@5", "map"]
-        seeds = 2
-        bootstraps = 3
-        methods = ["top-k[k=3]", "l1-svm", "spea2[generations=2,population=6,archive=6]"]
-        rankers = ["own", "linear-regression"]
-    "#;
-
-    fn run(
-        data: &Path,
-        folder: &Path,
-        observer: Arc<dyn Observer>,
-        jobs: usize,
-    ) -> Result<Results> {
-        let source = FoldSource::find(&[data.to_owned()], Some(3), 1, &ReadOptions::default())?;
-        let comparison = Comparison::new(Plan::parse(PLAN)?, "t".into(), Vec::new(), source)?;
-        let run = Run { observer, ..Run::new(1, Constraints::default()) };
-        comparison.run(&ResultsFolder::open(folder)?, &run, jobs, &|_| {})
-    }
-
-    /// Removes time and memory, which differ between runs.
-    fn without_resources(mut results: Results) -> Results {
-        let no_resources =
-            super::super::ResourceUsage { select_seconds: 0.0, seconds: 0.0, peak_bytes: None };
-        for cell in &mut results.cells {
-            if let CellOutcome::Done(done) = &mut cell.outcome {
-                done.measured = no_resources;
-            }
-        }
-        results
-    }
-
-    #[test]
-    fn a_comparison_resumes_after_any_step() {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data.txt");
-        write(&generate(&Preset::Tiny.config()).unwrap().0, &data, &WriteOptions::default())
-            .unwrap();
-        let whole = without_resources(
-            run(&data, &folder.path().join("whole"), Arc::new(Silent), 1).unwrap(),
-        );
-        let (cells, draws) = ((1 + 1 + 2 + 1) * 3 * 2, 4 * 3 * 3);
-        assert_eq!(
-            (whole.cells.len(), whole.done().count(), whole.resamples.len()),
-            (cells, cells, draws)
-        );
-        assert!(
-            whole.redundancy.is_some() && whole.folds.iter().all(|fold| fold.baselines.len() == 3)
-        );
-        let with_curve = |cell: &&Cell| cell.selector.is_some() && cell.ranker.is_some();
-        for cell in whole.cells.iter().filter(with_curve) {
-            let CellOutcome::Done(done) = &cell.outcome else { continue };
-            assert!(
-                done.curve.len() >= 5 && done.curve.iter().all(|point| point.error > 0.0),
-                "{}",
-                cell.method
-            );
-        }
-        let again = folder.path().join("again");
-        let mut stopped = 0;
-        let results = loop {
-            match run(
-                &data,
-                &again,
-                Arc::new(StopAfter(AtomicU64::new(40 * (1 + stopped as u64)))),
-                1 + stopped % 3,
-            ) {
-                Ok(results) => break results,
-                Err(Error::Stopped(_)) => stopped += 1,
-                Err(error) => panic!("{error}"),
-            }
-            assert!(stopped < 500, "does not finish");
-        };
-        assert!(stopped > 2, "stopped {stopped} times only");
-        assert!(without_resources(results) == whole);
-    }
-
-    #[test]
-    fn a_panic_is_an_error_of_its_cell() {
-        let error = catch_panic(|| -> Result<()> { panic!("of my own") }).unwrap_err().to_string();
-        assert!(error.contains("a defect in featherank: of my own"), "{error}");
-    }
-}
+mod tests;

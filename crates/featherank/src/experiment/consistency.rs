@@ -12,12 +12,12 @@ impl Results {
         self.checked().err()
     }
 
-    /// Returns an error if the results contradict themselves: tables of them would be wrong.
+    /// Returns an error if the results are inconsistent: tables of them would be wrong.
     pub(super) fn check(&self) -> Result<()> {
         match self.contradiction() {
             None => Ok(()),
             Some(what) => Err(Error::mismatch(
-                format!("these results contradict themselves: {what}"),
+                format!("inconsistent results: {what}"),
                 "use the results of one experiment as featherank wrote them",
             )),
         }
@@ -67,7 +67,7 @@ fn square(similarity: &FeatureSimilarity) -> Result<(), String> {
         && similarity.matrix.iter().all(|row| row.len() == wanted);
     match is_square {
         true => Ok(()),
-        false => Err(format!("the correlations of {wanted} features are no square")),
+        false => Err(format!("the correlations of {wanted} features are not a square matrix")),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::engine::{Ask, Engine, LocalEngine};
 use crate::error::Result;
 use crate::measure::risk::{max_baseline, mean_baseline};
 use crate::measure::{Measure, counted};
+use crate::run::Run;
 
 /// Baseline: the mean of all single features on each query.
 pub(super) const MEAN: &str = "mean";
@@ -21,13 +22,16 @@ pub(super) const SINGLE: &str = "single feature";
 
 /// The queries, the size and the baselines of a fold. Features that are constant within
 /// queries are excluded from baselines, because alone they only reflect the order of the file.
-pub(super) fn fold_data(fold: &Fold, measure: &Measure) -> Result<FoldData> {
-    let engine = |data: &Dataset| LocalEngine::new(data.clone(), rayon::current_num_threads());
+pub(super) fn fold_data(run: &Run, fold: &Fold, measure: &Measure) -> Result<FoldData> {
+    let engine = |data: &Dataset| {
+        let engine = LocalEngine::new(data.clone(), rayon::current_num_threads());
+        engine.map(|engine| engine.observed_by(run.observer.clone()))
+    };
     let train: &dyn Engine = &engine(&fold.train)?;
     let test: &dyn Engine = &engine(&fold.test)?;
-    let (alive, _) = train.ask(&Moments)?.varying_within_queries();
-    let learnt = feature_means(train, measure, &alive)?;
-    let tested = test.ask(&FeatureMeasures::new(measure, &alive))?.per_query;
+    let (varying, _) = train.ask(&Moments)?.varying_within_queries();
+    let learnt = feature_means(train, measure, &varying)?;
+    let tested = test.ask(&FeatureMeasures::new(measure, &varying))?.per_query;
     let mut baselines = BTreeMap::new();
     if let Some(best) = best(&learnt) {
         baselines.insert(MEAN.to_owned(), counted(&mean_baseline(&tested)));
@@ -54,12 +58,12 @@ pub(super) fn best_alone(
     measure: &Measure,
     most: usize,
 ) -> Result<Vec<FeatureId>> {
-    let (alive, _) = train.ask(&Moments)?.varying_within_queries();
-    let values = feature_means(train, measure, &alive)?;
+    let (varying, _) = train.ask(&Moments)?.varying_within_queries();
+    let values = feature_means(train, measure, &varying)?;
     let mut order: Vec<(f64, FeatureId)> = values
         .iter()
         .map(|value| if value.is_nan() { f64::NEG_INFINITY } else { *value })
-        .zip(alive)
+        .zip(varying)
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut columns: Vec<FeatureId> =
@@ -72,9 +76,10 @@ pub(super) fn best_alone(
 mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
+    use crate::run::Constraints;
 
-    /// Feature 1 is constant, feature 2 ranks the training queries correctly and the first test query
-    /// incorrectly, feature 3 the opposite.
+    /// Feature 1 is constant, feature 2 ranks the training queries correctly and the first test
+    /// query incorrectly, feature 3 the opposite.
     #[test]
     fn baselines_by_hand() {
         let data = |second: [f32; 4], third: [f32; 4]| {
@@ -92,7 +97,8 @@ mod tests {
             valid: data([2., 1., 2., 1.], [1., 2., 1., 2.]),
             test: data([1., 2., 2., 1.], [2., 1., 1., 2.]),
         };
-        let found = fold_data(&fold, &"p@1".parse().unwrap()).unwrap();
+        let run = Run::new(1, Constraints::default());
+        let found = fold_data(&run, &fold, &"p@1".parse().unwrap()).unwrap();
         assert_eq!((found.number, found.documents), (4, [4, 4, 4]));
         assert_eq!(found.baselines[MEAN], [Some(0.5), Some(0.5)]);
         assert_eq!(found.baselines[MAX], [Some(1.0), Some(1.0)]);

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::row_plan::RowPlan;
 use super::tables::{TableFormat, tables};
-use super::{Cell, Results};
+use super::{ComparisonCell, Results};
 use crate::data::{PathLock, write_bytes};
 use crate::document;
 use crate::error::{Error, Result};
@@ -25,6 +25,9 @@ use crate::remedy;
 // Version 2 of both: with a checksum.
 const PLAN: (&str, u32) = ("comparison", 2);
 const CELL: (&str, u32) = ("cell", 2);
+
+/// The file that is locked while a run uses the folder.
+const LOCK: &str = ".lock";
 
 /// The folder of an experiment.
 #[derive(Debug, Clone)]
@@ -56,6 +59,10 @@ impl ResultsFolder {
     pub const FILES: &[&str] =
         &["plan.json", "results.json", "tables.txt", "tables.md", "tables.csv", "tables.tex"];
 
+    /// All names in the folder that a comparison may replace, besides its cells.
+    pub const REPLACED: &[&str] =
+        &["plan.json", "results.json", "tables.txt", "tables.md", "tables.csv", "tables.tex", LOCK];
+
     /// Opens or creates a folder, and holds it until it is dropped; refuses one that contains
     /// results of a newer version, or that another run holds.
     pub fn open(path: &Path) -> Result<Self> {
@@ -82,7 +89,7 @@ impl ResultsFolder {
         }
         let cells = path.join("cells");
         fs::create_dir_all(&cells).map_err(|e| Error::io("create", &cells, e))?;
-        let lock = PathLock::take("folder", path, &path.join(".lock"))?;
+        let lock = PathLock::take("folder", path, &path.join(LOCK))?;
         Ok(ResultsFolder { path: path.to_owned(), _lock: Arc::new(lock) })
     }
 
@@ -143,7 +150,7 @@ impl ResultsFolder {
 }
 
 /// The file name of a cell: readable, and unique for every cell.
-pub(super) fn file_name(row: usize, cell: &Cell) -> String {
+pub(super) fn file_name(row: usize, cell: &ComparisonCell) -> String {
     format!("fold{}-seed{}-{}.json", cell.fold, cell.seed, slug(row, &cell.method))
 }
 
@@ -298,6 +305,7 @@ mod tests {
         let tables = TableFormat::ALL.map(|format| format!("tables.{}", format.extension()));
         let files = ["plan.json", "results.json"].map(str::to_owned).into_iter().chain(tables);
         assert_eq!(files.collect::<Vec<_>>(), ResultsFolder::FILES);
+        assert_eq!([ResultsFolder::FILES, &[LOCK]].concat(), ResultsFolder::REPLACED);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The driver of a comparison, used by the command and by Python.
 //!
 //! A [`ComparisonJob`] holds everything that a comparison needs. Creating it checks the plan and
-//! opens the folder of the results, before any data is read; [`ComparisonJob::open`] reads the data.
+//! opens the folder of the results, before any data is read; [`ComparisonJob::open`] reads the
+//! data.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,10 @@ use super::folder::ResultsFolder;
 use super::plan::{DataPlan, Plan};
 use super::source::FoldSource;
 use super::{Comparison, EventHandler, Results};
-use crate::data::{Dataset, PathRole, PathUse, ReadOptions, check_paths, read_costs};
+use crate::data::{Costs, Dataset, PathRole, PathUse, ReadOptions, check_paths, read_costs};
 use crate::error::{Error, Result};
-use crate::run::Run;
+use crate::run::{Run, StopToken};
+use crate::select::DataSources;
 
 /// The data of a comparison.
 pub enum ComparisonData {
@@ -35,7 +37,7 @@ impl ComparisonData {
         let side_files = [&options.groups, &options.names, &options.judgments];
         let inputs = paths.iter().chain(side_files.into_iter().flatten());
         let inputs = inputs.map(|path| PathUse::new("the data", path, PathRole::Input));
-        let role = PathRole::OutputFolder(ResultsFolder::FILES);
+        let role = PathRole::OutputFolder(ResultsFolder::REPLACED);
         let output = PathUse::new("the results", folder, role);
         check_paths(&inputs.chain([output]).collect::<Vec<_>>())
     }
@@ -60,14 +62,16 @@ pub enum FeatureCosts {
 /// use featherank::experiment::{ComparisonData, ComparisonJob, Plan};
 /// use featherank::run::{Constraints, Run};
 ///
-/// let plan = Plan::parse("title = 'One filter'\nmethods = ['top-k[k=3]']\nrankers = ['rankrls']")?;
+/// let text = "title = 'One filter'\nmethods = ['top-k[k=3]']\nrankers = ['rankrls']";
+/// let plan = Plan::parse(text)?;
 /// let (data, _) = generate(&Preset::Tiny.config())?;
 /// let data = ComparisonData::Rows(data, Some(3));
 /// # let folder = tempfile::tempdir().unwrap();
 /// let job = ComparisonJob::new(plan, Vec::new(), data, &folder.path().join("results"))?;
 /// let results_folder = job.folder().clone();
 /// let run = Run::new(1, Constraints::default());
-/// let results = job.open()?.run_and_save(&results_folder, &run, 0, &|_| {})?;
+/// let comparison = job.open(run.stop())?;
+/// let results = comparison.run_and_save(&results_folder, &run, 0, &|_| {})?;
 /// assert_eq!(results.methods().len(), 2);
 /// assert!(results_folder.path("tables.txt").exists());
 /// # Ok::<(), featherank::Error>(())
@@ -78,6 +82,7 @@ pub struct ComparisonJob {
     command: Vec<String>,
     data: ComparisonData,
     costs: FeatureCosts,
+    options: Vec<String>,
     folder: ResultsFolder,
 }
 
@@ -90,11 +95,12 @@ impl ComparisonJob {
         data: ComparisonData,
         folder: &Path,
     ) -> Result<Self> {
-        plan.crossed()?;
+        plan.check()?;
         data.check_output(folder)?;
         let title = plan.title.clone();
         let folder = ResultsFolder::open(folder)?;
-        Ok(ComparisonJob { plan, title, command, data, costs: FeatureCosts::Equal, folder })
+        let (costs, options) = (FeatureCosts::Equal, Vec::new());
+        Ok(ComparisonJob { plan, title, command, data, costs, options, folder })
     }
 
     /// The comparisons of a plan in a file, one per data set, each in a folder of its own if there
@@ -114,6 +120,7 @@ impl ComparisonJob {
                 "add [[data]] with a name and a folder",
             ));
         }
+        check_folder_names(&plan.data)?;
         let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let root = root.or(beside).unwrap_or(Path::new("."));
         let job = |data: &DataPlan| {
@@ -135,26 +142,54 @@ impl ComparisonJob {
         ComparisonJob { costs, ..self }
     }
 
+    /// Sets the options of the command that say how the files are read, for printed commands.
+    #[must_use]
+    pub fn reading_options(self, options: Vec<String>) -> Self {
+        ComparisonJob { options, ..self }
+    }
+
+    /// The files of the data, if commands that read one data set accept them.
+    fn sources(&self) -> DataSources {
+        let absolute = |path: &PathBuf| {
+            std::path::absolute(path).as_ref().unwrap_or(path).display().to_string()
+        };
+        match &self.data {
+            ComparisonData::Files { paths, .. } if paths.iter().all(|path| path.is_file()) => {
+                DataSources {
+                    train: paths.iter().map(absolute).collect(),
+                    costs: match &self.costs {
+                        FeatureCosts::File(path) => Some(absolute(path)),
+                        _ => None,
+                    },
+                    options: self.options.clone(),
+                    ..DataSources::default()
+                }
+            }
+            _ => DataSources::default(),
+        }
+    }
+
     /// The folder of the results.
     pub fn folder(&self) -> &ResultsFolder {
         &self.folder
     }
 
-    /// Reads the data.
-    pub fn open(self) -> Result<Comparison> {
-        let seed = self.plan.seed;
+    /// Reads the data; an error if the token is stopped.
+    pub fn open(self, stop: &StopToken) -> Result<Comparison> {
+        let (seed, sources) = (self.plan.seed, self.sources());
         let source = match self.data {
             ComparisonData::Rows(data, folds) => {
-                FoldSource::split(data, folds.unwrap_or(FoldSource::FOLDS), seed)?
+                FoldSource::split(data, folds.unwrap_or(FoldSource::FOLDS), seed)?.stopped_by(stop)
             }
             ComparisonData::Files { paths, folds, options } => {
-                FoldSource::find(&paths, folds, seed, &options)?
+                FoldSource::find_until(&paths, folds, seed, &options, stop)?
             }
         };
         let comparison = Comparison::new(self.plan, self.title, self.command, source)?;
+        let comparison = comparison.with_sources(sources);
         let costs = match self.costs {
             FeatureCosts::Equal => return Ok(comparison),
-            FeatureCosts::File(path) => read_costs(&path, &comparison.features()?)?.values,
+            FeatureCosts::File(path) => read_costs(&path, &comparison.features()?)?,
             FeatureCosts::Values(costs) => {
                 let features = comparison.features()?;
                 if costs.len() != features.len() {
@@ -165,7 +200,7 @@ impl ComparisonJob {
                 for (feature, cost) in features.by_id().into_iter().zip(costs) {
                     by_feature[feature.index()] = cost;
                 }
-                by_feature
+                Costs { values: by_feature, unlisted: Vec::new() }
             }
         };
         Ok(comparison.with_costs(costs))
@@ -196,6 +231,23 @@ impl Comparison {
 fn folder_name(name: &str) -> String {
     let portable = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
     name.chars().map(portable).collect()
+}
+
+/// Rejects names that would share a folder.
+fn check_folder_names(data: &[DataPlan]) -> Result<()> {
+    // File systems that ignore case are common.
+    let same = |a: &&DataPlan, b: &DataPlan| {
+        folder_name(&a.name).to_lowercase() == folder_name(&b.name).to_lowercase()
+    };
+    for (i, second) in data.iter().enumerate() {
+        if let Some(first) = data[..i].iter().find(|first| same(first, second)) {
+            return Err(Error::plan(
+                format!("the data sets {} and {} share a folder", first.name, second.name),
+                "give one of them a name that differs in letters or digits",
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -232,9 +284,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let plan = Plan::parse("title = 't'\nrankers = ['rankrls']").unwrap();
         let job = ComparisonJob::new(plan, Vec::new(), rows(), folder.path()).unwrap();
-        let opened = job.costs(FeatureCosts::Values(vec![1.0; 3])).open();
+        let opened = job.costs(FeatureCosts::Values(vec![1.0; 3])).open(&StopToken::default());
         let error = opened.err().unwrap().to_string();
         assert!(error.contains("20, one per feature"), "{error}");
+    }
+
+    #[test]
+    fn features_without_a_cost_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("costs.txt");
+        std::fs::write(&path, "1-19 2\n").unwrap();
+        let plan = Plan::parse("title = 't'\nrankers = ['rankrls']").unwrap();
+        let job = ComparisonJob::new(plan, Vec::new(), rows(), folder.path()).unwrap();
+        let opened = job.costs(FeatureCosts::File(path)).open(&StopToken::default()).unwrap();
+        let features = opened.features().unwrap();
+        let unlisted: Vec<String> =
+            opened.unlisted_costs().iter().map(|&f| features.label(f)).collect();
+        assert_eq!(unlisted, ["20"]);
     }
 
     #[test]
@@ -253,6 +319,9 @@ mod tests {
             found.iter().map(|job| (job.title.as_str(), job.folder().path(""))).collect();
         let out = folder.path().join("out");
         assert_eq!(names, [("t: a/b", out.join("a_b/")), ("t: c", out.join("c/"))]);
+        let shared = jobs("data = [{ name = 'a/b', folder = 'x' }, { name = 'A_b' }]");
+        let shared = shared.err().unwrap().to_string();
+        assert!(shared.contains("a/b and A_b share a folder"), "{shared}");
         let one = jobs("data = [{ name = 'a', files = ['x.txt'] }]").unwrap();
         assert_eq!((one[0].title.as_str(), one[0].folder().path("")), ("t: a", out.join("")));
     }

@@ -12,7 +12,9 @@ use crate::engine::{Engine, LocalEngine};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::rank::RankerSpec;
-use crate::rank::tune::{Grid, Outcome, Settings, Trial, Tuned, combinations, refuse_twice, tune};
+use crate::rank::tune::{
+    Grid, Settings, Trial, TrialOutcome, Tuned, combinations, refuse_twice, tune,
+};
 use crate::run::{Constraints, Run};
 use crate::select::{Selection, SelectionJob, SelectionOutcome, SelectorSpec};
 
@@ -117,8 +119,14 @@ impl ComparedMethod {
             return Ok(FittedMethod { selected: None, tuned, borrowed: 0.0 });
         };
         let mut best: Option<(FoldSelection, Tuned)> = None;
-        let (all, borrowed) = selecting.select(run, fold, cache)?;
-        for selected in all {
+        let parts = 1 + u64::from(self.ranker.is_some());
+        let (all, borrowed) = selecting.select(&run.within("selecting", 0, parts), fold, cache)?;
+        if all.len() > 1 {
+            measure.check_varies("validation data", &fold.valid.view())?;
+        }
+        let (tuning, total) = (run.within("training", 1, parts), all.len() as u64);
+        for (selected, done) in all.into_iter().zip(0..) {
+            let run = &tuning.within("training", done, total);
             let columns = selected.selection.columns(fold.train.features())?;
             let tuned = match self.ranker {
                 Some(_) => self.tune(run, fold, Some(&columns), measure)?,
@@ -170,14 +178,15 @@ impl FoldSelection {
             self.selection.fits.iter().filter(|fit| fit.chosen).flat_map(|fit| &fit.settings);
         let settings: Settings =
             chosen.map(|(name, value)| (name.clone(), value.to_string())).collect();
-        let trials = vec![Trial { settings: settings.clone(), outcome: Outcome::Value(value) }];
+        let trials =
+            vec![Trial { settings: settings.clone(), outcome: TrialOutcome::Value(value) }];
         Ok(Tuned { model, settings, value, trials })
     }
 }
 
 /// Orders models on validation data: first whether the scores vary at all, then the value.
 fn validation_order(tuned: &Tuned) -> (bool, f64) {
-    (tuned.trials.iter().any(|trial| matches!(trial.outcome, Outcome::Value(_))), tuned.value)
+    (tuned.trials.iter().any(|trial| matches!(trial.outcome, TrialOutcome::Value(_))), tuned.value)
 }
 
 impl ConfiguredSelector {
@@ -197,13 +206,17 @@ impl ConfiguredSelector {
             [] => vec![run.constraints.k],
             sizes => sizes.iter().copied().map(Some).collect(),
         };
-        let valid: Arc<dyn Engine> = Arc::new(LocalEngine::new(fold.valid.clone(), threads)?);
+        let valid = LocalEngine::new(fold.valid.clone(), threads)?;
+        let valid: Arc<dyn Engine> = Arc::new(valid.observed_by(run.observer.clone()));
         let (mut all, mut borrowed) = (Vec::new(), 0.0);
-        for tried in combinations(&self.grid) {
+        let combinations = combinations(&self.grid);
+        let total = (combinations.len() * sizes.len()) as u64;
+        for tried in combinations {
             let settings = [&self.fixed[..], &tried].concat();
             for &k in &sizes {
                 let constraints = Constraints { k, ..run.constraints.clone() };
-                let run = Run { constraints, valid: Some(valid.clone()), ..run.clone() };
+                let run = run.within("selecting", all.len() as u64, total);
+                let run = Run { constraints, valid: Some(valid.clone()), ..run };
                 let job = SelectionJob::new(self.selector, settings.clone(), run);
                 let identity = job.identity(&engine)?;
                 if let Some(selected) = cache.get(&identity) {

@@ -1,9 +1,9 @@
 //! Method expressions: a name such as `best-gain`, optionally with parameters in brackets, such as
 //! `best-gain[delta=0.03]`.
 //!
-//! Parameters are separated by commas. A part without `=` continues the previous value, so that lists
-//! need no quotes: `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to `5`. Nested
-//! brackets belong to values.
+//! Parameters are separated by commas. A part without `=` continues the previous value, so that
+//! lists need no quotes: `l1-svm[c=0.01,0.1,folds=5]` sets `c` to `0.01,0.1` and `folds` to `5`.
+//! Nested brackets belong to values.
 
 use crate::error::{Error, Result};
 use crate::rank::tune::Settings;
@@ -64,7 +64,7 @@ fn is_key(text: &str) -> bool {
 /// Splits at commas, except inside `[…]`.
 ///
 /// ```
-/// use featherank::experiment::split_outside_brackets;
+/// use featherank::internals::split_outside_brackets;
 /// let parts: Vec<&str> = split_outside_brackets("top-k, gas[c=0.1,k=5],").collect();
 /// assert_eq!(parts, ["top-k", "gas[c=0.1,k=5]"]);
 /// ```

@@ -16,7 +16,7 @@ mod folder;
 mod job;
 mod memory;
 mod method;
-mod method_expression;
+pub(crate) mod method_expression;
 mod plan;
 mod protocol;
 mod repeats;
@@ -32,13 +32,11 @@ pub use folder::ResultsFolder;
 pub use job::{ComparisonData, ComparisonJob, FeatureCosts};
 pub use method::{ComparedMethod, ConfiguredSelector, FoldSelection};
 pub use method_expression::MethodExpression;
-#[doc(hidden)] // For the command line.
-pub use method_expression::split_outside_brackets;
 pub use plan::{DataPlan, Plan};
 pub use protocol::{FoldOutcome, Protocol, Row};
 pub use repeats::Repeats;
 pub use results::{
-    Cell, CellOutcome, CellResult, CurvePoint, FeatureSimilarity, FoldData, Resample,
+    CellOutcome, ComparisonCell, CompletedCell, CurvePoint, FeatureSimilarity, FoldData, Resample,
     ResourceUsage, Results,
 };
 pub use row_plan::{RowPlan, SelectPlan};

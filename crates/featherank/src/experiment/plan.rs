@@ -9,7 +9,7 @@ use super::{ComparisonData, FoldSource, Protocol, RowPlan};
 use crate::data::ReadOptions;
 use crate::data::folds::Fold;
 use crate::error::{Error, Result};
-use crate::measure::{Measure, Ties};
+use crate::measure::{LabelFrequency, Measure, RequestedMeasures, Ties};
 
 /// A plan, as written in TOML files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -21,10 +21,13 @@ pub struct Plan {
     /// with expected-value ties.
     #[serde(default)]
     pub choose: Option<String>,
-    /// The measures to report on test data, most important first; by default those of the LETOR
-    /// tables.
+    /// The measures to report on test data, most important first.
     #[serde(default)]
     pub measures: Vec<String>,
+    /// The measures to report if `measures` is empty, by default those of the LETOR tables. Their
+    /// thresholds of relevance follow the labels of the data.
+    #[serde(default)]
+    pub default_measures: Vec<String>,
     /// The first seed.
     #[serde(default = "one")]
     pub seed: u64,
@@ -78,6 +81,15 @@ pub struct DataPlan {
     pub folds: Option<usize>,
 }
 
+/// The start of a line.
+fn cut(line: &str) -> String {
+    const LONGEST: usize = 200;
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 fn yes() -> bool {
     true
 }
@@ -86,28 +98,74 @@ fn one() -> u64 {
     1
 }
 
+/// What a plan means by the fields that it leaves out.
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            title: "Comparison".into(),
+            choose: None,
+            measures: Vec::new(),
+            default_measures: Vec::new(),
+            seed: one(),
+            seeds: one(),
+            bootstraps: 0,
+            curves: yes(),
+            recommend: false,
+            data: Vec::new(),
+            methods: Vec::new(),
+            rankers: Vec::new(),
+            k: Vec::new(),
+            tune: yes(),
+            rows: Vec::new(),
+        }
+    }
+}
+
 impl Plan {
     /// Parses a plan.
     pub fn parse(toml: &str) -> Result<Self> {
-        toml::from_str(toml).map_err(|error| {
+        toml::from_str(toml).map_err(|error: toml::de::Error| {
+            // The message shows the line of the error, which may be of any length.
+            let message = error.to_string();
+            let lines: Vec<String> = message.trim_end().lines().map(cut).collect();
             Error::plan(
-                format!("this is not an experiment plan: {}", error.to_string().trim_end()),
-                "see docs/compare.md for the format of plans, and experiments/ for examples",
+                format!("this is not an experiment plan: {}", lines.join("\n")),
+                "a plan is TOML with a title, methods and rankers to compare, and [[data]] tables",
             )
         })
+    }
+
+    /// Rejects methods and parameters that do not exist.
+    pub fn check(&self) -> Result<()> {
+        self.crossed()?.iter().try_for_each(|row| row.checked_method().map(drop))
     }
 
     /// The measures for choosing parameters and for reporting.
     pub fn protocol(&self) -> Result<Protocol> {
         let letor = Protocol::letor()?;
-        let report =
-            self.measures.iter().map(|name| name.parse()).collect::<Result<Vec<Measure>>>()?;
+        let names = if self.measures.is_empty() { &self.default_measures } else { &self.measures };
+        let report = names.iter().map(|name| name.parse()).collect::<Result<Vec<Measure>>>()?;
         let choose = match (&self.choose, report.first()) {
             (Some(name), _) => name.parse()?,
             (None, Some(first)) => first.clone().with_ties(Ties::Expected),
             (None, None) => letor.choose,
         };
         Ok(Protocol::new(choose, if report.is_empty() { letor.report } else { report }))
+    }
+
+    /// The plan with measures that differ between rankings of data with these labels, and a note if
+    /// thresholds of relevance were replaced. An error if a measure that the plan names does not.
+    pub(super) fn for_labels(self, labels: &[LabelFrequency]) -> Result<(Self, Option<String>)> {
+        let Protocol { choose, report, .. } = self.protocol()?;
+        let fitted = |measures: Vec<Measure>, are_named| {
+            RequestedMeasures { measures, are_named }.for_labels(labels)
+        };
+        let report = fitted(report, !self.measures.is_empty())?;
+        let choose = fitted(vec![choose], self.choose.is_some() || !self.measures.is_empty())?;
+        let Some(note) = report.note.or(choose.note) else { return Ok((self, None)) };
+        let names = |measures: &[Measure]| measures.iter().map(ToString::to_string).collect();
+        let choose = choose.measures.first().map(ToString::to_string);
+        Ok((Plan { measures: names(&report.measures), choose, ..self }, Some(note)))
     }
 
     /// The number of seeds of a row.
@@ -142,25 +200,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_name_methods_and_parameters_that_exist() {
-        for toml in [
-            include_str!("../../../../experiments/sousa2016.toml"),
-            include_str!("../../../../experiments/sun2009.toml"),
-            include_str!("../../../../experiments/laporte2015.toml"),
-            include_str!("../../../../experiments/cheng2018.toml"),
-            include_str!("../../../../experiments/mofsrank.toml"),
-            include_str!("../../../../experiments/costa2010.toml"),
-            include_str!("../../../../experiments/auto.toml"),
-        ] {
-            let plan = Plan::parse(toml).unwrap();
-            assert!(!plan.rows.is_empty() && plan.data.len() == 2);
-            let names: std::collections::BTreeSet<&String> =
-                plan.rows.iter().map(|row| &row.name).collect();
-            assert_eq!(names.len(), plan.rows.len(), "{}: two rows of one name", plan.title);
-            for row in &plan.rows {
-                row.checked_method().unwrap();
-            }
-        }
+    fn a_plan_with_a_title_alone_has_the_defaults() {
+        let plan = Plan::parse("title = 'Comparison'").unwrap();
+        assert_eq!(plan, Plan::default());
     }
 
     #[test]
@@ -169,5 +211,7 @@ mod tests {
         assert!(says("").contains("missing field `title`"));
         assert!(says("title = \"t\"\nmethod = [\"top-k\"]").contains("unknown field `method`"));
         assert!(says("title = ").contains("not an experiment plan"));
+        let long = says(&format!("title = '{}' x", "t".repeat(100_000)));
+        assert!(long.len() < 2_000 && long.contains("not an experiment plan"), "{long}");
     }
 }

@@ -61,8 +61,8 @@ pub struct Row {
 
 impl Protocol {
     /// The protocol of the LETOR tables: parameters are chosen by MAP; MAP and NDCG at 1, 5 and 10
-    /// are reported by the conventions of LETOR's scripts. Choosing uses expected-value ties, so that
-    /// the order of the file has no influence.
+    /// are reported by the conventions of LETOR's scripts. Choosing uses expected-value ties, so
+    /// that the order of the file has no influence.
     pub fn letor() -> Result<Self> {
         let report = ["map", "ndcg[letor]@1", "ndcg[letor]@5", "ndcg[letor]@10"];
         let report = report.iter().map(|name| name.parse()).collect::<Result<_>>()?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Feature;
 use crate::document;
 use crate::error::Result;
-use crate::select::{Generation, Member, Selection};
+use crate::select::{DataSources, Generation, Member, Selection};
 
 /// The results of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Results {
     pub release: String,
     /// The command that repeats it, as arguments.
     pub command: Vec<String>,
+    /// The files of the data, if a ranker can be trained on them as they are.
+    #[serde(default, skip_serializing_if = "DataSources::is_empty")]
+    pub sources: DataSources,
     /// The seed.
     pub seed: u64,
     /// The measure for choosing parameters on validation data.
@@ -34,7 +37,7 @@ pub struct Results {
     /// The folds, in order.
     pub folds: Vec<FoldData>,
     /// Every method on every fold with every seed, including failures.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ComparisonCell>,
     /// Selections on bootstrap samples of the training queries, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resamples: Vec<Resample>,
@@ -61,7 +64,7 @@ pub struct FoldData {
 
 /// One method on one fold with one seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct ComparisonCell {
     /// The method's name in tables.
     pub method: String,
     /// The selector; `None` for all features.
@@ -84,14 +87,14 @@ pub struct Cell {
 #[serde(rename_all = "kebab-case")]
 pub enum CellOutcome {
     /// The result.
-    Done(Box<CellResult>),
+    Done(Box<CompletedCell>),
     /// The reason of the failure.
     Failed(String),
 }
 
 /// The result of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CellResult {
+pub struct CompletedCell {
     /// Ids of the features, best first.
     pub features: Vec<u32>,
     /// Their total cost; their number if costs are not known.
@@ -159,7 +162,7 @@ pub struct CurvePoint {
 pub struct FeatureSimilarity {
     /// The correlation coefficient.
     pub correlation: String,
-    /// Ids of the live features, in that order.
+    /// Ids of the varying features, in that order.
     pub features: Vec<u32>,
     /// Rows and columns in that order; `None` if there is no query in which both features vary.
     pub matrix: Vec<Vec<Option<f64>>>,
@@ -173,7 +176,7 @@ const VERSION: u32 = 2;
 
 impl Results {
     /// The completed cells with their results.
-    pub fn done(&self) -> impl Iterator<Item = (&Cell, &CellResult)> {
+    pub fn done(&self) -> impl Iterator<Item = (&ComparisonCell, &CompletedCell)> {
         self.cells.iter().filter_map(|cell| match &cell.outcome {
             CellOutcome::Done(done) => Some((cell, &**done)),
             CellOutcome::Failed(_) => None,

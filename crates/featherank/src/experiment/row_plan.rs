@@ -31,7 +31,8 @@ pub struct RowPlan {
     /// Parameters of the ranker to tune, with the values to try.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub grid: BTreeMap<String, Vec<String>>,
-    /// The number of seeds, to show the variance of randomised methods; by default that of the plan.
+    /// The number of seeds, to show the variance of randomised methods; by default that of the
+    /// plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
 }

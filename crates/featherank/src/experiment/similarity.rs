@@ -8,6 +8,7 @@ use crate::engine::{LocalEngine, Scope};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::redundancy::{RedundancyOptions, redundancy};
+use crate::run::Run;
 
 /// The maximum number of features of the matrix; the best single features are kept.
 const MOST: usize = 300;
@@ -15,13 +16,21 @@ const MOST: usize = 300;
 /// Absolute correlation above which two features are redundant.
 const LEVEL: f64 = 0.9;
 
-/// Spearman's correlation within queries of at most [`MOST`] live features.
-pub(super) fn feature_similarity(train: &Dataset, measure: &Measure) -> Result<FeatureSimilarity> {
+/// Spearman's correlation within queries of at most [`MOST`] varying features.
+pub(super) fn feature_similarity(
+    run: &Run,
+    train: &Dataset,
+    measure: &Measure,
+) -> Result<FeatureSimilarity> {
     let threads = rayon::current_num_threads();
-    let mut engine = LocalEngine::new(train.clone(), threads)?;
+    let engine_on = |data| {
+        let engine = LocalEngine::new(data, threads);
+        engine.map(|engine| engine.observed_by(run.observer.clone()))
+    };
+    let mut engine = engine_on(train.clone())?;
     if train.features().len() > MOST {
         let columns = best_alone(&engine, measure, MOST)?;
-        engine = LocalEngine::new(train.view().copy(&columns), threads)?;
+        engine = engine_on(train.view().copy(&columns))?;
     }
     let options = RedundancyOptions {
         correlation: Correlation::Spearman,
@@ -45,9 +54,10 @@ pub(super) fn feature_similarity(train: &Dataset, measure: &Measure) -> Result<F
 mod tests {
     use super::*;
     use crate::data::{FeatureTable, Queries};
+    use crate::run::Constraints;
 
-    /// Of 310 live features the best 300 are compared; feature 301 duplicates feature 1, and both are
-    /// among them.
+    /// Of 310 varying features the best 300 are compared; feature 301 duplicates feature 1, and
+    /// both are among them.
     #[test]
     fn only_the_best_features_are_compared() {
         let documents = 6;
@@ -64,7 +74,8 @@ mod tests {
             Queries::from_sizes(&[documents]),
             FeatureTable::numbered(310, 1),
         );
-        let found = feature_similarity(&data, &"ndcg@10".parse().unwrap()).unwrap();
+        let run = Run::new(1, Constraints::default());
+        let found = feature_similarity(&run, &data, &"ndcg@10".parse().unwrap()).unwrap();
         assert_eq!((found.features.len(), found.matrix.len()), (MOST, MOST));
         assert!(found.groups.iter().any(|group| group.contains(&1) && group.contains(&301)));
     }

@@ -5,15 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::memory;
 use crate::data::folds::{Fold, FoldFiles, fold_of_parts, query_parts, rotate};
-use crate::data::{Dataset, ReadOptions, read};
+use crate::data::read::read_until;
+use crate::data::{Dataset, ReadOptions};
 use crate::error::{Error, Result};
 use crate::remedy;
+use crate::stop::StopToken;
 
 /// Folds that are read on demand.
 pub struct FoldSource {
     origin: FoldOrigin,
     options: ReadOptions,
     cached: Vec<Mutex<CachedFold>>,
+    /// Stops reading.
+    stop: StopToken,
     /// Bytes left for folds that stay in memory.
     cache_left: Mutex<u64>,
 }
@@ -41,9 +45,22 @@ impl FoldSource {
         seed: u64,
         options: &ReadOptions,
     ) -> Result<Self> {
+        Self::find_until(paths, folds, seed, options, &StopToken::default())
+    }
+
+    /// Like [`find`](Self::find); reading, now and later, is an error if the token is stopped.
+    pub fn find_until(
+        paths: &[PathBuf],
+        folds: Option<usize>,
+        seed: u64,
+        options: &ReadOptions,
+        stop: &StopToken,
+    ) -> Result<Self> {
         let origin = match paths {
             [file] if !file.is_dir() => {
-                return Self::split(read(&[file], options)?, folds.unwrap_or(Self::FOLDS), seed);
+                let data = read_until(&[file], options, stop)?;
+                let source = Self::split(data, folds.unwrap_or(Self::FOLDS), seed)?;
+                return Ok(source.stopped_by(stop));
             }
             _ if folds.is_some() => {
                 return Err(Error::protocol(
@@ -60,13 +77,19 @@ impl FoldSource {
             }
             parts => FoldOrigin::Files(rotate(parts)?),
         };
-        Ok(Self::new(origin, options.clone()))
+        Ok(Self::new(origin, options.clone()).stopped_by(stop))
     }
 
     /// Splits the queries of a data set into `folds` parts by `seed`.
     pub fn split(data: Dataset, folds: usize, seed: u64) -> Result<Self> {
         let parts = query_parts(&data, folds, seed)?;
         Ok(Self::new(FoldOrigin::Split { data, parts }, ReadOptions::default()))
+    }
+
+    /// The same; reading and splitting are an error if the token is stopped.
+    #[must_use]
+    pub fn stopped_by(self, stop: &StopToken) -> Self {
+        FoldSource { stop: stop.clone(), ..self }
     }
 
     fn new(origin: FoldOrigin, options: ReadOptions) -> Self {
@@ -77,7 +100,7 @@ impl FoldSource {
         let cached = (0..count).map(|_| Mutex::default()).collect();
         // A quarter of the free memory; methods and other processes need the rest.
         let cache_left = Mutex::new(memory::free().unwrap_or(1 << 32) / 4);
-        FoldSource { origin, options, cached, cache_left }
+        FoldSource { origin, options, cached, stop: StopToken::default(), cache_left }
     }
 
     /// The number of folds.
@@ -93,8 +116,8 @@ impl FoldSource {
     /// Reads a fold; the first one has index 0.
     pub fn read(&self, index: usize) -> Result<Fold> {
         match &self.origin {
-            FoldOrigin::Files(files) => files[index].read(&self.options),
-            FoldOrigin::Split { data, parts } => Ok(fold_of_parts(data, parts, index)),
+            FoldOrigin::Files(files) => files[index].read_until(&self.options, &self.stop),
+            FoldOrigin::Split { data, parts } => fold_of_parts(data, parts, index, &self.stop),
         }
     }
 

@@ -1,17 +1,17 @@
 //! Stability of selections over folds, seeds and samples of queries, and similarity of methods.
 //!
 //! Nogueira, Sechidis & Brown, *On the stability of feature selection algorithms*, JMLR 18(174),
-//! 2018. With M selections among d features, p_f the share of selections that contain feature f, and
-//! k̄ the mean number of selected features, stability is
+//! 2018. With M selections among d features, p_f the share of selections that contain feature f,
+//! and k̄ the mean number of selected features, stability is
 //!
 //! ```text
 //! Φ = 1 − [ (1/d) Σ_f M/(M−1) · p_f (1 − p_f) ] / [ (k̄/d) (1 − k̄/d) ]
 //! ```
 //!
-//! It is 1 if all selections are equal, and about 0 for random selections of any size. The confidence
-//! interval follows theorem 7 of the paper: Φ is asymptotically normal, with a variance estimated
-//! from the contribution of each selection. Φ is not defined if every selection contains all
-//! features, or none.
+//! It is 1 if all selections are equal, and about 0 for random selections of any size. The
+//! confidence interval follows theorem 7 of the paper: Φ is asymptotically normal, with a variance
+//! estimated from the contribution of each selection. Φ is not defined if every selection contains
+//! all features, or none.
 
 use std::collections::BTreeSet;
 
@@ -43,8 +43,8 @@ pub struct Agreement {
 }
 
 impl Stability {
-    /// The stability of selections (lists of feature ids) among `features` features, with an interval
-    /// at the given confidence, such as 0.95.
+    /// The stability of selections (lists of feature ids) among `features` features, with an
+    /// interval at the given confidence, such as 0.95.
     ///
     /// ```
     /// use featherank::experiment::Stability;
@@ -120,8 +120,8 @@ fn agreement(
 /// Tolerance for rounding errors in sums of shares.
 const ROUNDING: f64 = 1e-12;
 
-/// The Jaccard similarity of two selections: the share of the features in either that are in both; 1
-/// if both are empty.
+/// The Jaccard similarity of two selections: the share of the features in either that are in both;
+/// 1 if both are empty.
 #[must_use]
 pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let (a, b): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());

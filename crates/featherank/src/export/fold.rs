@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_is_found_anywhere() {
+    fn bisection_finds_the_largest_accepted_number() {
         for border in [0.0f32, -0.0, 1.0, -1.0, 1e-45, -1e-45, f32::MAX, f32::MIN, 3.5e-20, -7e30] {
             assert_eq!(largest(|x| x <= border), Some(border));
         }

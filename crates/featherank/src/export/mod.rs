@@ -1,8 +1,9 @@
 //! Exporters: write a model in the formats of other systems.
 //!
-//! [`TARGETS`] lists the formats, each with the models it supports; [`target`] finds one by name. An
-//! exported model takes the same decisions for every value, or the export fails: thresholds learnt
-//! on z-scores are converted to raw values exactly, and what a target cannot represent is an error.
+//! [`TARGETS`] lists the formats, each with the models it supports; [`target`] finds one by name.
+//! An exported model takes the same decisions for every value, or the export fails: thresholds
+//! learnt on z-scores are converted to raw values exactly, and what a target cannot represent is an
+//! error.
 
 mod elasticsearch;
 mod featureset;

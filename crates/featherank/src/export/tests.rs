@@ -58,7 +58,7 @@ fn text(target_name: &str, model: &Model) -> String {
 }
 
 #[test]
-fn every_target_accepts_what_it_declares_and_rejects_the_rest_with_a_remedy() {
+fn every_target_accepts_declared_models_and_rejects_others_with_a_remedy() {
     for target in TARGETS {
         for how in
             [Normaliser::None, Normaliser::Zscore, Normaliser::QueryMinmax, Normaliser::QueryZscore]
@@ -84,7 +84,7 @@ fn every_target_accepts_what_it_declares_and_rejects_the_rest_with_a_remedy() {
 }
 
 #[test]
-fn feature_sets_keep_what_is_needed_in_the_order_of_the_file() {
+fn feature_sets_keep_the_needed_features_in_file_order() {
     let kept = |target_name: &str| -> Vec<String> {
         let found: serde_json::Value = serde_json::from_str(&text(target_name, &trees())).unwrap();
         let list =

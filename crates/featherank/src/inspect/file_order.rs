@@ -40,6 +40,8 @@ pub struct ConstantScore {
     pub p: f64,
     /// Whether the file order reveals relevance.
     pub informative: bool,
+    /// Whether the measure can differ between rankings of the data.
+    pub measurable: bool,
 }
 
 /// The value of a constant score under each measure; empty if the rows are not in this process.
@@ -53,11 +55,13 @@ pub(super) fn constant_scores(
         measure.check_labels(engine.schema().largest_label())?;
         let stable = measure.clone().with_ties(Ties::Input);
         let expected = measure.clone().with_ties(Ties::Expected);
-        let p = file_order_p(&stable, &view);
+        let measurable = measure.varies(&view);
+        let p = if measurable { file_order_p(&stable, &view) } else { 1.0 };
         Ok(ConstantScore {
             file_order: stable.summary(&stable.per_query(&scores, &view)),
             random_order: expected.summary(&expected.per_query(&scores, &view)),
             informative: p < LEVEL,
+            measurable,
             measure: stable,
             p,
         })

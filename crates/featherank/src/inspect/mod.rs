@@ -1,7 +1,7 @@
 //! Inspection of ranking data: what to know before selecting features.
 //!
-//! [`inspect()`] counts queries, documents and labels, finds features that cannot rank or that repeat
-//! others, and ranks by each feature alone.
+//! [`inspect()`] counts queries, documents and labels, finds features that cannot rank or that
+//! repeat others, and ranks by each feature alone.
 
 mod file_order;
 mod near_duplicates;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::data::{Feature, FeatureId};
 use crate::engine::passes::{FeatureStatistics, Moments, feature_means};
 use crate::engine::{Ask, Engine, LabelCount, Schema};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::{Measure, Ties};
 pub use file_order::ConstantScore;
 
@@ -108,13 +108,22 @@ pub struct FeatureFacts {
     /// Share of values that are 0.
     pub zeros: f64,
     /// Share of queries in which it has more than one value.
-    pub alive: f64,
+    pub varying: f64,
     /// Effectiveness as the only feature, by measure, with the expected value over ties.
     pub alone: Vec<f64>,
 }
 
+/// Returns an error for a least correlation of near-duplicates that is out of range.
+pub fn check_near(near: f64) -> Result<()> {
+    match (0.0..=1.0).contains(&near) {
+        true => Ok(()),
+        false => Err(Error::invalid("correlation", near, "a number from 0 to 1")),
+    }
+}
+
 /// Inspects the data of an engine. `near` is the least correlation of near-duplicates.
 pub fn inspect(engine: &dyn Engine, measures: &[Measure], near: f64) -> Result<Inspection> {
+    check_near(near)?;
     let schema = engine.schema();
     let moments = engine.ask(&Moments)?;
     let feature = |f: FeatureId| schema.features.get(f).clone();
@@ -200,7 +209,7 @@ fn per_feature(
             mean: m.mean,
             deviation: m.deviation(),
             zeros: m.zeros as f64 / m.count.max(1) as f64,
-            alive: m.alive_in as f64 / schema.queries().max(1) as f64,
+            varying: m.varying_in as f64 / schema.queries().max(1) as f64,
             alone: alone.iter().map(|values| values[f.index()]).collect(),
         }
     };
@@ -272,7 +281,7 @@ mod tests {
         );
         assert_eq!(found.duplicates.len(), 1);
         let finite = |f: &FeatureFacts| {
-            [f.mean, f.deviation, f.zeros, f.alive].iter().all(|x| x.is_finite())
+            [f.mean, f.deviation, f.zeros, f.varying].iter().all(|x| x.is_finite())
         };
         assert!(found.per_feature.iter().all(finite));
     }

@@ -1,9 +1,9 @@
 //! Pairs of features that are nearly equal.
 //!
 //! The sums of products of all features grow with the square of their number. Of more than
-//! [`AT_ONCE`] features, groups are compared with each other, two at a time, in memory that does not
-//! depend on the number of features. The time still grows with the square: very wide data is not
-//! searched.
+//! [`AT_ONCE`] features, groups are compared with each other, two at a time, in memory that does
+//! not depend on the number of features. The time still grows with the square: very wide data is
+//! not searched.
 
 use super::NearDuplicate;
 use crate::data::FeatureId;
@@ -33,7 +33,10 @@ pub(super) fn find(
     moments: &FeatureStatistics,
     near: f64,
 ) -> Result<Vec<NearDuplicate>> {
-    find_in_groups(engine, features, moments, near, AT_ONCE)
+    // Two groups at a time.
+    let fit = (engine.memory_limit() / Gram::CELL).isqrt() / 2;
+    let at_once = usize::try_from(fit).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
+    find_in_groups(engine, features, moments, near, at_once)
 }
 
 fn find_in_groups(

@@ -13,6 +13,7 @@ mod precision;
 mod ranking;
 mod recall;
 mod relevance;
+mod requested;
 pub mod risk;
 pub mod significance;
 mod tops;
@@ -26,7 +27,10 @@ pub use conventions::{
 };
 pub use ranking::{RankedLabels, RankingScratch};
 pub(crate) use ranking::{ascending, from_ascending};
-pub(crate) use relevance::{LabelFrequency, check_threshold, dividing_threshold};
+pub use relevance::{LabelFrequency, label_frequencies};
+pub(crate) use relevance::{check_threshold, divides, dividing_threshold};
+pub(crate) use requested::threshold_note;
+pub use requested::{FittedMeasures, RequestedMeasures};
 
 /// The declaration of a measure.
 #[derive(Debug)]
@@ -122,7 +126,8 @@ pub static MEASURES: &[&MeasureSpec] = &[
 /// use featherank::measure::Measure;
 /// let measure: Measure = "ndcg[letor]@10".parse()?;
 /// assert_eq!(measure.to_string(), "ndcg[letor]@10");
-/// // One query, two documents, the worse one first: the LETOR scripts weight positions 1 and 2 equally.
+/// // One query, two documents, the worse one first: the LETOR scripts weight positions 1 and 2
+/// // equally.
 /// assert_eq!("ndcg[letor]@2".parse::<Measure>()?.of_query(&[0.9, 0.1], &[0.0, 1.0]), 1.0);
 /// # Ok::<(), featherank::Error>(())
 /// ```

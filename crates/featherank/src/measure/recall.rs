@@ -41,7 +41,8 @@ mod tests {
             assert_eq!(value(&format!("recall@{k}"), &scores, &labels), expected, "{k}");
         }
         assert_eq!(value("recall[rel=2]@1", &scores, &labels), 1.0);
-        // Two relevant documents among three with the same score: 4/3 of them expected in the top 2.
+        // Two relevant documents among three with the same score: 4/3 of them expected in the
+        // top 2.
         let tied = value("recall[ties=expected]@2", &[1., 1., 1.], &[1., 0., 1.]);
         assert!((tied - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(value("recall[ties=worst]@2", &[1., 1., 1.], &[1., 0., 1.]), 0.5);

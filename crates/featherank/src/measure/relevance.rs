@@ -8,11 +8,19 @@
 use std::fmt::Display;
 
 use super::{Measure, conventions};
+use crate::data::View;
 use crate::error::{Error, Remedy, Result, Setting};
 use crate::remedy;
 
 /// A label and the number of documents that have it.
-pub(crate) type LabelFrequency = (f32, u64);
+pub type LabelFrequency = (f32, u64);
+
+/// Each label and its number of documents, smallest label first.
+pub fn label_frequencies(view: &View<'_>) -> Vec<LabelFrequency> {
+    let mut labels: Vec<f32> = view.labels().flatten().copied().collect();
+    labels.sort_unstable_by(f32::total_cmp);
+    labels.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64)).collect()
+}
 
 /// A threshold that divides the documents: the smallest label that at most half of them reach.
 /// `None` if all labels are equal. Labels are given in ascending order.
@@ -29,6 +37,12 @@ pub(crate) fn dividing_threshold(labels: &[LabelFrequency]) -> Option<f32> {
     above.last().map(|(label, _)| *label)
 }
 
+/// Whether some labels reach a threshold, and some do not. Labels are given in ascending order.
+pub(crate) fn divides(from: f32, labels: &[LabelFrequency]) -> bool {
+    labels.first().is_some_and(|(least, _)| *least < from)
+        && labels.last().is_some_and(|(most, _)| from <= *most)
+}
+
 /// Rejects labels of which all or none reach a threshold; `help` says how to set a better one.
 /// Labels are given in ascending order. Equal labels are reported elsewhere.
 pub(crate) fn check_threshold(
@@ -42,7 +56,7 @@ pub(crate) fn check_threshold(
     else {
         return Ok(());
     };
-    if least < from && from <= most {
+    if divides(from, labels) {
         return Ok(());
     }
     let share = if from > most { "no" } else { "every" };

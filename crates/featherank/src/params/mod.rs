@@ -1,17 +1,18 @@
 //! Parameters of methods: declarations, kinds of values, and checked sets of values.
 //!
-//! A method declares its parameters once, as [`Param`]s. Values are passed as text: `-p name=value`,
-//! the arguments of Python and the setters of a builder all lead to [`Params::new`], which is the
-//! only place where ranges are checked.
+//! A method declares its parameters once, as [`Param`]s. Values are passed as text:
+//! `-p name=value`, the arguments of Python and the setters of a builder all lead to
+//! [`Params::new`], which is the only place where ranges are checked.
 
+mod relevance;
 mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::names::unknown;
-pub use value::{Choice, ParamText, ParamValue, RankerChoice, RankerName, Settings};
+pub use value::{Choice, ParamText, ParamValue, RankerEntry, Settings};
 
 /// A declared parameter.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,13 @@ pub enum Kind {
     Measure,
     /// A number in a range, bounds included.
     Real {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+    },
+    /// The smallest label of a relevant document, in a range, bounds included.
+    Threshold {
         /// Smallest value.
         min: f64,
         /// Largest value.
@@ -85,7 +93,7 @@ impl Kind {
     pub fn range(&self) -> String {
         match self {
             Kind::Measure => "any measure".into(),
-            Kind::Real { min, max } => between(*min, *max),
+            Kind::Real { min, max } | Kind::Threshold { min, max } => between(*min, *max),
             Kind::Whole { min, max } => format!("{min} to {max}"),
             Kind::Auto { min, max } => format!("auto, or {}", between(*min, *max)),
             Kind::AutoWhole { min, max } => format!("auto, or a whole number from {min} to {max}"),
@@ -108,7 +116,7 @@ impl Kind {
         let whole = |min: u64, max: u64| value.parse().is_ok_and(|x| (min..=max).contains(&x));
         match *self {
             Kind::Measure | Kind::Settings | Kind::Words(_) => true,
-            Kind::Real { min, max } => real(min, max, value),
+            Kind::Real { min, max } | Kind::Threshold { min, max } => real(min, max, value),
             Kind::Whole { min, max } => whole(min, max),
             Kind::Auto { min, max } => value == "auto" || real(min, max, value),
             Kind::AutoWhole { min, max } => value == "auto" || whole(min, max),
@@ -144,9 +152,21 @@ pub fn check_set_once(set: &[(String, String)]) -> Result<()> {
 }
 
 /// Checked values for all parameters of one method.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Params {
     values: BTreeMap<&'static str, String>,
+    /// The names of those that were set; the others have their defaults.
+    set: BTreeSet<&'static str>,
+    /// Rankers that were passed as values: other crates may declare rankers, which have no name in
+    /// the registry.
+    rankers: BTreeMap<&'static str, &'static dyn RankerEntry>,
+}
+
+/// By the values as text, which documents hold: they name rankers that were passed as values.
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.values, &self.set) == (&other.values, &other.set)
+    }
 }
 
 impl Params {
@@ -154,6 +174,7 @@ impl Params {
     pub fn new(method: &str, declared: &'static [Param], set: &[(String, String)]) -> Result<Self> {
         let mut values: BTreeMap<_, _> =
             declared.iter().map(|p| (p.name, p.default.to_owned())).collect();
+        let mut known = BTreeSet::new();
         for (name, value) in set {
             let param = declared.iter().find(|p| p.name == name).ok_or_else(|| {
                 unknown(&format!("parameter of {method}"), name, declared.iter().map(|p| p.name))
@@ -172,8 +193,22 @@ impl Params {
                 _ => value.clone(),
             };
             values.insert(param.name, canonical);
+            known.insert(param.name);
         }
-        Ok(Params { values })
+        Ok(Params { values, set: known, rankers: BTreeMap::new() })
+    }
+
+    /// The same values with a declared ranker instead of a name in the registry.
+    pub(crate) fn with_ranker(mut self, name: &str, ranker: &'static dyn RankerEntry) -> Self {
+        if let Some(param) = self.set.get(name) {
+            self.rankers.insert(param, ranker);
+        }
+        self
+    }
+
+    /// The declared ranker of a parameter, if it was passed as a value.
+    pub fn ranker(&self, name: &str) -> Option<&'static dyn RankerEntry> {
+        self.rankers.get(name).copied()
     }
 
     /// All values as text, by name.
@@ -199,7 +234,7 @@ impl Params {
 
     /// The typed value of a parameter.
     pub fn get<T: ParamValue>(&self, name: &str) -> Result<T> {
-        T::parse(name, self.text(name))
+        T::of(self, name)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Typed values of parameters and their text representation.
 
-use std::fmt::Display;
+use std::any::Any;
+use std::fmt::{self, Display};
 
-use super::Kind;
+use super::{Kind, Params};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 
@@ -16,6 +17,11 @@ pub trait ParamText {
 pub trait ParamValue: Sized {
     /// Parses the text of the parameter `name`.
     fn parse(name: &str, text: &str) -> Result<Self>;
+
+    /// The value of the parameter `name` among all parameters of a method.
+    fn of(params: &Params, name: &str) -> Result<Self> {
+        Self::parse(name, params.text(name))
+    }
 }
 
 /// An enum whose variants are the words of a parameter; declared with `choice!`.
@@ -27,30 +33,15 @@ pub trait Choice: ParamValue + ParamText + 'static {
 /// Parameters and their values, as a user would write them.
 pub type Settings = Vec<(String, String)>;
 
-/// The name of a ranker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RankerName(pub String);
-
-/// A ranker for a method to train, as the setter `ranker` of a wrapper's builder takes it: a name,
-/// or a built ranker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RankerChoice {
-    /// The ranker's name in the registry.
-    pub name: String,
-    /// The ranker's parameters that differ from their defaults; `None` leaves the method's own
-    /// setting as it is.
-    pub settings: Option<Settings>,
+/// The declaration of a ranker as the value of a parameter; layers above know its type.
+pub trait RankerEntry: Any + Send + Sync {
+    /// The name of the ranker.
+    fn name(&self) -> &'static str;
 }
 
-impl From<&str> for RankerChoice {
-    fn from(name: &str) -> Self {
-        name.to_owned().into()
-    }
-}
-
-impl From<String> for RankerChoice {
-    fn from(name: String) -> Self {
-        RankerChoice { name, settings: None }
+impl fmt::Debug for dyn RankerEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -135,12 +126,6 @@ impl ParamText for str {
 impl ParamValue for String {
     fn parse(_: &str, text: &str) -> Result<Self> {
         Ok(text.to_owned())
-    }
-}
-
-impl ParamValue for RankerName {
-    fn parse(_: &str, text: &str) -> Result<Self> {
-        Ok(RankerName(text.to_owned()))
     }
 }
 

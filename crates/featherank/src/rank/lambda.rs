@@ -12,10 +12,10 @@
 //! scores, lower labels are ranked first, and documents with equal score and equal label share the
 //! mean discount of their positions. The order of rows therefore has no influence.
 //!
-//! Documents with equal score and label form a group. All pairs of two groups are equal, so that one
-//! pair is computed and multiplied by their number. After few trees most scores are equal, and a
-//! group that begins above the cut-off can hold most of a long list: without groups the time would
-//! grow with the square of the length of the list.
+//! Documents with equal score and label form a group. All pairs of two groups are equal, so that
+//! one pair is computed and multiplied by their number. After few trees most scores are equal, and
+//! a group that begins above the cut-off can hold most of a long list: without groups the time
+//! would grow with the square of the length of the list.
 //!
 //! Normalised lambdas follow LightGBM and differ in two ways. Once scores differ, a pair's Δ is
 //! divided by 0.01 + |sᵢ − sⱼ|, so that pairs with close scores count most. And a query's lambdas
@@ -223,7 +223,7 @@ impl TieGroups {
     /// Processes all pairs of one group with the groups ranked below it; returns the sum of their
     /// 2 ρΔ. Branch-free, so that the compiler vectorises it: a pair of equal gains has Δ = 0 and
     /// contributes nothing.
-    fn add_pairs<const CLOSE_COUNT_MORE: bool>(&mut self, above: usize) -> f64 {
+    fn add_pairs<const NORMALISE_BY_DISTANCE: bool>(&mut self, above: usize) -> f64 {
         let (score, power, size) = (self.scores[above], self.powers[above], self.sizes[above]);
         let (gain, discount) = (self.gains[above], self.discounts[above]);
         let below = above + 1..;
@@ -239,7 +239,7 @@ impl TieGroups {
         let pairs = pairs.zip(lambdas.iter_mut().zip(hessians));
         for (((((&s, &p), &g), &d), &count), (low_lambda, low_hessian)) in pairs {
             let mut swap = (gain - g).abs() * (discount - d);
-            if CLOSE_COUNT_MORE {
+            if NORMALISE_BY_DISTANCE {
                 swap /= 0.01 + (score - s);
             }
             // The probability that the lower document should be ranked higher, and ρ: the

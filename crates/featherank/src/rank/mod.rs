@@ -1,43 +1,58 @@
 //! Rankers: methods that learn to score documents, and the models they produce.
 //!
-//! The rankers are in [`linear`], [`tree`] and [`single_feature`]; each has a builder, and
-//! [`ranker()`] finds them by name. [`train()`] normalises, tunes ([`tune`]) and trains in one call.
+//! The rankers are linear models, trees and [`SingleFeature`]; each has a builder, and [`ranker()`]
+//! finds them by name. [`train()`] normalises, tunes ([`tune`]) and trains in one call.
 //! A [`Model`] scores documents, names its features and is saved as JSON.
 
+mod choice;
 mod importance;
-#[doc(hidden)] // For tests.
-pub mod lambda;
-pub mod linear;
+pub(crate) mod lambda;
+pub(crate) mod linear;
 mod model;
-#[doc(hidden)] // For tests and benchmarks.
-pub mod passes;
-#[doc(hidden)] // For tests.
-pub mod reduction;
-pub mod single_feature;
+pub(crate) mod passes;
+mod provenance;
+pub(crate) mod reduction;
+mod single_feature;
 mod train;
-pub mod tree;
+pub(crate) mod tree;
 pub mod tune;
 
 use crate::data::{FeatureId, View};
 use crate::declare::{DataAccess, Declared, Status};
 use crate::engine::passes::FeatureStatistics;
 use crate::error::{Error, Result};
-use crate::measure::{LabelFrequency, Measure};
+use crate::measure::{Measure, label_frequencies};
 use crate::names::unknown;
-use crate::params::{Kind, Param, Params, RankerChoice};
+use crate::params::{Kind, Param, Params};
 use crate::remedy;
 use crate::run::Run;
+pub use choice::{ChosenRanker, RankerChoice};
 pub(crate) use importance::model_importance;
 pub use importance::{
     FeatureImportance, ImportanceKind, PermutationImportance, feature_importance,
     permutation_importance,
 };
-pub use linear::LinearModel;
+pub use linear::ada_rank::{AdaRankMAP, AdaRankNDCG, FeatureRepeats, UpdateRule};
+pub use linear::coordinate_ascent::CoordinateAscent;
+pub use linear::lambda_rank::LambdaRank;
 pub use linear::least_squares::LeastSquares;
+pub use linear::linear_regression::{CentringScope, LinearRegression};
+pub use linear::listnet::ListNet;
+pub use linear::rank_rls::{PairWeighting, RankRLS};
+pub use linear::ranksvm_primal::{LossScale, RankSVMPrimal};
+pub use linear::ranksvm_struct::RankSVMStruct;
+pub use linear::svm_map::SVMMAP;
+pub use linear::{LinearModel, Weight};
 pub(crate) use model::embedded_model;
-pub use model::{Model, Scorer, Training};
+pub use model::{Model, Scorer};
+pub use provenance::Training;
+pub use single_feature::SingleFeature;
 pub use train::{Trained, TrainingPlan, train};
-pub use tree::TreeEnsemble;
+pub use tree::lambda_mart::{LambdaMART, SplitCriterion};
+pub use tree::mart::MART;
+pub use tree::random_forest::RandomForest;
+pub use tree::regression_tree::RegressionTree;
+pub use tree::{Importance, Tree, TreeEnsemble};
 
 /// All rankers, in listing order.
 pub static RANKERS: &[&RankerSpec] = &[
@@ -98,6 +113,9 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
         warm_start: Option<&Model>,
     ) -> Result<Model> {
         let spec = self.spec();
+        if let Some(adapted) = spec.adapted(self.params(), train)? {
+            return adapted.fit_from(run, train, valid, warm_start);
+        }
         spec.check(train)?;
         valid.map_or(Ok(()), |valid| spec.check(valid))?;
         spec.check_measures(self.params(), train)?;
@@ -128,14 +146,6 @@ pub trait Ranker: Declared<RankerSpec> + Send + Sync {
     }
 }
 
-impl<R: Ranker> From<R> for RankerChoice {
-    fn from(ranker: R) -> Self {
-        let spec = ranker.spec();
-        let settings = Some(ranker.params().changed(spec.params));
-        RankerChoice { name: spec.name.to_owned(), settings }
-    }
-}
-
 /// Fits a subset of features; may be called from many threads.
 pub type SubsetFit<'a> = Box<dyn Fn(&[FeatureId]) -> Result<Model> + Send + Sync + 'a>;
 
@@ -143,6 +153,8 @@ pub type SubsetFit<'a> = Box<dyn Fn(&[FeatureId]) -> Result<Model> + Send + Sync
 pub struct RankerSpec {
     /// Its name in the command line, in files and in Python.
     pub name: &'static str,
+    /// The name of its type, and of its class in Python.
+    pub type_name: &'static str,
     /// One-line summary.
     pub summary: &'static str,
     /// Citation keys.
@@ -156,6 +168,9 @@ pub struct RankerSpec {
     /// Whether it can use features that are constant within every query, because its models combine
     /// features.
     pub uses_query_level: bool,
+    /// Whether it compares all pairs of features, in memory that grows with the square of their
+    /// number.
+    pub compares_pairs: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// The default tuning grid: parameters and the values to try on validation data.
@@ -201,6 +216,20 @@ impl RankerSpec {
         (self.build)(&Params::new(self.name, self.params, set)?)
     }
 
+    /// The ranker with thresholds of relevance that divide the labels of the training data; `None`
+    /// if those of `params` do, or if they are set.
+    pub(crate) fn adapted(
+        &self,
+        params: &Params,
+        train: &View<'_>,
+    ) -> Result<Option<Box<dyn Ranker>>> {
+        if !params.has_open_thresholds(self.params) {
+            return Ok(None);
+        }
+        let adapted = params.for_labels(self.params, &label_frequencies(train));
+        adapted.map(|adapted| (self.build)(&adapted.params)).transpose()
+    }
+
     /// Rejects measures that are the same for every ranking of the training data.
     fn check_measures(&self, params: &Params, train: &View<'_>) -> Result<()> {
         for param in self.params.iter().filter(|param| param.kind == Kind::Measure) {
@@ -236,11 +265,4 @@ impl RankerSpec {
             _ => Ok(()),
         }
     }
-}
-
-/// Each label and its number of documents, smallest label first.
-fn label_frequencies(view: &View<'_>) -> Vec<LabelFrequency> {
-    let mut labels: Vec<f32> = view.labels().flatten().copied().collect();
-    labels.sort_unstable_by(f32::total_cmp);
-    labels.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64)).collect()
 }

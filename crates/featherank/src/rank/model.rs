@@ -1,17 +1,15 @@
-//! A trained model: its scoring function, the scaling of its features, and its provenance.
+//! A trained model: its scoring function and the scaling of its features.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LinearModel, TreeEnsemble};
+use super::{LinearModel, Training, TreeEnsemble};
 use crate::data::{Feature, FeatureId, FeatureTable, Normaliser, Scaler, View};
 use crate::document;
 use crate::error::{Error, Result};
-use crate::params::Params;
 use crate::remedy;
-use crate::run::Run;
 use crate::stop::StopToken;
 
 /// A trained model, as it is saved and loaded.
@@ -67,56 +65,6 @@ pub enum Scorer {
     Linear(LinearModel),
     /// A sum of trees.
     Trees(TreeEnsemble),
-}
-
-/// Provenance of a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Training {
-    /// The ranker's name.
-    pub ranker: String,
-    /// All its parameters.
-    pub params: BTreeMap<String, String>,
-    /// The seed.
-    pub seed: u64,
-    /// Fingerprint of the data set, if the model was trained on a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<String>,
-    /// The smallest feature id of the data, at which its numbering starts.
-    #[serde(default = "one")]
-    pub first_id: u32,
-    /// Number of training queries.
-    pub queries: usize,
-    /// Number of training documents.
-    pub documents: usize,
-}
-
-fn one() -> u32 {
-    1
-}
-
-impl Training {
-    pub(super) fn new(ranker: &str, params: &Params, run: &Run, train: &View<'_>) -> Self {
-        Training {
-            ranker: ranker.into(),
-            params: params
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-            seed: run.seed,
-            // Computing the fingerprint would read the whole data; the code that saves the model
-            // adds it.
-            data: None,
-            first_id: train
-                .data()
-                .features()
-                .iter()
-                .map(|(_, feature)| feature.id)
-                .min()
-                .unwrap_or(1),
-            queries: train.query_count(),
-            documents: train.documents(),
-        }
-    }
 }
 
 const KIND: &str = "model";

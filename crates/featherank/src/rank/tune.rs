@@ -39,13 +39,13 @@ pub struct Trial {
     /// The settings from the grid.
     pub settings: Settings,
     /// The result of the trial.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
 }
 
 /// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// A model, with its value on validation data.
     Value(f64),
     /// A model that gives constant scores within every query, with its value on validation data.
@@ -65,7 +65,8 @@ pub fn declared_grid(spec: &RankerSpec, fixed: &[(String, String)]) -> Grid {
 /// Tries all combinations of a grid, and returns the one with the best value of `measure` on
 /// validation data.
 ///
-/// A combination that cannot be fitted is recorded and skipped; it is an error if all fail.
+/// A combination that cannot be fitted is recorded and skipped; it is an error if all fail, or if
+/// the measure is the same for every ranking of the validation data.
 pub fn tune(
     spec: &RankerSpec,
     fixed: &[(String, String)],
@@ -78,6 +79,9 @@ pub fn tune(
     refuse_twice(fixed, grid)?;
     measure.check_labels(valid.labels().flatten().copied().fold(0.0, f32::max))?;
     let combinations = combinations(grid);
+    if combinations.len() > 1 {
+        measure.check_varies("validation data", valid)?;
+    }
     let steps = combinations.len() as u64 + u64::from(combinations.len() > 1);
     let (mut trials, mut best, mut warm_start, mut failure) =
         (Vec::new(), None::<TuningCandidate>, None, None);
@@ -99,13 +103,13 @@ pub fn tune(
                 if best.as_ref().is_none_or(|best| candidate.beats(best)) {
                     best = Some(candidate);
                 }
-                if ranks { Outcome::Value(value) } else { Outcome::Constant(value) }
+                if ranks { TrialOutcome::Value(value) } else { TrialOutcome::Constant(value) }
             }
             Err(stopped @ Error::Stopped(_)) => return Err(stopped),
             Err(error) => {
                 let message = error.to_string();
                 failure.get_or_insert(error);
-                Outcome::Failed(message)
+                TrialOutcome::Failed(message)
             }
         };
         trials.push(Trial { settings, outcome });

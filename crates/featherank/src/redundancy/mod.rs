@@ -1,13 +1,14 @@
 //! Redundancy: which features repeat what others express, before any method uses the labels.
 //!
-//! Three views of the live features: the correlation matrix, with rows and columns ordered by
+//! Three views of the varying features: the correlation matrix, with rows and columns ordered by
 //! average linkage on 1 − |r| so that similar features are adjacent; the variance inflation of each
 //! feature, which accounts for combinations of several others (`inflation.rs`); and groups of
 //! features linked by correlations of at least a level, of which one each suffices as far as
 //! pairwise correlations show. Whether a ranking needs the rest is for a ranker to decide.
 
-mod file;
+pub(crate) mod file;
 mod inflation;
+pub(crate) mod thresholds;
 
 use serde::Serialize;
 
@@ -17,18 +18,8 @@ use crate::engine::passes::{Centring, Correlation, Gram, Moments, feature_means}
 use crate::engine::{Ask, CorrelationMatrix, Engine, Scope, correlations};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-pub use file::FileForm;
 use inflation::variance_inflation;
-
-/// A variance inflation above this is flagged: the others explain more than 90 % of the feature.
-pub const INFLATED: f64 = 10.0;
-
-/// Whether an absolute correlation is at least the level.
-pub fn reaches(correlation: Option<f64>, level: f64) -> bool {
-    // Copies have a correlation of 1 up to rounding, and must be found at level 1.
-    const ROUNDING: f64 = 1e-12;
-    correlation.unwrap_or(0.0).abs() >= level - ROUNDING
-}
+use thresholds::{INFLATED, reaches};
 
 /// What to compare, and how.
 ///
@@ -237,10 +228,10 @@ mod tests {
         features.iter().map(|f| f.id).collect()
     }
 
-    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4 constant,
-    /// 5 (1 2 4 3), 6 incomplete. Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 = −.4, r₁₃ =
-    /// −1, r₁₅ = 1 − 6·2/60 = .8, r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 − 6(9+0+9+0)/60 = −.8, r₃₅
-    /// = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
+    /// One query, the last document relevant. Ranks: 1 (1 2 3 4), 2 (4 2 1 3), 3 (4 3 2 1), 4
+    /// constant, 5 (1 2 4 3), 6 incomplete. Spearman is 1 − 6 Σd²/60: r₁₂ = 1 − 6(9+0+4+1)/60 =
+    /// −.4, r₁₃ = −1, r₁₅ = 1 − 6·2/60 = .8, r₂₃ = 1 − 6(0+1+1+4)/60 = .4, r₂₅ = 1 −
+    /// 6(9+0+9+0)/60 = −.8, r₃₅ = −.8. Average precision alone: 1, 1/2, 1/4 and 1/2.
     #[test]
     fn orders_groups_and_lists_by_hand() {
         let columns = [
@@ -290,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_compare_is_not_an_error() {
+    fn data_without_pairs_to_compare_is_not_an_error() {
         let none = found(&[[1.; 4], [f32::NAN, 1., 2., 3.]], &options(Correlation::Kendall, 0.9));
         assert!(none.features.is_empty() && none.matrix.is_empty() && none.groups.is_empty());
         assert_eq!((ids(&none.constant_within_queries), ids(&none.incomplete)), (vec![1], vec![2]));

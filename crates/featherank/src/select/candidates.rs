@@ -73,6 +73,20 @@ impl Candidates {
         run.constraints.k.map(|k| k.saturating_sub(unusable_kept).max(1))
     }
 
+    /// The constraints on the usable features alone: unusable features to keep count towards `k`
+    /// and the budget.
+    pub fn constraints(&self, run: &Run) -> Constraints {
+        let asked = &run.constraints;
+        let unusable = asked.keep.iter().filter(|f| !self.keep.contains(f));
+        let spent: f64 = unusable.map(|&f| asked.cost(f)).sum();
+        Constraints {
+            k: self.wanted(run),
+            keep: self.keep.clone(),
+            budget: asked.budget.map(|most| most - spent),
+            ..asked.clone()
+        }
+    }
+
     /// All features on the path, by column.
     pub fn all(&self) -> Vec<FeatureId> {
         let mut all = [&self.keep[..], &self.free, &self.unaffordable].concat();

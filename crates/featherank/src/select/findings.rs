@@ -65,9 +65,9 @@ impl Findings {
     ) -> Result<Self> {
         let constraints = &run.constraints;
         let is_kept = |f: &FeatureId| constraints.keep.contains(f);
-        let live = chosen.iter().chain(rest).copied();
+        let ranked = chosen.iter().chain(rest).copied();
         let (kept, free): (Vec<_>, Vec<_>) =
-            live.filter(|(f, _)| !constraints.drop.contains(f)).partition(|(f, _)| is_kept(f));
+            ranked.filter(|(f, _)| !constraints.drop.contains(f)).partition(|(f, _)| is_kept(f));
         let unusable_kept = unusable.iter().filter(|f| is_kept(f)).map(|&f| (f, 0.0));
         let order: Vec<(FeatureId, f64)> =
             kept.into_iter().chain(unusable_kept).chain(free).collect();
@@ -110,13 +110,13 @@ impl Findings {
 
 /// The first `k` features within the budget; features that exceed it are skipped.
 fn affordable(constraints: &Constraints, order: &[(FeatureId, f64)]) -> Vec<(FeatureId, f64)> {
-    let (mut selected, mut cost) = (Vec::new(), 0.0);
+    let (mut selected, mut total) = (Vec::new(), 0.0);
     for &(f, score) in order {
-        let price = constraints.cost(f);
+        let cost = constraints.cost(f);
         let wanted = constraints.k.is_none_or(|k| selected.len() < k);
-        if wanted && constraints.budget.is_none_or(|budget| cost + price <= budget) {
+        if wanted && constraints.budget.is_none_or(|budget| total + cost <= budget) {
             selected.push((f, score));
-            cost += price;
+            total += cost;
         }
     }
     selected

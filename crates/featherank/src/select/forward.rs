@@ -17,6 +17,12 @@ pub trait Criterion {
     /// chosen; higher is better.
     fn scores(&mut self, chosen: &[FeatureId], candidates: &[FeatureId]) -> Result<Vec<f64>>;
 
+    /// Whether scoring the features after the choice takes as long as before it. If not, progress
+    /// is measured up to `k` features.
+    fn scores_rest(&self) -> bool {
+        true
+    }
+
     /// The method's own stopping rule, applied before the best candidate is added to at least one
     /// feature.
     fn enough(&self, _best: f64, _chosen: usize) -> bool {
@@ -24,8 +30,8 @@ pub trait Criterion {
     }
 }
 
-/// Adds the candidate with the highest score until the method stops, `k` is reached or the budget is
-/// spent; ties by column.
+/// Adds the candidate with the highest score until the method stops, `k` is reached or the budget
+/// is spent; ties by column.
 pub fn forward(
     run: &Run,
     schema: &Schema,
@@ -35,7 +41,8 @@ pub fn forward(
 ) -> Result<Findings> {
     let (order, left) = grow(run, usable, criterion)?;
     let chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
-    let rest = extend(run, &chosen, &left, criterion)?;
+    let total = chosen.len() + if criterion.scores_rest() { left.len() } else { 0 };
+    let rest = extend(run, &chosen, &left, total, criterion)?;
     Findings::in_order(run, schema, &order, &rest, unusable)
 }
 
@@ -56,8 +63,11 @@ pub(crate) fn grow(
     // Unusable kept features count towards `k` too.
     let unusable_kept = constraints.keep.iter().filter(|f| !usable.contains(f)).count();
     let wanted = constraints.k.map(|k| k.saturating_sub(unusable_kept));
+    let all = kept.len() + candidates.len();
+    let total = wanted.filter(|_| !criterion.scores_rest()).map_or(all, |k| k.min(all));
+    report(run, 0, total)?;
     let mut spent: f64 = constraints.keep.iter().map(|&f| constraints.cost(f)).sum();
-    let mut order = extend(run, &[], &kept, criterion)?;
+    let mut order = extend(run, &[], &kept, total, criterion)?;
     let mut chosen: Vec<FeatureId> = order.iter().map(|(f, _)| *f).collect();
     while wanted.is_none_or(|k| chosen.len() < k) {
         let is_affordable = |f: &FeatureId| {
@@ -75,18 +85,19 @@ pub(crate) fn grow(
         chosen.push(best.0);
         order.push(best);
         candidates.retain(|&f| f != best.0);
-        let total = chosen.len() + candidates.len();
-        run.step("choosing features", chosen.len() as u64, Some(total as u64))?;
+        report(run, chosen.len(), total)?;
     }
     Ok((order, candidates))
 }
 
 /// Adds all candidates to the chosen features, one at a time, each time the one with the highest
-/// score (ties go to the first); returns them in that order with their scores.
+/// score (ties go to the first); returns them in that order with their scores. `total` is the
+/// number of features that progress is measured by.
 pub(crate) fn extend(
     run: &Run,
     chosen: &[FeatureId],
     candidates: &[FeatureId],
+    total: usize,
     criterion: &mut dyn Criterion,
 ) -> Result<Vec<(FeatureId, f64)>> {
     let (mut chosen, mut left) = (chosen.to_vec(), candidates.to_vec());
@@ -96,9 +107,13 @@ pub(crate) fn extend(
         chosen.push(best.0);
         left.retain(|&f| f != best.0);
         order.push(best);
-        run.step("ordering features", order.len() as u64, Some(candidates.len() as u64))?;
+        report(run, chosen.len(), total)?;
     }
     Ok(order)
+}
+
+fn report(run: &Run, done: usize, total: usize) -> Result<()> {
+    run.step("choosing features", done.min(total) as u64, Some(total as u64))
 }
 
 /// The candidate with the highest score; ties go to the first.
@@ -131,10 +146,10 @@ mod tests {
     fn run(constraints: Constraints) -> (Vec<u32>, Vec<u32>) {
         let table = FeatureTable::numbered(5, 1);
         let data = Dataset::new(vec![0.0; 10], vec![0., 1.], Queries::from_sizes(&[2]), table);
-        let alive: Vec<FeatureId> = (0..4).map(FeatureId).collect();
+        let varying: Vec<FeatureId> = (0..4).map(FeatureId).collect();
         let run = Run::new(0, constraints);
         let schema = Schema::of(&data);
-        let found = forward(&run, &schema, &alive, &[FeatureId(4)], &mut Neighbours).unwrap();
+        let found = forward(&run, &schema, &varying, &[FeatureId(4)], &mut Neighbours).unwrap();
         let ids = |scored: &[(FeatureId, f64)]| {
             scored.iter().map(|(f, _)| schema.features.get(*f).id).collect()
         };

@@ -1,28 +1,29 @@
 //! Selectors: methods that choose features.
 //!
-//! The methods are in [`filter`], [`wrapper`], [`embedded`] and [`auto`]; each has a builder, and
-//! [`selector()`] finds them by name. All return a [`Selection`]: the chosen features, the order of
-//! the others, and a model if the method trains one. [`SelectionJob`] runs a method with time limit,
-//! checkpoint and output files, as the command does. A crate adds a method by implementing
-//! [`Selector`]; [`forward`] contains the loop of methods that add one feature at a time.
+//! The methods are filters, wrappers, embedded methods and [`AutoSelector`]; each has a builder,
+//! and [`selector()`] finds them by name. All return a [`Selection`]: the chosen features, the
+//! order of the others, and a model if the method trains one. [`SelectionJob`] runs a method with
+//! time limit, checkpoint and output files, as the command does. A crate adds a method by
+//! implementing [`Selector`]; [`forward`] contains the loop of methods that add one feature at a
+//! time.
 
 pub mod auto;
 mod candidates;
-pub mod embedded;
+pub(crate) mod embedded;
 mod exported;
-pub mod filter;
+pub(crate) mod filter;
 mod findings;
 pub mod forward;
 mod job;
+mod request;
 mod rows;
-#[doc(hidden)] // For tests of the merits that it searches by.
-pub mod search;
+pub(crate) mod search;
 mod searched;
 mod selection;
 mod shared_params;
 mod subsets;
 mod verdict;
-pub mod wrapper;
+mod wrapper;
 
 use crate::checkpoint::{Checkpoint, Work};
 use crate::declare::{Category, DataAccess, Declared, Status};
@@ -32,15 +33,51 @@ use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::names::unknown;
 use crate::params::{Kind, Param, Params};
-use crate::rank::{RankerSpec, ranker};
+use crate::rank::{ChosenRanker, RankerSpec};
 use crate::remedy;
 use crate::run::Run;
+pub use auto::AutoSelector;
+pub use embedded::eg_rank::EGRank;
+pub use embedded::fenchel_rank::{FenchelRank, Start};
+pub use embedded::fsm_rank::FSMRank;
+pub use embedded::greedy_rank_rls::GreedyRankRLS;
+pub use embedded::l1_svm::L1SVM;
+pub use embedded::nonconvex_svm::{NonconvexSVM, PenaltyName};
+pub use embedded::rank_rwfs::{RankL2AROM, RankRWFSL0, RankRWFSL1};
+pub use embedded::rs_rank::{RSRank, Truncation};
+pub use embedded::sample::Standardisation;
 pub use exported::Exportable;
+pub use filter::best_gain::BestGain;
+pub use filter::cfs::{CFS, Unrelated};
+pub use filter::consistency::{Consistency, ConsistencySearch};
+pub use filter::discrete::mdl::Encoding;
+pub use filter::div_fs::{DivFS, DiversityRule};
+pub use filter::fcbf::FCBF;
+pub use filter::gas::GAS;
+pub use filter::hcas::{HCAS, Linkage};
+pub use filter::hierarchical::{Hierarchical, Representative};
+pub use filter::interact::Interact;
+pub use filter::mrmr::{Form, MRMR, RelevanceScaling};
+pub use filter::ngas::NGAS;
+pub use filter::rank_filter::{RankFilter, ReliefScale};
+pub use filter::relevance::RelevanceModel;
+pub use filter::top_k::TopK;
+pub use filter::xgas::XGAS;
 pub use findings::Findings;
 pub use job::{SelectionJob, SelectionOutcome, UnusedSetting};
+pub use request::{DataSources, RecordedConstraints};
 pub use searched::{Generation, Member, Searched};
-pub use selection::{Chosen, DataSummary, Fit, PathStep, Selection, SetAside};
+pub use selection::{Chosen, DataSummary, Exclusion, Fit, PathStep, Selection, SetAside};
 pub use verdict::{Evidence, KeyFigure, SelectionVerdict};
+pub use wrapper::backward::Backward;
+pub use wrapper::best_first::BestFirst;
+pub use wrapper::boruta::{Boruta, Tentative};
+pub use wrapper::btfs::BTFS;
+pub use wrapper::greedy::GreedyForward;
+pub use wrapper::mofsrank::{Choose, MOFSRank, SearchEffort};
+pub use wrapper::rank_wrapper::RankWrapper;
+pub use wrapper::rfe::RFE;
+pub use wrapper::spea2::SPEA2;
 
 /// All selectors, in the order they are listed.
 pub static SELECTORS: &[&SelectorSpec] = &[
@@ -90,30 +127,58 @@ pub fn selector(name: &str) -> Result<&'static SelectorSpec> {
 /// [`select`](Selector::select).
 pub trait Selector: Declared<SelectorSpec> + Send + Sync {
     /// Chooses features of the data behind the engine, under the run's constraints. The data and
-    /// the constraints are checked; [`select`](Selector::select) makes the document of the findings.
+    /// the constraints are checked; [`select`](Selector::select) makes the document of the
+    /// findings.
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings>;
 
-    /// Checks data and constraints, and chooses features.
+    /// Checks data and constraints, and chooses features. Thresholds of relevance that are not set
+    /// and do not divide the labels are replaced; a note says so.
     fn select(&self, run: &Run, engine: &dyn Engine) -> Result<Selection> {
-        let (spec, params) = (self.spec(), self.params());
-        spec.check_data(params, run, engine)?;
-        let of_this = |checkpoint: &Checkpoint| checkpoint.of(spec.work_with(params, run, engine));
-        let checkpoint = run.checkpoint.as_ref().map(of_this);
-        let run = &Run { checkpoint, ..run.clone() };
-        let found = match run.unless_stopped(self.search(run, engine))? {
-            Some(found) => found,
-            // Stopped before the method had a result: it may still find one in the time granted.
-            None => self.search(run, engine)?,
-        };
-        let statistics = engine.ask(&Moments)?;
-        Ok(Selection::new(spec, params, run, engine.schema(), &statistics, found))
+        let (spec, labels) = (self.spec(), engine.schema().label_frequencies());
+        match self.params().for_labels(spec.params, &labels) {
+            Some(adapted) => {
+                let selector = (spec.build)(&adapted.params)?;
+                selected(selector.as_ref(), run, engine, Some(adapted.note))
+            }
+            None => selected(self, run, engine, None),
+        }
     }
+}
+
+/// Checks data and constraints, searches, and makes the document; `note` follows the notes of the
+/// search.
+fn selected<S: Selector + ?Sized>(
+    selector: &S,
+    run: &Run,
+    engine: &dyn Engine,
+    note: Option<String>,
+) -> Result<Selection> {
+    let (spec, params) = (selector.spec(), selector.params());
+    spec.check_data(params, run, engine)?;
+    let of_this = |checkpoint: &Checkpoint| checkpoint.of(spec.work_with(params, run, engine));
+    let checkpoint = run.checkpoint.as_ref().map(of_this);
+    let run = &Run { checkpoint, ..run.clone() };
+    let mut found = match run.unless_stopped(selector.search(run, engine))? {
+        Some(found) => found,
+        // Stopped before the method had a result: it may still find one in the time granted.
+        None => selector.search(run, engine)?,
+    };
+    found.notes.extend(note);
+    if let Some(data) = engine.local() {
+        let view = data.view();
+        let measures = spec.measures(params)?.into_iter();
+        found.notes.extend(measures.filter_map(|(_, measure)| measure.scarcity_note(&view)));
+    }
+    let statistics = engine.ask(&Moments)?;
+    Ok(Selection::new(spec, params, run, engine.schema(), &statistics, found))
 }
 
 /// The registry's entry for a selector.
 pub struct SelectorSpec {
     /// The name in the command, in Python and in documents.
     pub name: &'static str,
+    /// The name of its type, and of its class in Python.
+    pub type_name: &'static str,
     /// A summary of one line.
     pub summary: &'static str,
     /// Filter, wrapper or embedded.
@@ -131,6 +196,9 @@ pub struct SelectorSpec {
     pub uses_valid: bool,
     /// Whether it returns a model of the chosen features.
     pub leaves_model: bool,
+    /// Whether it compares all pairs of features, in memory that grows with the square of their
+    /// number.
+    pub compares_pairs: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Builds the method from checked parameters.
@@ -179,11 +247,14 @@ impl SelectorSpec {
     /// Rejects measures that are the same for every ranking of the data.
     fn check_measures(&self, params: &Params, schema: &Schema) -> Result<()> {
         let labels = schema.label_frequencies();
-        let mut measures = self.params.iter().filter(|param| param.kind == Kind::Measure);
-        measures.try_for_each(|param| {
-            let measure: Measure = params.text(param.name).parse()?;
-            measure.check_divides(param.name, &labels)
-        })
+        let mut measures = self.measures(params)?.into_iter();
+        measures.try_for_each(|(name, measure)| measure.check_divides(name, &labels))
+    }
+
+    /// The parameters that hold measures, by name.
+    fn measures(&self, params: &Params) -> Result<Vec<(&'static str, Measure)>> {
+        let declared = self.params.iter().filter(|param| param.kind == Kind::Measure);
+        declared.map(|param| Ok((param.name, params.text(param.name).parse()?))).collect()
     }
 
     /// The access to the data that the method and its ranker need with these parameters.
@@ -212,7 +283,8 @@ impl SelectorSpec {
     /// The ranker that the method trains, if it trains one.
     fn ranker(&self, params: &Params) -> Result<Option<&'static RankerSpec>> {
         let names = self.params.iter().find(|param| matches!(param.kind, Kind::Ranker));
-        names.map(|param| ranker(params.text(param.name))).transpose()
+        let chosen = names.map(|param| params.get::<ChosenRanker>(param.name)).transpose()?;
+        Ok(chosen.map(|ChosenRanker(spec)| spec))
     }
 
     /// The identity of a [`run`](Self::run): checkpoints of other work are rejected.

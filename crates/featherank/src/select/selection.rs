@@ -2,6 +2,7 @@
 //! the reasons.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use crate::params::Params;
 use crate::rank::{Model, Training};
 use crate::run::Run;
 use crate::select::auto::Advice;
-use crate::select::{Findings, Searched, SelectorSpec};
+use crate::select::{DataSources, Findings, RecordedConstraints, Searched, SelectorSpec};
 
 /// A selection, as it is printed, saved and loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,12 @@ pub struct Selection {
     /// The greatest total cost that was allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
+    /// The other constraints.
+    #[serde(default, skip_serializing_if = "RecordedConstraints::is_empty")]
+    pub constraints: RecordedConstraints,
+    /// The files of the data, if the front end knows them.
+    #[serde(default, skip_serializing_if = "DataSources::is_empty")]
+    pub sources: DataSources,
     /// The chosen features, best first.
     pub selected: Vec<Chosen>,
     /// One step for every size.
@@ -133,7 +140,62 @@ pub struct SetAside {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The reason.
-    pub reason: String,
+    pub reason: Exclusion,
+}
+
+/// Why a feature was excluded before any method ran. Documents hold its text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Exclusion {
+    /// It has one value everywhere.
+    Constant,
+    /// It has one value within every query: only trees can use it.
+    ConstantWithinQueries,
+    /// It has the same values as the feature with this name or id.
+    EqualTo(String),
+}
+
+impl Exclusion {
+    const EQUAL: &str = "equal to feature ";
+
+    /// The reason for excluding this many features.
+    pub fn of(&self, features: usize) -> String {
+        let them = if features == 1 { "it" } else { "them" };
+        match self {
+            Exclusion::Constant => "constant".into(),
+            Exclusion::ConstantWithinQueries => {
+                format!("constant within queries: only trees can use {them}")
+            }
+            Exclusion::EqualTo(other) => format!("{}{other}", Self::EQUAL),
+        }
+    }
+}
+
+impl fmt::Display for Exclusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.of(1))
+    }
+}
+
+impl From<Exclusion> for String {
+    fn from(reason: Exclusion) -> Self {
+        reason.to_string()
+    }
+}
+
+impl TryFrom<String> for Exclusion {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Self, String> {
+        let known = [Exclusion::Constant, Exclusion::ConstantWithinQueries];
+        if let Some(known) = known.into_iter().find(|reason| reason.of(1) == text) {
+            return Ok(known);
+        }
+        match text.strip_prefix(Self::EQUAL) {
+            Some(other) => Ok(Exclusion::EqualTo(other.to_owned())),
+            None => Err(format!("unknown reason to exclude a feature: {text}")),
+        }
+    }
 }
 
 pub(super) const KIND: &str = "selection";
@@ -173,12 +235,14 @@ impl Selection {
             .map(|&f| SetAside::new(table.get(f), &statistics.features[f.index()]));
         let duplicates = found.duplicates.iter().map(|&(f, other)| {
             let Feature { id, name } = table.get(f).clone();
-            SetAside { id, name, reason: format!("equal to feature {}", table.label(other)) }
+            SetAside { id, name, reason: Exclusion::EqualTo(table.label(other)) }
         });
         Selection {
             method: spec.name.to_owned(),
             seed: run.seed,
             budget: run.constraints.budget,
+            constraints: RecordedConstraints::of(&run.constraints, table),
+            sources: DataSources::default(),
             selected: found.selected.into_iter().map(chosen).collect(),
             path: path(run, table, &found.path),
             set_aside: set_aside.chain(duplicates).collect(),
@@ -248,12 +312,38 @@ impl DataSummary {
 }
 
 impl SetAside {
+    /// Whether the feature was excluded because it equals another one.
+    pub fn is_duplicate(&self) -> bool {
+        matches!(self.reason, Exclusion::EqualTo(_))
+    }
+
     fn new(feature: &Feature, moments: &FeatureMoments) -> Self {
         let Feature { id, name } = feature.clone();
         let reason = match moments.is_constant() {
-            true => "constant",
-            false => "constant within queries: only trees can use it",
+            true => Exclusion::Constant,
+            false => Exclusion::ConstantWithinQueries,
         };
-        SetAside { id, name, reason: reason.into() }
+        SetAside { id, name, reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_read_from_their_text() {
+        let reasons = [
+            Exclusion::Constant,
+            Exclusion::ConstantWithinQueries,
+            Exclusion::EqualTo("tf".into()),
+        ];
+        for reason in reasons {
+            let text = serde_json::to_string(&reason).unwrap();
+            assert_eq!(serde_json::from_str::<Exclusion>(&text).unwrap(), reason, "{text}");
+        }
+        assert!(serde_json::from_str::<Exclusion>("\"rare\"").is_err());
+        let several = Exclusion::ConstantWithinQueries.of(2);
+        assert_eq!(several, "constant within queries: only trees can use them");
     }
 }

@@ -51,8 +51,8 @@ macro_rules! similarity_params {
 macro_rules! encoding_param {
     ({$($state:tt)*} {$($rest:tt)*}) => {
         $crate::method! { $($state)*
-            /// Whether the description length of a cut counts possible cuts between distinct
-            /// values, or documents.
+            /// Candidate cuts counted by the MDL criterion: between distinct values, or between
+            /// documents.
             encoding: Choice<$crate::select::filter::discrete::mdl::Encoding> = "better",
             $($rest)*
         }
@@ -103,7 +103,7 @@ macro_rules! ranker_params {
             /// Parameters of the ranker.
             let settings: Settings = "",
             derive ranker: Box<dyn $crate::rank::Ranker> =
-                $crate::select::wrapper::training::ranker(&ranker, settings, &[])?;
+                $crate::select::wrapper::training::ranker(ranker, settings, &[])?;
             $($rest)*
         }
     };
@@ -114,7 +114,7 @@ macro_rules! ranker_params {
             #[doc = $meaning]
             let settings: Settings = "auto",
             derive ranker: Box<dyn $crate::rank::Ranker> =
-                $crate::select::wrapper::training::ranker(&ranker, settings, $auto)?;
+                $crate::select::wrapper::training::ranker(ranker, settings, $auto)?;
             $($rest)*
         }
     };
@@ -147,7 +147,7 @@ macro_rules! trainer_params {
             let measure: Measure = $measure,
             derive trainer: $crate::select::wrapper::training::Trainer =
                 $crate::select::wrapper::training::Trainer::new(
-                    &ranker,
+                    ranker,
                     settings,
                     &$crate::select::wrapper::training::$auto(&measure),
                     measure,

@@ -11,7 +11,8 @@ use crate::text::{counted, percent, signed};
 pub struct SelectionVerdict {
     /// The verdict on the selected set; on smaller sets if all features were kept.
     pub verdict: Verdict,
-    /// Whether every feature that the ranker can use was kept.
+    /// Whether every feature that the ranker can use was kept, or equals one that was; false if the
+    /// set is shown to be as good as all features, duplicates included.
     pub keeps_all: bool,
     /// The verdict in a few words.
     pub badge: String,
@@ -63,8 +64,9 @@ impl Selection {
     /// The verdict on this set; `None` for methods that do not compare it with all features.
     pub fn verdict(&self) -> Option<SelectionVerdict> {
         let advice = self.advice.as_ref()?;
-        let usable = (self.data.features as usize).saturating_sub(self.set_aside.len());
-        let keeps_all = self.selected.len() >= usable;
+        let drops_only_duplicates = self.selected.len() + self.duplicates() >= self.usable();
+        let is_shown = self.is_smaller() && advice.verdict == Verdict::Shown;
+        let keeps_all = drops_only_duplicates && !is_shown;
         let words = advice.verdict.words();
         let returned = advice.returned.and_then(|place| advice.tried.get(place));
         Some(SelectionVerdict {
@@ -80,6 +82,23 @@ impl Selection {
         })
     }
 
+    /// Whether the set lacks a feature that the ranker can use. A feature that equals another one
+    /// counts: "all features" includes it.
+    pub fn is_smaller(&self) -> bool {
+        self.selected.len() < self.usable()
+    }
+
+    /// The number of features that the ranker can use.
+    fn usable(&self) -> usize {
+        let unusable = self.set_aside.len() - self.duplicates();
+        (self.data.features as usize).saturating_sub(unusable)
+    }
+
+    /// The number of features that were excluded because they equal another one.
+    fn duplicates(&self) -> usize {
+        self.set_aside.iter().filter(|aside| aside.is_duplicate()).count()
+    }
+
     fn headline(&self, advice: &Advice, keeps_all: bool) -> String {
         let Advice { ranker, verdict, .. } = advice;
         let kept = counted(self.selected.len(), "feature");
@@ -88,7 +107,12 @@ impl Selection {
             self.selected.len(),
             counted(self.data.features as usize, "feature")
         );
-        let usable = if self.set_aside.is_empty() { "" } else { " that it can use" };
+        let usable = match self.set_aside.len() {
+            0 => "",
+            excluded if excluded == self.duplicates() => " that differ",
+            _ if self.duplicates() == 0 => " that it can use",
+            _ => " that it can use and that differ",
+        };
         match (verdict, keeps_all) {
             (Verdict::NotTested, true) => format!(
                 "Recommendation: keep all {kept}{usable} for {ranker}. No smaller set was tested."
@@ -183,6 +207,7 @@ mod tests {
     use crate::data::synth::{Preset, generate};
     use crate::engine::LocalEngine;
     use crate::run::{Constraints, Run};
+    use crate::select::{Exclusion, SetAside};
 
     fn selection(settings: &[(&str, &str)], constraints: Constraints) -> Selection {
         let settings: Vec<(String, String)> = [&[("ranker", "linear-regression")], settings]
@@ -193,6 +218,27 @@ mod tests {
         let engine = LocalEngine::new(generate(&Preset::Tiny.config()).unwrap().0, 0).unwrap();
         let run = Run::new(1, constraints);
         crate::registry::selector("auto").unwrap().run(&settings, &run, &engine).unwrap()
+    }
+
+    /// With a duplicate in the data, the full set has one feature more than the largest selection.
+    #[test]
+    fn duplicates_are_features_of_the_full_set() {
+        let all = selection(&[], Constraints { k: Some(3), ..Constraints::default() });
+        let mut all = Selection { set_aside: Vec::new(), ..all };
+        all.data.features = 4;
+        let reason = Exclusion::EqualTo("f".into());
+        all.set_aside.push(SetAside { id: 9, name: None, reason });
+        assert!(all.is_smaller());
+        let shown = of(Verdict::Shown, &all);
+        assert!(!shown.keeps_all && shown.evidence.is_some());
+        assert_eq!(shown.badge, "shown to be as good");
+        assert!(shown.headline.starts_with("Recommendation: keep 3 of 4"), "{}", shown.headline);
+        let not_shown = of(Verdict::NotShown, &all);
+        assert!(not_shown.keeps_all && not_shown.badge.starts_with("smaller sets not"));
+        let says = "keep all 3 features that differ";
+        assert!(not_shown.headline.contains(says), "{}", not_shown.headline);
+        all.set_aside[0].reason = Exclusion::Constant;
+        assert!(!all.is_smaller() && of(Verdict::NotTested, &all).keeps_all);
     }
 
     fn of(verdict: Verdict, selection: &Selection) -> SelectionVerdict {

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 const MAGIC: &[u8; 4] = b"ftrk";
 
 /// Changes with every change of a request, a reply, a pass or an answer.
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 /// A request of a driver to a shard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,16 +6,15 @@
 //! the same blocks, merged in the same order. [`CostedEngine`] counts passes and the bytes that
 //! they move.
 
-mod costs;
+pub(crate) mod costs;
 mod layout;
 mod message;
 mod passes;
 mod remote;
 mod shard;
 mod store;
-mod stream;
+pub(crate) mod stream;
 
-pub use costs::{CostedEngine, PassCost};
 pub use remote::{RemoteEngine, ShardTransport};
 pub use shard::Shard;
-pub use stream::{StreamEngine, parts_beyond_memory};
+pub use stream::StreamEngine;

@@ -1,40 +1,40 @@
 //! The passes that shards answer.
 
 use std::any::TypeId;
+use std::sync::LazyLock;
 
 use super::store::Store;
 use crate::engine::codec::take;
-use crate::engine::passes::{
-    Correlations, FeatureMeans, FeatureMeasures, Gram, Labels, LinearMeans, LinearMeasures,
-    MergeGains, Moments, Relief,
-};
-use crate::engine::{Job, Pass, QuerySample, RestrictedJob, Schema, TypedJob};
+use crate::engine::{self, Job, Pass, PassVisitor, QuerySample, RestrictedJob, Schema, TypedJob};
 use crate::error::{Error, Result};
-use crate::rank::passes::{LeaveQueryOut, ModelMeasures, NdcgPairs, PairwiseHinge};
+use crate::rank;
 use crate::stop::StopToken;
 
-/// The passes that shards answer, by their names. A new pass is one more line here.
-static PASSES: [ListedPass; 14] = [
-    ListedPass::of::<Correlations>(),
-    ListedPass::of::<FeatureMeans>(),
-    ListedPass::of::<FeatureMeasures>(),
-    ListedPass::of::<Gram>(),
-    ListedPass::of::<Labels>(),
-    ListedPass::of::<LeaveQueryOut>(),
-    ListedPass::of::<LinearMeans>(),
-    ListedPass::of::<LinearMeasures>(),
-    ListedPass::of::<MergeGains>(),
-    ListedPass::of::<ModelMeasures>(),
-    ListedPass::of::<Moments>(),
-    ListedPass::of::<NdcgPairs>(),
-    ListedPass::of::<PairwiseHinge>(),
-    ListedPass::of::<Relief>(),
-];
+/// The passes that shards answer: those that `engine::passes` and `rank::passes` list.
+static PASSES: LazyLock<Vec<ListedPass>> = LazyLock::new(|| {
+    let mut list = PassList(Vec::new());
+    engine::passes::visit_passes(&mut list);
+    rank::passes::visit_passes(&mut list);
+    list.0
+});
+
+/// Collects passes.
+struct PassList(Vec<ListedPass>);
+
+impl PassVisitor for PassList {
+    fn visit<P: Pass>(&mut self) {
+        self.0.push(ListedPass {
+            name: P::NAME,
+            pass_type: TypeId::of::<P>(),
+            answer: answer::<P>,
+        });
+    }
+}
 
 /// A pass without its type: how a shard answers it.
 pub(super) struct ListedPass {
     name: &'static str,
-    pass_type: fn() -> TypeId,
+    pass_type: TypeId,
     answer: fn(&Requested<'_>, &Store, Vec<u8>) -> Result<Vec<u8>>,
 }
 
@@ -49,10 +49,6 @@ pub(super) struct Requested<'a> {
 }
 
 impl ListedPass {
-    const fn of<P: Pass>() -> Self {
-        ListedPass { name: P::NAME, pass_type: TypeId::of::<P>, answer: answer::<P> }
-    }
-
     /// The pass of this name.
     pub fn named(name: &str) -> Result<&'static ListedPass> {
         PASSES.iter().find(|pass| pass.name == name).ok_or_else(|| not_listed(name))
@@ -61,7 +57,7 @@ impl ListedPass {
     /// The pass of a job; an error if shards do not know it.
     pub fn of_job(job: &dyn Job) -> Result<&'static ListedPass> {
         let pass = ListedPass::named(job.name())?;
-        match (pass.pass_type)() == job.pass_type() {
+        match pass.pass_type == job.pass_type() {
             true => Ok(pass),
             false => Err(not_listed(job.name())),
         }
@@ -110,6 +106,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), PASSES.len());
+        assert!(names.len() >= 14, "{names:?}");
         assert!(ListedPass::named("gram").is_ok() && ListedPass::named("grams").is_err());
     }
 }

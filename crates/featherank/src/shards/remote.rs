@@ -1,4 +1,5 @@
-//! The engine for rows on shards: all shards receive the same request, and their answers are merged.
+//! The engine for rows on shards: all shards receive the same request, and their answers are
+//! merged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -166,9 +167,9 @@ impl Driver<'_> {
         }
         let received = bytes.iter().map(|bytes| bytes.len() as u64).sum();
         let reply = |(shard, bytes): (usize, Vec<u8>)| match decode(&bytes) {
-            Ok((Reply::Failed(message), _)) => Err(Error::Shard { shard: shard + 1, message }),
+            Ok((Reply::Failed(message), _)) => Err(Error::shard(shard + 1, message)),
             Ok((reply, rest)) => Ok((reply, rest.to_vec())),
-            Err(error) => Err(Error::Shard { shard: shard + 1, message: error.to_string() }),
+            Err(error) => Err(Error::shard(shard + 1, error.to_string())),
         };
         let replies = bytes.into_iter().enumerate().map(reply).collect::<Result<_>>()?;
         Ok(Replies { replies, traffic: Traffic { sent, received } })
@@ -199,11 +200,11 @@ impl Driver<'_> {
             if opened.release != own {
                 let message =
                     format!("it runs featherank {}, and the driver {own}", opened.release);
-                return Err(Error::Shard { shard: shard + 1, message });
+                return Err(Error::shard(shard + 1, message));
             }
             if all.as_ref().is_some_and(|first| *first != opened) {
-                let message = "it sees other files than the first shard".into();
-                return Err(Error::Shard { shard: shard + 1, message });
+                let message = "it sees other files than the first shard";
+                return Err(Error::shard(shard + 1, message));
             }
             all = Some(opened);
         }
@@ -228,5 +229,5 @@ impl Driver<'_> {
 }
 
 fn unexpected(shard: usize) -> Error {
-    Error::Shard { shard: shard + 1, message: "its reply does not match the request".into() }
+    Error::shard(shard + 1, "its reply does not match the request")
 }

@@ -1,5 +1,5 @@
-//! The engine for data that is larger than memory: pieces of Parquet files, read one after the other
-//! for every pass.
+//! The engine for data that is larger than memory: pieces of Parquet files, read one after the
+//! other for every pass.
 
 use std::path::PathBuf;
 use std::sync::Arc;

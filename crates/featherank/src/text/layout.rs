@@ -21,12 +21,13 @@ pub struct Columns<'a, S> {
 /// Formats a table of at most `width` columns, unless a single word is wider. Columns of numbers
 /// are right-aligned, others left-aligned.
 pub fn text_table<S: AsRef<str>>(table: &Columns<'_, S>, width: usize) -> String {
-    let columns: Vec<Column<'_>> = (0..table.header.len()).map(|i| Column::new(table, i)).collect();
+    let columns: Vec<TableColumn<'_>> =
+        (0..table.header.len()).map(|i| TableColumn::new(table, i)).collect();
     let keys = table.keys.min(columns.len().saturating_sub(1));
     let (key, others) = columns.split_at(keys);
-    let mut blocks: Vec<Vec<&Column<'_>>> = Vec::new();
+    let mut blocks: Vec<Vec<&TableColumn<'_>>> = Vec::new();
     for column in others {
-        let fits = |block: &Vec<&Column<'_>>| {
+        let fits = |block: &Vec<&TableColumn<'_>>| {
             let all = block.iter().copied().chain([column]);
             total(all.map(|column| column.least)) <= width
         };
@@ -45,7 +46,7 @@ fn total(widths: impl Iterator<Item = usize>) -> usize {
     sum + GAP * usize::saturating_sub(count, 1)
 }
 
-struct Column<'a> {
+struct TableColumn<'a> {
     header: &'a str,
     cells: Vec<&'a str>,
     numeric: bool,
@@ -54,7 +55,7 @@ struct Column<'a> {
     least: usize,
 }
 
-impl<'a> Column<'a> {
+impl<'a> TableColumn<'a> {
     fn new<S: AsRef<str>>(table: &Columns<'a, S>, index: usize) -> Self {
         let header = table.header[index].as_ref();
         let cells: Vec<&str> =
@@ -66,7 +67,7 @@ impl<'a> Column<'a> {
             true => widest,
             false => widest.min(longest_word.max(NARROWEST)),
         };
-        Column {
+        TableColumn {
             header,
             cells,
             numeric,
@@ -87,7 +88,7 @@ fn is_number(cell: &str) -> bool {
         && words.next().is_none()
 }
 
-fn block_text(block: &[&Column<'_>], width: usize) -> String {
+fn block_text(block: &[&TableColumn<'_>], width: usize) -> String {
     let mut widths: Vec<usize> = block.iter().map(|column| column.natural).collect();
     while total(widths.iter().copied()) > width {
         let can_shrink = |&i: &usize| widths[i] > block[i].least;
@@ -118,9 +119,9 @@ fn cell_lines(cell: &str, width: usize) -> Vec<String> {
 
 /// The lines of one row; `bottom` aligns cells at the last line instead of the first.
 fn row_lines(
-    block: &[&Column<'_>],
+    block: &[&TableColumn<'_>],
     widths: &[usize],
-    cell: impl for<'c> Fn(&'c Column<'_>) -> &'c str,
+    cell: impl for<'c> Fn(&'c TableColumn<'_>) -> &'c str,
     bottom: bool,
 ) -> Vec<String> {
     let cells: Vec<Vec<String>> =

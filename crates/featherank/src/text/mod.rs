@@ -12,7 +12,7 @@ pub const LINE_WIDTH: usize = 100;
 /// An integer with thousands separators.
 ///
 /// ```
-/// assert_eq!(featherank::text::grouped(1234567), "1,234,567");
+/// assert_eq!(featherank::internals::text::grouped(1234567), "1,234,567");
 /// ```
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -28,7 +28,7 @@ pub fn grouped(number: u64) -> String {
 /// A count with its noun. Nouns that do not form the plural with "s" give both endings.
 ///
 /// ```
-/// use featherank::text::counted;
+/// use featherank::internals::text::counted;
 /// assert_eq!(counted(1, "fold"), "1 fold");
 /// assert_eq!(counted(0, "fold"), "0 folds");
 /// assert_eq!(counted(1200, "test quer|y|ies"), "1,200 test queries");
@@ -43,7 +43,7 @@ pub fn counted(count: usize, noun: &str) -> String {
 /// A p-value: four decimals without the leading zero, `<.0001` below that; empty for NaN.
 ///
 /// ```
-/// use featherank::text::p_value;
+/// use featherank::internals::text::p_value;
 /// assert_eq!([0.0341, 0.00002, 1.0].map(p_value), [".0341", "<.0001", "1.0000"]);
 /// ```
 pub fn p_value(p: f64) -> String {
@@ -57,7 +57,7 @@ pub fn p_value(p: f64) -> String {
 /// A difference with its sign and four decimals.
 ///
 /// ```
-/// use featherank::text::signed;
+/// use featherank::internals::text::signed;
 /// assert_eq!([-0.01234, 0.5, -0.00001].map(signed), ["−0.0123", "+0.5000", "0.0000"]);
 /// ```
 pub fn signed(value: f64) -> String {
@@ -70,7 +70,7 @@ pub fn signed(value: f64) -> String {
 /// A share in percent, with as many of four decimals as it needs.
 ///
 /// ```
-/// use featherank::text::percent;
+/// use featherank::internals::text::percent;
 /// assert_eq!([percent(0.95), percent(0.025)], ["95 %", "2.5 %"]);
 /// ```
 pub fn percent(share: f64) -> String {

@@ -12,7 +12,7 @@ pub fn display_width(text: &str) -> usize {
 /// than a line stays whole. Line breaks of the text are kept.
 ///
 /// ```
-/// use featherank::text::wrapped;
+/// use featherank::internals::text::wrapped;
 /// assert_eq!(wrapped("one two three", 7, 2), "one two\n  three");
 /// assert_eq!(wrapped("unbreakable word", 4, 0), "unbreakable\nword");
 /// ```
@@ -20,7 +20,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut out = Vec::new();
     for line in text.split('\n') {
         let later = width.saturating_sub(indent).max(1);
-        // The first line has the room of the indent in addition.
+        // The first line has the columns of the indent in addition.
         let lines = lines(line, width.max(1), later);
         out.extend(lines.into_iter().enumerate().map(|(place, line)| match place {
             0 => line,
@@ -39,9 +39,9 @@ pub(super) fn lines(text: &str, first: usize, later: usize) -> Vec<String> {
         let pieces = if display_width(word) > later { pieces(word) } else { vec![word] };
         for (place, piece) in pieces.into_iter().enumerate() {
             let gap = if place == 0 { gap } else { "" };
-            let room = if lines.len() == 1 { first } else { later };
+            let available = if lines.len() == 1 { first } else { later };
             let current = lines.last().map_or(0, |line| display_width(line));
-            let fits = current + display_width(gap) + display_width(piece) <= room;
+            let fits = current + display_width(gap) + display_width(piece) <= available;
             match lines.last_mut() {
                 Some(line) if fits || is_line_start => *line += &format!("{gap}{piece}"),
                 _ => lines.push(piece.to_owned()),
@@ -53,8 +53,8 @@ pub(super) fn lines(text: &str, first: usize, later: usize) -> Vec<String> {
     lines
 }
 
-/// The words of a text, each with the space before it. A word in parentheses belongs to the one
-/// before, such as `bm25 (3×)`.
+/// The words of a text, each with the space before it. A word in parentheses and a percent sign
+/// belong to the word before, such as `bm25 (3×)` and `2.3 %`.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -63,7 +63,7 @@ fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
         }
         let (gap, after) = rest.split_at(rest.len() - rest.trim_start().len());
         let mut end = word_end(after);
-        while end > 0 && is_in_parentheses(after[end..].trim_start()) {
+        while end > 0 && belongs_to_the_word_before(after[end..].trim_start()) {
             let gap = after[end..].len() - after[end..].trim_start().len();
             end += gap + word_end(&after[end + gap..]);
         }
@@ -76,10 +76,11 @@ fn word_end(text: &str) -> usize {
     text.find(char::is_whitespace).unwrap_or(text.len())
 }
 
-/// Whether a text begins with one word in parentheses.
-fn is_in_parentheses(text: &str) -> bool {
+/// Whether a text begins with one word in parentheses or with a percent sign.
+fn belongs_to_the_word_before(text: &str) -> bool {
     let word = &text[..word_end(text)];
-    word.starts_with('(') && word.trim_end_matches([',', ';', '.']).ends_with(')')
+    word.starts_with('%')
+        || word.starts_with('(') && word.trim_end_matches([',', ';', '.']).ends_with(')')
 }
 
 /// The longest part of a text that stays on one line.
@@ -104,6 +105,7 @@ mod tests {
         assert_eq!(lines("", 10, 10), [""]);
         assert_eq!(lines("aa (3×), bb (2×)", 12, 12), ["aa (3×),", "bb (2×)"]);
         assert_eq!(lines("aa (3 of 4)", 7, 7), ["aa (3", "of 4)"]);
+        assert_eq!(lines("a: 7 (2.3 %), b", 9, 9), ["a: 7", "(2.3 %),", "b"]);
         assert_eq!(lines("key    value value", 12, 5), ["key    value", "value"]);
     }
 

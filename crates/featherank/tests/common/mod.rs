@@ -13,12 +13,12 @@ mod real_data;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use featherank::Stop;
-use featherank::run::{Observer, Step};
+use featherank::run::{Observer, Step, StepLevel};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 pub use real_data::real_data;
@@ -38,6 +38,39 @@ impl Observer for StopAt {
             0 => ControlFlow::Break(Stop::Interrupted),
             _ => ControlFlow::Continue(()),
         }
+    }
+}
+
+/// Watches the order of stages.
+#[derive(Default)]
+pub struct Stages(Mutex<(Option<Step>, Vec<String>)>);
+
+impl Stages {
+    /// Stages that were replaced before they had ended, and steps back.
+    pub fn faults(&self) -> Vec<String> {
+        self.0.lock().unwrap().1.clone()
+    }
+
+    /// The last step.
+    pub fn last(&self) -> Option<Step> {
+        self.0.lock().unwrap().0
+    }
+}
+
+impl Observer for Stages {
+    fn on_step(&self, step: &Step) -> ControlFlow<Stop> {
+        if step.level == StepLevel::Stage {
+            let (last, faults) = &mut *self.0.lock().unwrap();
+            if let Some((before, share)) = last.and_then(|before| Some((before, before.share()?))) {
+                let (is_same, next) = (before.what == step.what, step.share());
+                let is_back = is_same && next.is_none_or(|next| next < share - 1e-9);
+                if is_back || !is_same && share < 1.0 - 1e-9 {
+                    faults.push(format!("{before:?}, then {step:?}"));
+                }
+            }
+            *last = Some(*step);
+        }
+        ControlFlow::Continue(())
     }
 }
 

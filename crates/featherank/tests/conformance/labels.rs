@@ -5,6 +5,8 @@ use super::tiny;
 use featherank::data::synth::{Preset, Role, generate};
 use featherank::data::{Dataset, FeatureId};
 use featherank::engine::LocalEngine;
+use featherank::measure::Measure;
+use featherank::params::{Kind, Param};
 use featherank::registry::{RANKERS, SELECTORS};
 use featherank::run::{Constraints, Run};
 use featherank::select::Selection;
@@ -54,56 +56,69 @@ fn finds_signal(selection: &Selection) -> bool {
     selection.selected.iter().any(|chosen| !noise.contains(&chosen.id))
 }
 
+/// Lambdas and exponential gains cannot represent very large and very small labels.
+fn is_representable(scale: [f32; 3]) -> bool {
+    (1e-6..=53.0).contains(&scale[2])
+}
+
 #[test]
-fn selectors_work_on_any_scale_or_name_a_remedy() {
+fn selectors_work_on_any_scale_without_settings() {
     for (scale, threshold) in SCALES {
         let data = scaled(scale);
         for spec in SELECTORS {
-            let refused = match select(spec.name, &[], &data) {
+            match select(spec.name, &[], &data) {
                 Ok(found) => {
                     let first = found.selected[0].id;
                     assert!(finds_signal(&found), "{} on {scale:?}: {first}", spec.name);
-                    continue;
                 }
-                Err(error) => error,
-            };
-            assert!(is_helpful(&refused), "{} on {scale:?}: {refused}", spec.name);
-            // The remedies: a threshold that divides the labels, or linear gains.
-            let has = |name: &str| spec.params.iter().any(|param| param.name == name);
-            let measure = match scale[2] > 53.0 {
-                true => "ndcg[gain=linear,ties=expected]@10".to_owned(),
-                false => format!("map[rel={threshold},ties=expected]"),
-            };
-            let mut more = Vec::new();
-            if has("measure") {
-                more.push(("measure", measure));
-            }
-            if has("relevant") {
-                more.push(("relevant", threshold.to_owned()));
-            }
-            if spec.name == "greedy" {
-                more.push(("settings", format!("relevant={threshold}")));
-            }
-            match select(spec.name, &more, &data) {
-                Ok(found) => assert!(finds_signal(&found), "{} on {scale:?}", spec.name),
-                // Lambdas and exponential gains cannot represent such labels.
-                Err(error) => assert!(
-                    scale[2] > 53.0 || scale[2] < 1e-6,
-                    "{} on {scale:?} with {more:?}: {error}",
-                    spec.name
-                ),
+                Err(error) => {
+                    assert!(!is_representable(scale), "{} on {scale:?}: {error}", spec.name);
+                    assert!(is_helpful(&error), "{} on {scale:?}: {error}", spec.name);
+                    let linear = ("measure", "ndcg[gain=linear,ties=expected]@10".to_owned());
+                    let has_measure = spec.params.iter().any(|param| param.name == linear.0);
+                    // Those that train boosted trees remain.
+                    if let Some(Ok(found)) =
+                        has_measure.then(|| select(spec.name, &[linear], &data))
+                    {
+                        assert!(finds_signal(&found), "{} on {scale:?}", spec.name);
+                    }
+                }
             }
         }
+        // The threshold is chosen only if 1 does not divide the labels, and then it is recorded.
+        let found = select("best-gain", &[], &data).unwrap();
+        let one_divides = scale[0] < 1.0 && scale[2] >= 1.0;
+        let expected = if one_divides { "1" } else { threshold };
+        assert_eq!(found.parameters["relevant"], expected, "{scale:?}");
+        assert_eq!(found.notes.iter().any(|note| note.contains("count as relevant")), !one_divides);
     }
 }
 
-/// The default method needs no setting on fractions and on grades from 1.
+/// Every method with a measure of binary relevance rejects a threshold of the user that does not
+/// divide the labels.
 #[test]
-fn the_default_selection_works_without_settings() {
-    for (scale, _) in &SCALES[..3] {
-        let found = select("auto", &[], &scaled(*scale)).unwrap();
-        assert!(finds_signal(&found), "{scale:?}");
+fn thresholds_of_the_user_are_rejected_or_used() {
+    let mut methods = 0;
+    for (scale, threshold) in &SCALES[..2] {
+        let data = scaled(*scale);
+        for spec in SELECTORS {
+            let is_binary = |text: &str| text.parse::<Measure>().unwrap().relevant_from().is_some();
+            let of_map = |param: &&Param| param.kind == Kind::Measure && is_binary(param.default);
+            let Some(param) = spec.params.iter().find(of_map) else { continue };
+            methods += 1;
+            let refused = select(spec.name, &[(param.name, param.default.to_owned())], &data);
+            let refused = refused.unwrap_err();
+            assert!(refused.to_string().contains("counts labels from 1 on"), "{refused}");
+            assert!(refused.remedy().is_some(), "{}: {refused}", spec.name);
+            let own = format!("map[ties=expected,rel={threshold}]");
+            let found = select(spec.name, &[(param.name, own.clone())], &data).unwrap();
+            assert_eq!(found.parameters[param.name], own, "{}", spec.name);
+        }
+        let relevant = ("relevant", "1".to_owned());
+        let refused = select("best-gain", &[relevant], &data).unwrap_err();
+        assert!(refused.to_string().contains(threshold), "{refused}");
     }
+    assert_eq!(methods, 2 * 14, "methods that tune or rank by average precision");
 }
 
 #[test]
@@ -118,13 +133,21 @@ fn rankers_work_on_any_scale_or_name_a_remedy() {
                 }
                 Err(error) => {
                     assert!(is_helpful(&error), "{} on {scale:?}: {error}", spec.name);
-                    assert!(
-                        scale != [0.0, 20.0, 50.0],
-                        "{}: grades from 0 divide the documents: {error}",
-                        spec.name
-                    );
+                    assert!(!is_representable(scale), "{} on {scale:?}: {error}", spec.name);
                 }
             }
+        }
+    }
+}
+
+/// The threshold of a ranker that a wrapper trains depends on the labels, too.
+#[test]
+fn wrappers_train_rankers_with_a_threshold_that_divides() {
+    for (scale, _) in &SCALES[..3] {
+        for ranker in ["svm-map", "adarank-map"] {
+            let set = [("ranker", ranker.to_owned()), ("settings", String::new())];
+            let found = select("rfe", &set, &scaled(*scale)).unwrap();
+            assert!(finds_signal(&found), "{ranker} on {scale:?}");
         }
     }
 }

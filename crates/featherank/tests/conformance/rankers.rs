@@ -1,7 +1,10 @@
 //! The conformance of rankers.
 
+use std::sync::Arc;
+
 use super::{names, odd, permuted, rearranged, tiny};
-use crate::common::StopAt;
+use crate::common::{Stages, StopAt};
+use featherank::data::folds::train_valid_test;
 use featherank::data::{Dataset, FeatureId, FeatureTable, Queries, View};
 use featherank::measure::Measure;
 use featherank::params::Params;
@@ -214,6 +217,24 @@ fn rankers_can_be_interrupted_at_every_step() {
                 Err(Error::Stopped(Stop::Interrupted)) => {}
                 finished => assert!(finished.is_ok() && step > 0, "{} reports no step", spec.name),
             }
+        }
+    }
+}
+
+/// Work within a stage reports parts of it: nothing replaces a stage that has not ended, and no bar
+/// moves back.
+#[test]
+fn stages_follow_each_other() {
+    let fold = train_valid_test(&tiny(), 1).unwrap();
+    let (train, valid) = (fold.train.view(), fold.valid.view());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for spec in RANKERS {
+        for valid in [None, Some(&valid)] {
+            let stages = Arc::new(Stages::default());
+            let observer = stages.clone();
+            let run = Run { observer, ..Run::new(7, Constraints::default()) };
+            pool.install(|| spec.fit(&[], &run, &train, valid).unwrap());
+            assert_eq!(stages.faults(), Vec::<String>::new(), "{}", spec.name);
         }
     }
 }

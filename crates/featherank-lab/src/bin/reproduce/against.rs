@@ -8,7 +8,7 @@ use featherank::measure::Measure;
 use featherank::measure::risk::{max_baseline, mean_baseline, t_risk};
 use featherank::measure::significance::{WilcoxonMethod, wilcoxon};
 
-use super::{Outcome, mean};
+use super::{RowOutcome, mean};
 
 /// Extra weight of losses, as in Sousa et al. 2016.
 const ALPHA: f64 = 5.0;
@@ -17,8 +17,8 @@ const ALPHA: f64 = 5.0;
 const NDCG: usize = 3;
 
 /// NDCG@10 and T_RISK over all test queries, of rows and of those they are compared with.
-pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
-    if outcomes.iter().all(|(row, _)| row.known.against.is_none()) {
+pub fn table(outcomes: &[RowOutcome], folds: &[Fold]) -> Result<()> {
+    if outcomes.iter().all(|(row, _)| row.figures.against.is_none()) {
         return Ok(());
     }
     let baselines = Baselines::new(folds)?;
@@ -27,7 +27,7 @@ pub fn table(outcomes: &[Outcome], folds: &[Fold]) -> Result<()> {
     );
     for (row, seeds) in outcomes {
         let named = |name: &String| outcomes.iter().find(|(other, _)| other.plan.name == *name);
-        let Some((other, theirs)) = row.known.against.as_ref().and_then(named) else { continue };
+        let Some((other, theirs)) = row.figures.against.as_ref().and_then(named) else { continue };
         let theirs = pooled(&theirs[0]);
         let ours: Vec<Vec<f64>> = seeds.iter().map(pooled).collect();
         let p = ours.iter().map(|ours| wilcoxon(ours, &theirs, WilcoxonMethod::Auto).p);

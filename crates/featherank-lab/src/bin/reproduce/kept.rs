@@ -17,8 +17,8 @@ impl KeptRows {
         Ok(KeptRows { folder: folder.into() })
     }
 
-    /// The saved result with a seed, by the names of plan, data set and row; computes and saves it if
-    /// there is none.
+    /// The saved result with a seed, by the names of plan, data set and row; computes and saves it
+    /// if there is none.
     pub fn or_run(
         &self,
         names: [&String; 3],

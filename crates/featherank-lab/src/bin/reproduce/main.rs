@@ -1,5 +1,5 @@
-//! Writes docs/reproduction.md: published figures for rankers and selectors on LETOR data, and those
-//! of this library.
+//! Writes docs/reproduction.md: published figures for rankers and selectors on LETOR data, and
+//! those of this library.
 //!
 //! `cargo run --release -p featherank-lab --bin reproduce -- DATA_FOLDER KEPT_FOLDER
 //! experiments/cheng2018.toml … > docs/reproduction.md`; `make reproduce` runs all plans. Published
@@ -28,7 +28,7 @@ reproduce DATA=folder`; do not edit.
 ";
 
 /// A row of a plan and its results, one per seed.
-type Outcome<'p> = (&'p PaperRow, Vec<Row>);
+type RowOutcome<'p> = (&'p PaperRow, Vec<Row>);
 
 /// Number of most frequently selected features to list.
 const NAMED: usize = 5;
@@ -85,7 +85,7 @@ fn part(paper: &Paper, root: &Path, kept: &KeptRows) -> Result<()> {
 }
 
 /// Published, reference and own figures, and the time of selections.
-fn table(data: &PaperData, outcomes: &[Outcome]) {
+fn table(data: &PaperData, outcomes: &[RowOutcome]) {
     let timed = outcomes.iter().any(|(row, _)| row.plan.select.is_some());
     let (time, line) = if timed { (" time |", "---|") } else { ("", "") };
     println!("### {}\n", data.plan.name);
@@ -94,15 +94,15 @@ fn table(data: &PaperData, outcomes: &[Outcome]) {
     );
     for (row, outcome) in outcomes {
         let ours = figures(outcome);
-        let minutes = row.known.minutes(data).map(|minutes| format!("{minutes} min"));
+        let minutes = row.figures.minutes(data).map(|minutes| format!("{minutes} min"));
         let seconds = seconds(outcome).map(|seconds| format!("{seconds:.2} s"));
         let spread = spread(outcome);
-        let apart = row.known.published(data).map(|published| differences(&ours, published));
+        let apart = row.figures.published(data).map(|published| differences(&ours, published));
         let seeds = format!("± over {} seeds", outcome.len());
         let mut name = row.plan.name.as_str();
         for (whose, figures, time) in [
-            ("published", row.known.published(data), minutes),
-            ("reference", row.known.reference(data), None),
+            ("published", row.figures.published(data), minutes),
+            ("reference", row.figures.reference(data), None),
             ("ours", Some(&ours), seconds),
             (&seeds, spread.as_ref(), None),
         ] {
@@ -125,8 +125,8 @@ fn table(data: &PaperData, outcomes: &[Outcome]) {
 
 /// Number of preference pairs that a method trains on if it selects pairs, and their share of the
 /// largest number.
-fn pairs(outcomes: &[Outcome]) {
-    let of_row = |(row, seeds): &Outcome| {
+fn pairs(outcomes: &[RowOutcome]) {
+    let of_row = |(row, seeds): &RowOutcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
         let fits = folds.filter_map(|fold| fold.selected.as_ref()?.selection.fits.first());
         let counts: Vec<f64> = fits.filter_map(|fit| fit.settings.get("pairs").copied()).collect();
@@ -145,7 +145,7 @@ fn pairs(outcomes: &[Outcome]) {
 }
 
 /// Number of features per fold, and how often features recur.
-fn agreement(data: &PaperData, outcomes: &[Outcome]) {
+fn agreement(data: &PaperData, outcomes: &[RowOutcome]) {
     let selecting: Vec<_> = outcomes.iter().filter(|(row, _)| row.plan.select.is_some()).collect();
     if selecting.is_empty() {
         return;
@@ -161,7 +161,7 @@ fn agreement(data: &PaperData, outcomes: &[Outcome]) {
             repeats.features.iter().take(NAMED).map(|(id, count)| format!("{id} ({count}×)"));
         let [sizes, counts, most] = [sizes.collect(), counts.collect(), most.collect::<Vec<_>>()];
         let mut name = row.plan.name.as_str();
-        if let Some([sizes, counts]) = row.known.agreement(data) {
+        if let Some([sizes, counts]) = row.figures.agreement(data) {
             println!("| {name} | published | {sizes} | {counts} | |");
             name = "";
         }
@@ -176,9 +176,9 @@ fn agreement(data: &PaperData, outcomes: &[Outcome]) {
 }
 
 /// How many folds select the features that papers name as recurring.
-fn recurring(data: &PaperData, outcomes: &[Outcome]) {
+fn recurring(data: &PaperData, outcomes: &[RowOutcome]) {
     let named: Vec<_> =
-        outcomes.iter().filter(|(row, _)| !row.known.recurs(data).is_empty()).collect();
+        outcomes.iter().filter(|(row, _)| !row.figures.recurs(data).is_empty()).collect();
     if named.is_empty() {
         return;
     }
@@ -190,18 +190,18 @@ fn recurring(data: &PaperData, outcomes: &[Outcome]) {
         let folds = |id: &u32| {
             repeats.features.iter().find(|(own, _)| own == id).map_or(0, |(_, count)| *count)
         };
-        let ids: Vec<String> = row.known.recurs(data).iter().map(u32::to_string).collect();
+        let ids: Vec<String> = row.figures.recurs(data).iter().map(u32::to_string).collect();
         let counts: Vec<String> =
-            row.known.recurs(data).iter().map(|id| folds(id).to_string()).collect();
+            row.figures.recurs(data).iter().map(|id| folds(id).to_string()).collect();
         println!("| {} | {} | {} |", row.plan.name, ids.join(" "), counts.join(" "));
     }
     println!();
 }
 
 /// The ratio of numbers of features between rows, and the change of MAP.
-fn sparsity(outcomes: &[Outcome]) {
+fn sparsity(outcomes: &[RowOutcome]) {
     let sparse: Vec<_> =
-        outcomes.iter().filter(|(row, _)| !row.known.sparser_than.is_empty()).collect();
+        outcomes.iter().filter(|(row, _)| !row.figures.sparser_than.is_empty()).collect();
     if sparse.is_empty() {
         return;
     }
@@ -210,7 +210,7 @@ fn sparsity(outcomes: &[Outcome]) {
     );
     for (row, outcome) in sparse {
         for (other, theirs) in
-            outcomes.iter().filter(|(other, _)| row.known.sparser_than.contains(&other.plan.name))
+            outcomes.iter().filter(|(other, _)| row.figures.sparser_than.contains(&other.plan.name))
         {
             let (ours, theirs) = (&outcome[0], &theirs[0]);
             let (fewer, change) =
@@ -221,15 +221,15 @@ fn sparsity(outcomes: &[Outcome]) {
     println!();
 }
 
-/// Rows along a parameter: features, NDCG@10 on training and on test data, and the ratio to the
-/// first row.
-fn trajectories(outcomes: &[Outcome]) {
-    let of_row = |(row, outcome): &Outcome| {
+/// A series of rows over a parameter: features, NDCG@10 on training and on test data, and the ratio
+/// to the first row.
+fn trajectories(outcomes: &[RowOutcome]) {
+    let of_row = |(row, outcome): &RowOutcome| {
         let outcome = &outcome[0];
         let train = outcome.folds.iter().map(|fold| fold.train[3]).sum::<f64>()
             / outcome.folds.len() as f64;
-        row.known
-            .along
+        row.figures
+            .series
             .clone()
             .map(|(name, value)| (name, value, outcome.features, train, outcome.means[3]))
     };

@@ -2,15 +2,15 @@
 
 use featherank::select::Generation;
 
-use super::{Outcome, mean};
+use super::{RowOutcome, mean};
 
 /// Generations to show.
 const SHOWN: [usize; 6] = [0, 1, 5, 10, 20, 30];
 
 /// Means over folds and seeds for every row whose selector records its search; rows that share a
 /// search are shown once.
-pub fn table(outcomes: &[Outcome]) {
-    let searched = |(row, seeds): &Outcome| {
+pub fn table(outcomes: &[RowOutcome]) {
+    let searched = |(row, seeds): &RowOutcome| {
         let folds = seeds.iter().flat_map(|row| &row.folds);
         let selections =
             folds.filter_map(|fold| fold.selected.as_ref()?.selection.searched.as_ref());

@@ -7,132 +7,16 @@
 
 use std::collections::HashMap;
 
-use memmap2::MmapMut;
 use rayon::prelude::*;
 
 use super::options::ReadOptions;
-use crate::data::dataset::{Dataset, Queries};
+use super::row_block::{BlockValues, RowBlock, for_each_cell};
+use crate::data::dataset::Dataset;
 use crate::data::features::FeatureTable;
+use crate::data::queries::Queries;
 use crate::data::text_column::TextColumn;
-use crate::error::{Error, Location, Problem, Result};
+use crate::error::{Location, Problem, Result};
 use crate::stop::StopToken;
-
-/// Consecutive rows of one query within a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct QueryRun {
-    pub query: String,
-    /// First row of the run, counted within the block.
-    pub first_row: usize,
-    /// Line of that row in its file.
-    pub line: u64,
-}
-
-/// Consecutive rows of a file.
-#[derive(Default)]
-pub(crate) struct RowBlock {
-    pub values: BlockValues,
-    pub labels: Vec<f32>,
-    /// Empty if rows do not say to which query they belong.
-    pub runs: Vec<QueryRun>,
-    pub documents: Option<TextColumn>,
-    /// Features that first occur in later blocks are missing here, not 0.
-    pub later_missing: bool,
-}
-
-/// The values of a block, in whichever form is smaller.
-pub(crate) enum BlockValues {
-    /// Column-major, with `width` columns.
-    Dense { width: usize, columns: MmapMut },
-    /// Row-major; `ends[i]` is the end of row `i`.
-    Sparse { ends: Vec<usize>, features: Vec<u32>, values: Vec<f32> },
-}
-
-impl Default for BlockValues {
-    fn default() -> Self {
-        BlockValues::Sparse { ends: Vec::new(), features: Vec::new(), values: Vec::new() }
-    }
-}
-
-impl BlockValues {
-    /// Dense values from row-major ones.
-    pub fn from_rows(rows: &[f32], width: usize) -> Result<BlockValues> {
-        let count = rows.len().checked_div(width).unwrap_or(0);
-        let mut columns = anonymous(rows.len())?;
-        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows.len() * 4]);
-        // Sixteen rows at a time, so that their cache lines are fully used before they are evicted.
-        for (tile, rows) in rows.chunks(16 * width.max(1)).enumerate() {
-            for feature in 0..width {
-                let column = &mut cells[feature * count + tile * 16..];
-                rows.chunks_exact(width).zip(column).for_each(|(row, cell)| *cell = row[feature]);
-            }
-        }
-        Ok(BlockValues::Dense { width, columns })
-    }
-
-    /// Dense values column by column; `fill` writes the values of a feature.
-    #[cfg(feature = "parquet")]
-    pub fn from_columns(
-        rows: usize,
-        width: usize,
-        mut fill: impl FnMut(usize, &mut [f32]) -> Result<()>,
-    ) -> Result<BlockValues> {
-        let mut columns = anonymous(rows * width)?;
-        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..rows * width * 4]);
-        let mut features = cells.chunks_exact_mut(rows.max(1)).enumerate();
-        features.try_for_each(|(feature, cells)| fill(feature, cells))?;
-        Ok(BlockValues::Dense { width, columns })
-    }
-
-    /// Sparse values, converted to dense ones if these take less memory.
-    pub fn from_sparse(
-        ends: Vec<usize>,
-        features: Vec<u32>,
-        values: Vec<f32>,
-    ) -> Result<BlockValues> {
-        let width = features.iter().max().map_or(0, |&f| f as usize + 1);
-        if ends.len().saturating_mul(width) > 2 * values.len() {
-            return Ok(BlockValues::Sparse { ends, features, values });
-        }
-        let count = ends.len();
-        let mut columns = anonymous(count * width)?;
-        let cells: &mut [f32] = bytemuck::cast_slice_mut(&mut columns[..count * width * 4]);
-        for_each_cell(&ends, &features, &values, |row, feature, value| {
-            cells[feature * count + row] = value
-        });
-        Ok(BlockValues::Dense { width, columns })
-    }
-
-    /// The number of columns that occur.
-    pub fn width(&self) -> usize {
-        match self {
-            BlockValues::Dense { width, .. } => *width,
-            BlockValues::Sparse { features, .. } => {
-                features.iter().max().map_or(0, |&f| f as usize + 1)
-            }
-        }
-    }
-}
-
-fn for_each_cell(
-    ends: &[usize],
-    features: &[u32],
-    values: &[f32],
-    mut cell: impl FnMut(usize, usize, f32),
-) {
-    let mut start = 0;
-    for (row, &end) in ends.iter().enumerate() {
-        for (feature, value) in features[start..end].iter().zip(&values[start..end]) {
-            cell(row, *feature as usize, *value);
-        }
-        start = end;
-    }
-}
-
-/// Zeroed memory for `cells` numbers, outside the allocator: see the module documentation.
-fn anonymous(cells: usize) -> Result<MmapMut> {
-    MmapMut::map_anon((cells * 4).max(1))
-        .map_err(|e| Error::io("reserve memory for", "the data", e))
-}
 
 /// Collects the blocks of one or more files and assembles them.
 pub(crate) struct Assembler<'a> {
@@ -144,6 +28,8 @@ pub(crate) struct Assembler<'a> {
     files: Vec<String>,
     rows: usize,
     width: usize,
+    /// The memory for queries and document texts.
+    text_bytes: u64,
     stop: StopToken,
 }
 
@@ -164,6 +50,7 @@ impl<'a> Assembler<'a> {
             files: Vec::new(),
             rows: 0,
             width: 0,
+            text_bytes: 0,
             stop: StopToken::default(),
         }
     }
@@ -187,6 +74,7 @@ impl<'a> Assembler<'a> {
     /// Adds the next block of the current file.
     pub fn push(&mut self, mut block: RowBlock) -> Result<()> {
         self.stop.check()?;
+        self.text_bytes += block.text_bytes();
         let file = self.files.len().saturating_sub(1);
         for run in block.runs.drain(..) {
             if self.runs.last().is_none_or(|last| last.query != run.query) {
@@ -226,17 +114,17 @@ impl<'a> Assembler<'a> {
     pub fn check_coming(&self, rows: u64, width: usize) -> Result<()> {
         let (documents, features) = ((self.rows as u64).saturating_add(rows), width as u64);
         let bytes = documents.saturating_mul(4).saturating_mul(features);
-        if bytes <= self.options.max_bytes {
+        let limit = self.options.max_bytes;
+        let here = Location::file(self.files.last().cloned().unwrap_or_default());
+        if bytes.saturating_add(self.text_bytes) <= limit {
             return Ok(());
         }
-        let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-        Err(Problem::TooLarge {
-            documents,
-            features,
-            gib: gib(bytes),
-            limit_gib: gib(self.options.max_bytes),
+        if bytes <= limit {
+            return Err(Problem::UnpackedTooLarge { limit_mib: limit >> 20 }.at(here));
         }
-        .at(Location::file(self.files.last().cloned().unwrap_or_default())))
+        let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+        Err(Problem::TooLarge { documents, features, gib: gib(bytes), limit_gib: gib(limit) }
+            .at(here))
     }
 
     /// Returns an error if there are no rows, no features, or too many of them for the limit.
@@ -258,7 +146,8 @@ impl<'a> Assembler<'a> {
         let (labels, documents) = self.labels_and_documents();
         let values = self.columns(features.len());
         let data = Dataset::new(values, labels, Queries::from_sizes(&[self.rows]), features)
-            .with_documents(documents);
+            .with_documents(documents)
+            .with_memory_limit(self.options.max_bytes);
         Ok(match order {
             None => data.with_queries(queries),
             Some(order) => data.reordered(&order, queries),
@@ -342,69 +231,5 @@ impl<'a> Assembler<'a> {
             }
         }
         all
-    }
-}
-
-/// Collects rows one by one into blocks.
-pub(crate) struct RowCollector {
-    width: usize,
-    values: Vec<f32>,
-    block: RowBlock,
-}
-
-impl RowCollector {
-    /// The number of rows to collect before passing them on.
-    const ENOUGH_ROWS: usize = 4096;
-    /// The number of values to collect: wide rows must not exceed the memory limit unnoticed.
-    const ENOUGH_VALUES: usize = 1 << 22;
-
-    pub fn new(width: usize) -> Self {
-        RowCollector { width, values: Vec::new(), block: RowBlock::default() }
-    }
-
-    /// Adds a row of exactly the collector's width.
-    pub fn push(
-        &mut self,
-        row: &[f32],
-        label: f32,
-        query: &str,
-        document: Option<&str>,
-        line: u64,
-    ) {
-        self.values.extend_from_slice(row);
-        let block = &mut self.block;
-        if block.runs.last().is_none_or(|run| run.query != query) {
-            block.runs.push(QueryRun {
-                query: query.to_owned(),
-                first_row: block.labels.len(),
-                line,
-            });
-        }
-        if let Some(document) = document {
-            block.documents.get_or_insert_default().push(document);
-        }
-        block.labels.push(label);
-    }
-
-    /// Sets whether features that first occur in later rows are missing in the rows of this block,
-    /// not 0.
-    pub fn set_later_missing(&mut self, missing: bool) {
-        self.block.later_missing = missing;
-    }
-
-    /// Whether no rows are collected.
-    pub fn is_empty(&self) -> bool {
-        self.block.labels.is_empty()
-    }
-
-    /// Whether the rows should be passed on.
-    pub fn is_full(&self) -> bool {
-        self.block.labels.len() >= Self::ENOUGH_ROWS || self.values.len() >= Self::ENOUGH_VALUES
-    }
-
-    /// The rows collected so far as a block; the collector is empty afterwards.
-    pub fn take(&mut self) -> Result<RowBlock> {
-        let values = BlockValues::from_rows(&std::mem::take(&mut self.values), self.width)?;
-        Ok(RowBlock { values, ..std::mem::take(&mut self.block) })
     }
 }

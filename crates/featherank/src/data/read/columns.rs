@@ -1,8 +1,8 @@
 //! Assigns roles to the columns of a table: label, query, document and features.
 //!
 //! CSV, TSV and Parquet share these rules: the user's options come first, then what the writer of
-//! the file noted (see [`ColumnLayout`]), then the usual names. Ambiguity is an error: a label taken for
-//! a feature would make every selection look excellent.
+//! the file noted (see [`ColumnLayout`]), then the usual names. Ambiguity is an error: a label
+//! taken for a feature would make every selection look excellent.
 
 use std::collections::{HashMap, HashSet};
 

@@ -10,9 +10,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, RowCollector};
+use super::assemble::Assembler;
 use super::options::{Missing, ReadOptions, shorten};
 use super::responses;
+use super::row_collector::RowCollector;
 use super::search_hit::{self, Hit, Logged};
 use super::side_files::{self, Judgments};
 use super::source::Source;
@@ -27,7 +28,8 @@ pub(crate) fn read(
 ) -> Result<FileFeatures> {
     let name = source.name().to_owned();
     into.start_file(&name);
-    let judgments = options.judgments.as_deref().map(side_files::read_judgments).transpose()?;
+    let read = |path| side_files::read_judgments(path, options.max_bytes);
+    let judgments = options.judgments.as_deref().map(read).transpose()?;
     let mut rows = LogRows {
         name: &name,
         options,
@@ -40,7 +42,9 @@ pub(crate) fn read(
         collected: RowCollector::new(0),
         into,
     };
-    responses::for_each(source, &mut |response, line| rows.response(response, line))?;
+    responses::for_each(source, options.max_bytes, &mut |response, line| {
+        rows.response(response, line)
+    })?;
     rows.flush()?;
     Ok(FileFeatures { table: FeatureTable::named(rows.names), flexible: rows.sparse })
 }
@@ -184,9 +188,12 @@ mod tests {
     fn responses_may_be_concatenated_or_in_an_array() {
         let (one, two) =
             (response("x", &[hit("1", "a=1,b=2")]), response("y", &[hit("2", "b=3,a=4")]));
-        for text in
-            [format!("{one}\n{two}\n"), format!("{one}{two}"), format!(" [{one},\n{two}\n]")]
-        {
+        for text in [
+            format!("{one}\n{two}\n"),
+            format!("{one}{two}"),
+            format!(" [{one},\n{two}\n]"),
+            format!("\u{feff}{one}{two}"),
+        ] {
             let data = read(text, Missing::Error).unwrap();
             assert_eq!(data.values(), [1.0, 4.0, 2.0, 3.0]);
             assert_eq!(data.queries().ids(), ["x", "y"]);

@@ -2,13 +2,11 @@
 
 use std::io::Read;
 
-use parquet::errors::ParquetError;
+use parquet::errors::Result;
 use parquet::file::reader::ChunkReader;
 
 use super::pages::{implausible, size};
 use super::thrift::{self, for_each_field, signed, skip};
-
-type Result<T> = std::result::Result<T, ParquetError>;
 
 /// Returns an error for a footer that would keep the decoder busy or make it allocate any amount of
 /// memory; other errors are left to the decoder, which reports them better.
@@ -70,7 +68,7 @@ mod tests {
 
     /// Found by fuzzing: a list of 2^31 booleans, which take no bytes, in an unknown field.
     #[test]
-    fn a_footer_that_keeps_the_decoder_busy_is_rejected() {
+    fn footers_with_excessive_decoding_time_are_rejected() {
         let footer = [0xf9, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
         let bytes = [b"PAR1", &footer[..], &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
         let error =

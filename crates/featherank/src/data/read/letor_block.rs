@@ -1,8 +1,8 @@
 //! Parses a block of lines in LETOR format into rows.
 
-use super::assemble::{BlockValues, QueryRun, RowBlock};
 use super::number;
 use super::options::{ReadOptions, shorten};
+use super::row_block::{BlockValues, QueryRun, RowBlock};
 use crate::data::text_column::TextColumn;
 use crate::error::{Location, Problem, Result};
 

@@ -21,6 +21,8 @@ mod place;
 #[cfg(feature = "parquet")]
 mod record_batch;
 mod responses;
+mod row_block;
+mod row_collector;
 mod search_hit;
 mod side_files;
 mod source;
@@ -89,7 +91,10 @@ pub fn read_like_until<P: AsRef<Path>>(
     other: &str,
     stop: &StopToken,
 ) -> Result<Dataset> {
-    let features = FileFeatures { table: like.features().clone(), flexible: false };
+    // Files have their columns by id; a data set has them in the order of their names.
+    let known = like.features();
+    let by_id = known.by_id().into_iter().map(|f| known.get(f).clone()).collect();
+    let features = FileFeatures { table: FeatureTable::from_features(by_id), flexible: false };
     read_all(files, options, Some((features, other.to_owned())), stop)
 }
 
@@ -161,7 +166,7 @@ fn finish(
     assembler.check(&features)?;
     // Before columns are ordered: a file of names follows the order of the columns.
     if let Some(names) = &options.names {
-        side_files::name_features(&mut features, names)?;
+        side_files::name_features(&mut features, names, options.max_bytes)?;
     }
     assembler.finish(features)
 }

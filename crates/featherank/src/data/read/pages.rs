@@ -10,15 +10,13 @@ use std::sync::Arc;
 use parquet::arrow::arrow_reader::RowGroups;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
-use parquet::errors::ParquetError;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::thrift::{self, for_each_field, signed, skip, varint};
 use super::unpacked::UnpackedLimit;
-
-type Result<T> = std::result::Result<T, ParquetError>;
 
 /// One row group of a file for the decoder, with checked pages.
 pub(crate) struct CheckedGroup<R> {

@@ -12,21 +12,23 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
 };
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::Length;
 use rayon::prelude::*;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, RowBlock};
+use super::assemble::Assembler;
 use super::columns::{ColumnLayout, ColumnRoles};
 use super::footer::check_footer;
 use super::options::ReadOptions;
 use super::pages::CheckedGroup;
 use super::place::FilePlace;
 use super::record_batch::{BatchReader, is_id, is_number};
+use super::row_block::RowBlock;
 use super::source::Source;
-use super::unpacked::UnpackedLimit;
+use super::unpacked::{LONGEST_ID, UnpackedLimit};
 use crate::error::{Error, Location, Problem, Result};
 
 /// Rows decoded at a time: few enough that a batch of a few hundred columns fits into the cache.
@@ -175,20 +177,37 @@ impl ParquetFile {
         let metadata = self.metadata.metadata().clone();
         let mut reader = self.within(limit, || {
             let pages = CheckedGroup { file, metadata, group: *group, limit: limit.clone() };
-            ParquetRecordBatchReader::try_new_with_row_groups(levels, &pages, BATCH_ROWS, selection)
+            let rows = self.batch_rows(*group, roots, limit.most());
+            ParquetRecordBatchReader::try_new_with_row_groups(levels, &pages, rows, selection)
         })?;
         let (mut blocks, mut row) = (Vec::new(), wanted.start + 1);
         while let Some(batch) =
             self.within(limit, || reader.next().transpose().map_err(ParquetError::from))?
         {
             let block = batches.block(&batch, row)?;
-            let texts = block.documents.as_ref().map_or(0, |texts| texts.bytes())
-                + block.runs.iter().map(|run| run.query.len() as u64).sum::<u64>();
-            limit.add_texts(texts).map_err(|problem| problem.at(Location::file(&self.name)))?;
+            limit
+                .add_texts(block.text_bytes())
+                .map_err(|problem| problem.at(Location::file(&self.name)))?;
             blocks.push(block);
             row += batch.num_rows() as u64;
         }
         Ok(blocks)
+    }
+
+    /// The number of rows to decode at a time: every row may refer to the longest text of a
+    /// dictionary.
+    fn batch_rows(&self, group: usize, roots: &ProjectionMask, max_bytes: u64) -> usize {
+        /// The part of the memory that the batches of all threads may take.
+        const PART: u64 = 4;
+        let chunks = self.metadata.metadata().row_group(group).columns().iter().enumerate();
+        let of_texts = |(leaf, chunk): (usize, &ColumnChunkMetaData)| {
+            let is_text = roots.leaf_included(leaf) && chunk.column_type() == Type::BYTE_ARRAY;
+            is_text.then(|| LONGEST_ID.min(chunk.uncompressed_size().max(0).unsigned_abs()))
+        };
+        let longest: u64 = chunks.filter_map(of_texts).sum();
+        let threads = rayon::current_num_threads() as u64;
+        let fit = max_bytes / PART / (longest * threads).max(1);
+        usize::try_from(fit).unwrap_or(BATCH_ROWS).clamp(16, BATCH_ROWS)
     }
 
     /// Runs a part of the decoder; what exceeds the memory limit is not reported as damage.

@@ -95,7 +95,7 @@ impl Parts {
             return Err(Problem::Empty.at(Location::file("no input")));
         };
         if let Some(names) = &options.names {
-            side_files::name_features(&mut table, names)?;
+            side_files::name_features(&mut table, names, options.max_bytes)?;
         }
         let features = table.reordered(&table.identity_order());
         Ok(Parts { files, index, options: options.clone(), columns: table, features })

@@ -11,9 +11,9 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
-use super::assemble::{BlockValues, QueryRun, RowBlock};
 use super::columns::ColumnRoles;
 use super::options::ReadOptions;
+use super::row_block::{BlockValues, QueryRun, RowBlock};
 use crate::data::text_column::TextColumn;
 use crate::error::{Location, Problem, Result};
 

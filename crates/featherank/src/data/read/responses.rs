@@ -2,26 +2,38 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Deserializer, Value};
 
-use super::source::Source;
+use super::source::{BYTE_ORDER_MARK, Source};
 use crate::error::{Error, Location, Problem, Result};
 
-/// The maximum number of bytes of a response: it is in memory as a whole, where it takes several
-/// times as much.
+/// The maximum number of bytes of a response: it is in memory as a whole.
 const LONGEST: u64 = 128 << 20;
+
+/// The memory for a byte of a response: a number of one digit takes a value of 32 bytes, in a list
+/// that may have twice the length it needs.
+const MEMORY_PER_BYTE: u64 = 32;
+
+/// Responses of this size are read under any limit on the memory.
+const SHORT: u64 = 4 << 20;
+
+/// The maximum for a limit on the memory.
+fn longest(max_bytes: u64) -> u64 {
+    (max_bytes / MEMORY_PER_BYTE).clamp(SHORT, LONGEST)
+}
 
 /// Passes each response to `accept`, with the line on which it starts, before the next is read.
 pub(super) fn for_each(
     source: Source,
+    max_bytes: u64,
     accept: &mut dyn FnMut(&Value, u64) -> Result<()>,
 ) -> Result<()> {
-    for_each_up_to(LONGEST, source, accept)
+    for_each_up_to(longest(max_bytes), source, accept)
 }
 
 fn for_each_up_to(
@@ -33,6 +45,10 @@ fn for_each_up_to(
     let position =
         Position { longest, line: Cell::new(1), start: Cell::new(None), length: Cell::new(0) };
     let mut text = Tracked { text: BufReader::new(source), position: &position };
+    let start = text.text.fill_buf().map(|start| start.starts_with(BYTE_ORDER_MARK));
+    if start.map_err(|error| text.text.get_ref().explain(error))? {
+        text.text.consume(BYTE_ORDER_MARK.len());
+    }
     let mut responses = Responses { accept, position: &position, failure: None };
     let ended = responses.read(&mut Deserializer::from_reader(&mut text));
     if let Some(failure) = responses.failure.take() {

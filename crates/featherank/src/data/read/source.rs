@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::decompress::{decompressed, exceeds_memory_limit};
+use super::decompress::{decompressed, memory_limit_exceeded};
 use crate::error::{Error, Location, Problem, Result};
 
 /// An open input with the name to use in messages.
@@ -86,6 +86,7 @@ impl Source {
 
     /// Reads everything, for formats that cannot be read incrementally. Limited, because a
     /// compressed file of a few kilobytes can expand to any size.
+    #[cfg(any(feature = "parquet", test))]
     pub fn read_all(&mut self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let most = limit.saturating_add(1);
@@ -103,8 +104,11 @@ impl Source {
     pub fn explain(&self, error: io::Error) -> Error {
         match self.compression {
             Some(format) if error.raw_os_error().is_none() => {
-                let reason = exceeds_memory_limit(&error).unwrap_or_else(|| error.to_string());
-                Problem::Damaged { format, reason }.at(Location::file(&self.name))
+                let problem = match memory_limit_exceeded(&error) {
+                    Some(limit) => Problem::UnpackedTooLarge { limit_mib: limit >> 20 },
+                    None => Problem::Damaged { format, reason: error.to_string() },
+                };
+                problem.at(Location::file(&self.name))
             }
             _ => Error::io("read", &self.name, error),
         }

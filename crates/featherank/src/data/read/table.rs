@@ -4,10 +4,11 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use super::FileFeatures;
-use super::assemble::{Assembler, RowCollector};
+use super::assemble::Assembler;
 use super::columns::ColumnRoles;
 use super::number;
 use super::options::{Format, ReadOptions};
+use super::row_collector::RowCollector;
 use super::source::{BYTE_ORDER_MARK, Source};
 use crate::error::{Error, Location, Problem, Result};
 
@@ -82,7 +83,8 @@ fn separator_of(start: &[u8], given: u8) -> u8 {
 /// The separator that [`read`](crate::data::read) uses for a CSV file, if it is not a comma.
 pub fn guessed_separator(path: &Path, options: &ReadOptions) -> Result<Option<char>> {
     let name = path.display().to_string();
-    if name == "-" || options.format.or(Format::from_name(&name)) != Some(Format::Csv) {
+    // A pipe can be read only once.
+    if !path.is_file() || options.format.or(Format::from_name(&name)) != Some(Format::Csv) {
         return Ok(None);
     }
     let start = TableRows::start(&mut Source::open(path)?)?;

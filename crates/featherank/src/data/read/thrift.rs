@@ -2,9 +2,7 @@
 
 use std::io::Read;
 
-use parquet::errors::ParquetError;
-
-type Result<T> = std::result::Result<T, ParquetError>;
+use parquet::errors::{ParquetError, Result};
 
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;

@@ -1,9 +1,9 @@
 //! The memory that the unpacked columns of a Parquet file may take.
 //!
-//! A file of a few hundred kilobytes can hold pages of gigabytes, or a dictionary with one long text
-//! that every row refers to. Both are valid, so that they are not reported as damage: they exceed
-//! the memory limit. The decoder turns errors of pages into texts, and the limit therefore records
-//! that it was exceeded.
+//! A file of a few hundred kilobytes can hold pages of gigabytes, or a dictionary with one long
+//! text that every row refers to. Both are valid, so that they are not reported as damage: they
+//! exceed the memory limit. The decoder turns errors of pages into texts, and the limit therefore
+//! records that it was exceeded.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ use crate::error::Problem;
 
 /// The longest id of a query or document. A batch of rows may refer to the longest text of its
 /// dictionary in every row.
-const LONGEST_ID: u64 = 64 << 10;
+pub(crate) const LONGEST_ID: u64 = 64 << 10;
 
 /// The limit of one reading.
 #[derive(Debug)]
@@ -25,23 +25,35 @@ pub(crate) struct UnpackedLimit {
     /// The texts of ids so far.
     texts: AtomicU64,
     exceeded: AtomicBool,
+    /// Whether an id is too long.
+    long_id: AtomicBool,
 }
 
 impl UnpackedLimit {
     pub fn new(most: u64) -> Self {
-        UnpackedLimit { most, texts: AtomicU64::new(0), exceeded: AtomicBool::new(false) }
+        UnpackedLimit {
+            most,
+            texts: AtomicU64::new(0),
+            exceeded: AtomicBool::new(false),
+            long_id: AtomicBool::new(false),
+        }
+    }
+
+    /// The memory limit, in bytes.
+    pub fn most(&self) -> u64 {
+        self.most
     }
 
     /// Rejects a page that takes more memory than the limit.
     pub fn check_page_size(&self, unpacked: u64) -> Result<(), ParquetError> {
-        self.check(unpacked <= self.most)
+        self.check(unpacked <= self.most, &self.exceeded)
     }
 
     /// Rejects a dictionary with texts that are too long for ids.
     pub fn check_dictionary(&self, page: &Page) -> Result<(), ParquetError> {
         match page {
             Page::DictionaryPage { buf, encoding: Encoding::PLAIN, .. } => {
-                self.check(longest_text(buf) <= LONGEST_ID)
+                self.check(longest_text(buf) <= LONGEST_ID, &self.long_id)
             }
             _ => Ok(()),
         }
@@ -55,14 +67,17 @@ impl UnpackedLimit {
 
     /// The problem, if the limit was exceeded.
     pub fn exceeded(&self) -> Option<Problem> {
+        if self.long_id.load(Ordering::Relaxed) {
+            return Some(Problem::IdTooLong { limit_kib: LONGEST_ID >> 10 });
+        }
         self.exceeded.load(Ordering::Relaxed).then(|| self.problem())
     }
 
-    fn check(&self, fits: bool) -> Result<(), ParquetError> {
+    fn check(&self, fits: bool, failed: &AtomicBool) -> Result<(), ParquetError> {
         if fits {
             return Ok(());
         }
-        self.exceeded.store(true, Ordering::Relaxed);
+        failed.store(true, Ordering::Relaxed);
         Err(implausible("a column exceeds the memory limit"))
     }
 
@@ -123,12 +138,14 @@ mod tests {
     /// A page of 16 MB in a file of some kilobytes, and one text of 200 kB that all rows refer to.
     #[test]
     fn small_files_that_unpack_to_more_than_the_limit_are_refused() {
-        for bytes in [file(4_000, 4_000, false), file(4_000, 200_000, true)] {
+        for (bytes, limit) in
+            [(file(4_000, 4_000, false), "8 MiB"), (file(4_000, 200_000, true), "64 KiB")]
+        {
             assert!(bytes.len() < 200_000, "{}", bytes.len());
             let size = bytes.len();
             let error =
                 read(bytes, 8 << 20).map(|data| data.documents()).expect_err(&size.to_string());
-            assert!(error.contains("8 MiB") && !error.contains("damaged"), "{error}");
+            assert!(error.contains(limit) && !error.contains("damaged"), "{error}");
         }
         assert_eq!(read(file(4_000, 1_000, true), 8 << 20).unwrap().documents(), 4_000);
     }

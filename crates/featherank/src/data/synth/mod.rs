@@ -14,6 +14,7 @@
 //! ```
 
 mod config;
+mod files;
 mod generate;
 mod labels;
 mod plan;
@@ -25,6 +26,7 @@ mod sizes;
 mod truth;
 
 pub use config::SynthConfig;
+pub use files::{SynthFiles, SynthFormat};
 pub use generate::generate;
 pub use preset::Preset;
 pub use truth::{Role, RoleCount, TrueFeature, Truth};

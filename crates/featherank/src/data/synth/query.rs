@@ -4,9 +4,10 @@
 //! Relevance of a document = query's difficulty + Σ weight · latent value + noise. The sum contains
 //! useful features always, query-dependent ones in queries where they are active, and risky ones
 //! with a negative sign in queries where they mislead. A switch is positive in the queries where
-//! its query-dependent feature is active, and negative in the others. A feature stores `raw scale(shift + stretch
-//! · latent)` with a random shift and a positive stretch for each query, just as the values of BM25
-//! depend on the query's words: only comparisons within a query are meaningful.
+//! its query-dependent feature is active, and negative in the others. A feature stores
+//! `raw scale(shift + stretch · latent)` with a random shift and a positive stretch for each query,
+//! just as the values of BM25 depend on the query's words: only comparisons within a query are
+//! meaningful.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -19,7 +20,7 @@ use crate::random::{Purpose, Stream, stream};
 /// Standard deviation of a feature's shift between queries.
 const SHIFT: f64 = 0.5;
 /// Standard deviation of the logarithm of a feature's stretch between queries.
-const STRETCH: f64 = 0.25;
+const SCALE_SPREAD: f64 = 0.25;
 
 /// Working memory shared by the queries of a block.
 #[derive(Default)]
@@ -100,7 +101,11 @@ struct Storage<'a> {
 
 impl<'a> Storage<'a> {
     fn draw(column: &'a ColumnPlan, random: &mut Stream) -> Self {
-        Storage { column, shift: SHIFT * normal(random), stretch: (STRETCH * normal(random)).exp() }
+        Storage {
+            column,
+            shift: SHIFT * normal(random),
+            stretch: (SCALE_SPREAD * normal(random)).exp(),
+        }
     }
 
     fn value(&self, latent: f64) -> f32 {

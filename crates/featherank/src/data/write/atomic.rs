@@ -15,57 +15,96 @@ use crate::error::{Error, Location, Problem, Result};
 /// Writes a file through a temporary one in the same folder, which replaces the file once it is
 /// completely on disk.
 ///
-/// A failure or a crash at any moment leaves the previous file. Pipes and devices such as
-/// `/dev/stdout`, which must not be replaced, are written directly. A symbolic link keeps pointing
-/// to its file, which gets the new content; the new file has the mode of the previous one, and its
-/// owner and group as far as the process may set them.
+/// A failure or a crash at any moment leaves the previous file. `-` is standard output. Pipes and
+/// devices such as `/dev/stdout`, which must not be replaced, are written directly. A symbolic link
+/// keeps pointing to its file, which gets the new content; the new file has the mode of the
+/// previous one, and its owner and group as far as the process may set them.
 pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
 ) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
-    let target = &followed(path);
-    let replaced = fs::metadata(target);
-    match &replaced {
-        Ok(known) if known.is_dir() => {
-            return Err(Problem::Folder.at(Location::file(path.display().to_string())));
-        }
-        Ok(known) if !known.is_file() => {
-            let mut out =
-                BufWriter::new(fs::OpenOptions::new().write(true).open(target).map_err(failed)?);
+    let (target, replaced) = match WriteTarget::of(path)? {
+        WriteTarget::StandardOutput => {
+            // Not locked while the content is computed: it may print, too.
+            let mut out = BufWriter::new(io::stdout());
             content(&mut out)?;
             return out.flush().map_err(failed);
         }
-        _ => {}
-    }
-    let folder = folder_of(target);
+        WriteTarget::Device => {
+            let file = fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+            let mut out = BufWriter::new(file);
+            content(&mut out)?;
+            return out.flush().map_err(failed);
+        }
+        WriteTarget::File { path, replaced } => (path, replaced),
+    };
+    let folder = folder_of(&target);
     remove_left_over(folder);
     let temporary = temporary(folder).map_err(|e| Error::io("create a file in", folder, e))?;
     let _unfinished = Unfinished::note(temporary.path());
+    // Before the content: what others may not read must not be readable meanwhile.
+    if let Some(replaced) = &replaced {
+        keep_attributes(temporary.as_file(), replaced).map_err(failed)?;
+    }
     let mut out = BufWriter::with_capacity(1 << 18, temporary);
     content(&mut out)?;
     let temporary = out.into_inner().map_err(|e| failed(e.into_error()))?;
-    if let Ok(replaced) = &replaced {
-        keep_attributes(temporary.as_file(), replaced).map_err(failed)?;
-    }
     temporary.as_file().sync_all().map_err(failed)?;
-    temporary.persist(target).map_err(|e| failed(e.error))?;
+    temporary.persist(&target).map_err(|e| failed(e.error))?;
     sync_folder(folder).map_err(failed)
 }
 
-/// The file that a path names, through symbolic links, even if the file does not exist yet.
-fn followed(path: &Path) -> PathBuf {
+/// What a path to write leads to.
+enum WriteTarget {
+    StandardOutput,
+    /// A pipe or a device. Its links may lead nowhere, like those of `/dev/stdout` in `/proc`.
+    Device,
+    File {
+        /// Without links.
+        path: PathBuf,
+        /// The file that is there.
+        replaced: Option<fs::Metadata>,
+    },
+}
+
+impl WriteTarget {
+    fn of(path: &Path) -> Result<Self> {
+        if is_stream(path) {
+            return Ok(WriteTarget::StandardOutput);
+        }
+        match fs::metadata(path) {
+            Ok(known) if known.is_dir() => {
+                Err(Problem::Folder.at(Location::file(path.display().to_string())))
+            }
+            Ok(known) if !known.is_file() => Ok(WriteTarget::Device),
+            known => {
+                let followed = followed(path).map_err(|e| Error::io("write", path, e))?;
+                Ok(WriteTarget::File { path: followed, replaced: known.ok() })
+            }
+        }
+    }
+}
+
+/// Whether a path to write is standard output.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The file that a path names, through symbolic links, even if the file does not exist yet. Links
+/// that lead to themselves are an error.
+pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     /// The number of links that Linux follows.
     const MOST_LINKS: usize = 40;
     if let Ok(known) = fs::canonicalize(path) {
-        return known;
+        return Ok(known);
     }
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
-        let Ok(next) = fs::read_link(&target) else { break };
+        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
         target = folder_of(&target).join(next);
     }
-    target
+    Err(io::Error::other("this link leads to itself, or through too many others"))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -138,7 +177,7 @@ fn remove_unlocked(folder: &Path) {
 /// Writes a file with this content, as [`write_atomically`] does.
 ///
 /// ```
-/// use featherank::data::write_bytes;
+/// use featherank::internals::write_bytes;
 /// # let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("result.json");
 /// write_bytes(&path, b"{}")?;
@@ -152,20 +191,12 @@ pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
 /// Returns an error early for what [`write_atomically`] would reject in the end: a folder, or a
 /// file in a folder that does not exist or is not writable.
 pub fn check_target(path: &Path) -> Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    if path.is_dir() {
-        return Err(Problem::Folder.at(Location::file(path.display().to_string())));
-    }
-    if !folder_of(path).is_dir() {
-        let missing =
-            std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist");
-        return Err(Error::io("write", path, missing));
-    }
     // Pipes and devices are written directly.
-    if path.exists() && !path.is_file() {
-        return Ok(());
+    let WriteTarget::File { path: target, .. } = WriteTarget::of(path)? else { return Ok(()) };
+    let folder = folder_of(&target);
+    if !folder.is_dir() {
+        let missing = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
+        return Err(Error::io("write", path, missing));
     }
     temporary(folder).map(drop).map_err(|e| Error::io("write", path, e))
 }
@@ -202,6 +233,12 @@ impl Drop for Unfinished {
 
 const PREFIX: &str = ".featherank-";
 const SUFFIX: &str = ".tmp";
+
+/// A file that shows what a folder allows, and is deleted at once. If the process is killed in
+/// between, it is left over like any other temporary file.
+pub(crate) fn probe(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    temporary(folder)
+}
 
 fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
@@ -274,7 +311,7 @@ mod tests {
         let path = folder.path().join("a");
         put(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        // Only root can give a file to somebody else.
+        // Only root can give a file to another user.
         let given = chown(&path, Some(12345), Some(23456)).is_ok();
         let owners = |path: &Path| fs::metadata(path).map(|m| (m.uid(), m.gid())).unwrap();
         let before = owners(&path);
@@ -291,6 +328,41 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.path().join("new")).unwrap(), "three");
         assert!(fs::symlink_metadata(&first).unwrap().is_symlink());
         assert!(fs::symlink_metadata(&second).unwrap().is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_nowhere_are_refused_and_kept() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink("l2", at("l1")).unwrap();
+        symlink("l1", at("l2")).unwrap();
+        symlink("absent/file", at("dangling")).unwrap();
+        for (name, says) in [("l1", "leads to itself"), ("dangling", "folder does not exist")] {
+            let error = check_target(&at(name)).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+            assert!(put(&at(name), "x").is_err());
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_content_of_a_private_file_is_never_readable_for_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        put(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_atomically(&path, |out| {
+            for entry in fs::read_dir(folder.path()).unwrap() {
+                let mode = entry.unwrap().metadata().unwrap().permissions().mode() & 0o777;
+                assert_eq!(mode, 0o600);
+            }
+            out.write_all(b"two").map_err(|e| Error::io("write", &path, e))
+        })
+        .unwrap();
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::Failure;
+use super::WriteFailure;
 
 /// The compressions in which text can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl Compression {
 pub(super) fn compressed(
     path: &Path,
     out: &mut dyn Write,
-    content: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    content: impl FnOnce(&mut dyn Write) -> Result<(), WriteFailure>,
+) -> Result<(), WriteFailure> {
     match Compression::of(path) {
         None => content(out)?,
         #[cfg(not(feature = "compression"))]

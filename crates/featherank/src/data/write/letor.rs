@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::{Failure, WriteOptions, write_atomically};
+use super::{WriteFailure, WriteOptions, write_atomically};
 use crate::data::dataset::Dataset;
 use crate::data::features::FeatureId;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub(super) fn write(
     data: &Dataset,
     options: &WriteOptions,
     out: &mut dyn Write,
-) -> std::result::Result<(), Failure> {
+) -> std::result::Result<(), WriteFailure> {
     let rows = RowFormatter::new(data, options)?;
     let pieces = pieces(data);
     // One wave at a time: all cores format, and no more text than one wave is in memory.

@@ -1,8 +1,8 @@
 //! Locks: a checkpoint or folder belongs to one run at a time.
 //!
 //! The operating system holds the lock on a small file and releases it when the process ends, in
-//! whatever way, so that a lock file without a lock is stale and is taken over. File systems without
-//! locks are used without.
+//! whatever way, so that a lock file without a lock is stale and is taken over. File systems
+//! without locks are used without.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -20,7 +20,8 @@ pub(crate) struct PathLock {
 
 impl PathLock {
     /// Holds `target`, a `kind` of file or folder, by a lock on the file `lock`; an error with the
-    /// holder if another run holds it.
+    /// holder if another run holds it, and an error if the file holds anything but the name of a
+    /// holder: it would be lost.
     pub fn take(kind: &str, target: &Path, lock: &Path) -> Result<Self> {
         let failed = |error| Error::io("lock", lock, error);
         loop {
@@ -34,9 +35,16 @@ impl PathLock {
                 .map_err(failed)?;
             match file.try_lock() {
                 Ok(()) if !is_at(&file, lock).map_err(failed)? => continue,
+                Ok(()) if !may_be_replaced(&mut file).map_err(failed)? => {
+                    return Err(not_a_lock(kind, target, lock));
+                }
                 Ok(()) => note_holder(&mut file).map_err(failed)?,
                 Err(TryLockError::WouldBlock) => return Err(in_use(kind, target, file)),
-                Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {}
+                Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {
+                    if !may_be_replaced(&mut file).map_err(failed)? {
+                        return Err(not_a_lock(kind, target, lock));
+                    }
+                }
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
             return Ok(PathLock { _file: file, path: lock.to_owned() });
@@ -68,12 +76,30 @@ pub(super) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
+/// What the text of every lock file begins with.
+const HOLDER: &str = "process ";
+
+/// Whether the file is empty or the lock of a process that has ended.
+fn may_be_replaced(file: &mut File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(HOLDER.len() as u64).read_to_end(&mut start)?;
+    Ok(HOLDER.as_bytes().starts_with(&start))
+}
+
+fn not_a_lock(kind: &str, target: &Path, lock: &Path) -> Error {
+    Error::document(
+        format!("the lock of this {kind} would replace the file {}", lock.display()),
+        target,
+        format!("move that file, or use another {kind}"),
+    )
+}
+
 fn note_holder(file: &mut File) -> io::Result<()> {
     let process = std::process::id();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let holder = match host.trim() {
-        "" => format!("process {process}"),
-        host => format!("process {process} on {host}"),
+        "" => format!("{HOLDER}{process}"),
+        host => format!("{HOLDER}{process} on {host}"),
     };
     file.set_len(0)?;
     file.rewind()?;
@@ -113,6 +139,24 @@ mod tests {
         let text = take().unwrap_err().to_string();
         assert!(!text.contains("4194305") && !text.contains("longer"), "{text}");
         drop(held);
+    }
+
+    #[test]
+    fn a_file_that_is_no_lock_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, lock) = (folder.path().join("m"), folder.path().join("m.lock"));
+        for text in ["1 qid:1 1:0.5\n", "processed", "p\n"] {
+            fs::write(&lock, text).unwrap();
+            let error = PathLock::take("checkpoint", &target, &lock).unwrap_err().to_string();
+            assert!(
+                error.contains("would replace the file") && error.contains("m.lock"),
+                "{error}"
+            );
+            assert_eq!(fs::read_to_string(&lock).unwrap(), text);
+        }
+        fs::write(&lock, "").unwrap();
+        drop(PathLock::take("checkpoint", &target, &lock).unwrap());
+        assert!(!lock.exists());
     }
 
     #[test]

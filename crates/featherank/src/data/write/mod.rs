@@ -13,6 +13,7 @@ use super::dataset::Dataset;
 use super::read::Format;
 use crate::error::{Error, Location, Problem, Result};
 pub use atomic::{check_target, discard_unfinished_writes, write_atomically, write_bytes};
+pub(crate) use atomic::{followed, is_stream, probe};
 pub(crate) use lock::PathLock;
 
 /// Options for writing data.
@@ -89,29 +90,29 @@ fn unwritable(name: &str, format: Format) -> Error {
 }
 
 /// Why writing failed, before the file's name is known.
-enum Failure {
+enum WriteFailure {
     Io(std::io::Error),
     Other(Error),
 }
 
-impl Failure {
+impl WriteFailure {
     fn at(self, path: &Path) -> Error {
         match self {
-            Failure::Io(error) => Error::io("write", path, error),
-            Failure::Other(error) => error,
+            WriteFailure::Io(error) => Error::io("write", path, error),
+            WriteFailure::Other(error) => error,
         }
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for WriteFailure {
     fn from(error: std::io::Error) -> Self {
-        Failure::Io(error)
+        WriteFailure::Io(error)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for WriteFailure {
     fn from(error: Error) -> Self {
-        Failure::Other(error)
+        WriteFailure::Other(error)
     }
 }
 

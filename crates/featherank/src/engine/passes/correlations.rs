@@ -12,13 +12,13 @@
 
 use std::str::FromStr;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
+use super::gram::products_of_columns;
 use super::kendall::KendallColumns;
 use super::top_overlap::TopLists;
-use crate::data::{FeatureId, View};
+use crate::data::FeatureId;
 use crate::engine::{Block, CorrelationMatrix, Merge, Pass, Schema, check_features};
 use crate::error::{Error, Result};
 use crate::measure::ascending;
@@ -100,7 +100,7 @@ impl Pass for Correlations {
             }),
             Correlation::Spearman => all.add_products(self, block, mean_ranks),
             Correlation::Kendall => {
-                for rows in block.rows() {
+                for rows in block.rows().take_while(|_| !block.stop().is_stopped()) {
                     let columns =
                         self.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let list = KendallColumns::new(columns);
@@ -108,7 +108,7 @@ impl Pass for Correlations {
                 }
             }
             Correlation::TopTen => {
-                for rows in block.rows() {
+                for rows in block.rows().take_while(|_| !block.stop().is_stopped()) {
                     let columns =
                         self.features.iter().map(|&f| &block.data().column(f)[rows.clone()]);
                     let lists = TopLists::new(columns);
@@ -141,12 +141,12 @@ impl CorrelationSums {
         }
     }
 
-    /// CorrelationSums of columns after `transform`: products of columns that are standardised query
-    /// by query.
+    /// Sums of products of columns after `transform`: products of columns that are standardised
+    /// query by query.
     fn add_products(
         &mut self,
         pass: &Correlations,
-        block: &View<'_>,
+        block: &Block<'_>,
         transform: impl Fn(&[f32], &mut [f64]),
     ) {
         let mut standard = Mat::<f64>::zeros(block.documents(), self.width);
@@ -161,16 +161,11 @@ impl CorrelationSums {
                 varies[c] = standardise(own);
             }
         }
-        let mut products = Mat::<f64>::zeros(self.width, self.width);
-        matmul(
-            products.as_mut(),
-            Accum::Replace,
-            standard.transpose(),
-            standard.as_ref(),
-            1.0,
-            Par::Seq,
-        );
+        let products = products_of_columns(&standard, block.stop());
         for query in &varies {
+            if block.stop().is_stopped() {
+                return;
+            }
             // The sums follow below, for all queries at once.
             self.add_query(|a, b| (query[a] && query[b]).then_some(0.0));
         }

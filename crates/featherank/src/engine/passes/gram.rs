@@ -13,6 +13,7 @@ use crate::data::FeatureId;
 use crate::engine::{Block, Merge, Pass, Schema, check_features};
 use crate::error::Result;
 use crate::memory::check_pairs;
+use crate::stop::StopToken;
 
 /// The rows of a long block, for estimates of memory.
 const BLOCK_ROWS: u64 = 8192;
@@ -78,17 +79,7 @@ impl Pass for Gram {
                 }
             }
         }
-        let mut products = Mat::<f64>::zeros(width, width);
-        // One thread: the blocks already keep all cores busy, and the order of summation stays
-        // fixed.
-        matmul(
-            products.as_mut(),
-            Accum::Replace,
-            centred.transpose(),
-            centred.as_ref(),
-            1.0,
-            Par::Seq,
-        );
+        let products = products_of_columns(&centred, block.stop());
         let products = (0..width)
             .flat_map(|i| (0..width).map(move |j| (i, j)))
             .map(|(i, j)| products[(i, j)])
@@ -98,6 +89,32 @@ impl Pass for Gram {
         }
         GramSums { count: rows as u64, means, products }
     }
+}
+
+/// The products of all pairs of columns; unfinished if the token is stopped.
+pub(super) fn products_of_columns(columns: &Mat<f64>, stop: &StopToken) -> Mat<f64> {
+    /// Columns between two checks of the token. The last bits of products depend on it for wider
+    /// data.
+    const AT_ONCE: usize = 1024;
+    let width = columns.ncols();
+    let mut products = Mat::<f64>::zeros(width, width);
+    for start in (0..width).step_by(AT_ONCE) {
+        if stop.is_stopped() {
+            break;
+        }
+        let count = AT_ONCE.min(width - start);
+        // One thread: the blocks already keep all cores busy, and the order of summation stays
+        // fixed.
+        matmul(
+            products.as_mut().subcols_mut(start, count),
+            Accum::Replace,
+            columns.transpose(),
+            columns.as_ref().subcols(start, count),
+            1.0,
+            Par::Seq,
+        );
+    }
+    products
 }
 
 /// The centre of a column.
@@ -168,6 +185,24 @@ impl Merge for GramSums {
 mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
+
+    /// Products of some columns at a time equal those of all columns, up to rounding.
+    #[test]
+    fn panels_do_not_change_products() {
+        for (rows, width) in [(1, 1300), (57, 1025), (200, 300)] {
+            let columns = Mat::from_fn(rows, width, |i, j| ((i * 31 + j * 17) % 101) as f64 / 7.0);
+            let panels = products_of_columns(&columns, &StopToken::default());
+            let product = |i: usize, j: usize| -> f64 {
+                (0..rows).map(|row| columns[(row, i)] * columns[(row, j)]).sum()
+            };
+            for (i, j) in
+                (0..width).step_by(7).flat_map(|i| [(i, width - 1), (i, i), (width - 1, i)])
+            {
+                let expected = product(i, j);
+                assert!((panels[(i, j)] - expected).abs() <= 1e-12 * expected.max(1.0), "{i} {j}");
+            }
+        }
+    }
 
     /// Feature (1, 2, 3 | 10, 20) with labels (0, 1, 2 | 1, 0): over all documents and within
     /// queries.

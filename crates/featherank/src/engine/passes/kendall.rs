@@ -1,6 +1,6 @@
 //! Kendall's τ-b between columns of one list, with ties: τ = (C − D) / √((n₀ − Tₓ)(n₀ − T_y)) for
-//! n₀ = n(n − 1)/2 pairs of documents, C in the same order in both columns, D in opposite orders, Tₓ and
-//! T_y tied in each column.
+//! n₀ = n(n − 1)/2 pairs of documents, C in the same order in both columns, D in opposite orders,
+//! Tₓ and T_y tied in each column.
 //!
 //! Every pair of documents is one of these, so C + D = n₀ − Tₓ − T_y + Tₓᵧ, and one of C and D is
 //! enough.
@@ -23,8 +23,8 @@ const MOST_MEMORY: usize = 1 << 26;
 pub(crate) struct KendallColumns {
     documents: usize,
     columns: Vec<RankedColumn>,
-    /// Pairs of documents that two columns order in the same way, row after row of the triangle below the
-    /// diagonal. Long lists have none.
+    /// Pairs of documents that two columns order in the same way, row after row of the triangle
+    /// below the diagonal. Long lists have none.
     concordant: Option<Vec<u64>>,
 }
 

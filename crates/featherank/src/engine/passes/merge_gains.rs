@@ -4,8 +4,8 @@
 //! Two rankings of a query are merged as by an oracle (Costa & Silva 2010, algorithm 1): of the two
 //! runs that lead to the next relevant document, not counting documents already taken, the shorter
 //! one comes next; at equal length that of the ranking so far. When no relevant document remains,
-//! the rest keeps the order of the ranking so far. Both runs are kept while the other list advances,
-//! so that a merge takes time linear in the list.
+//! the rest keeps the order of the ranking so far. Both runs are kept while the other list
+//! advances, so that a merge takes time linear in the list.
 //!
 //! A merge needs one order of documents. Ties are broken by the measure's rule: in the order of the
 //! file, with the worst first, or, if the measure takes the expected value over all orders, in one
@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rankings::{Place, Rankings};
+use super::rankings::{RankPosition, Rankings};
 use crate::data::{FeatureId, View};
 use crate::engine::{Block, Merge, Pass, Schema, check_features};
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ pub struct MergeGains {
     /// Smallest label of a relevant document.
     pub relevant_from: f32,
     /// All features of the search: the random order of tied documents depends on them.
-    pub live: Vec<FeatureId>,
+    pub varying: Vec<FeatureId>,
     /// The features chosen so far, in order, at least one; their rankings are merged one after the
     /// other.
     pub chosen: Vec<FeatureId>,
@@ -46,14 +46,14 @@ impl Pass for MergeGains {
         if self.chosen.is_empty() {
             return Err(Error::invalid("number of features to merge with", 0, "at least 1"));
         }
-        [&self.live, &self.chosen, &self.candidates]
+        [&self.varying, &self.chosen, &self.candidates]
             .into_iter()
             .try_for_each(|list| check_features(schema, list))
     }
 
     fn answer(&self, block: &Block<'_>) -> MergeSums {
         let ties = self.measure.conventions().ties;
-        let drawn_from = Some((ties, self.live.clone(), block.queries().collect()));
+        let drawn_from = Some((ties, self.varying.clone(), block.queries().collect()));
         block.with_cache(|cache: &mut MergeCache| {
             if cache.drawn_from != drawn_from {
                 *cache = MergeCache { drawn_from, ..MergeCache::default() };
@@ -116,10 +116,10 @@ impl Merge for MergeSums {
     }
 }
 
-impl<P: Place> CachedRankings<P> {
+impl<P: RankPosition> CachedRankings<P> {
     fn step(&mut self, pass: &MergeGains, block: &View<'_>, ties: Ties) -> MergeSums {
         if self.rankings.is_empty() {
-            self.rankings = Rankings::of(block, ties, &pass.live);
+            self.rankings = Rankings::of(block, ties, &pass.varying);
         }
         self.merge_chosen(pass, block);
         let mut gains =
@@ -207,7 +207,7 @@ struct Cursor<'a, P> {
     found: bool,
 }
 
-impl<'a, P: Place> Cursor<'a, P> {
+impl<'a, P: RankPosition> Cursor<'a, P> {
     fn new(list: &'a [P], places: &'a [P]) -> Self {
         Cursor { list, places, start: 0, end: 0, length: 0, found: false }
     }
@@ -232,7 +232,7 @@ impl<'a, P: Place> Cursor<'a, P> {
     }
 }
 
-impl<P: Place> Merger<P> {
+impl<P: RankPosition> Merger<P> {
     /// Prepares for the query with these labels, whose ranking so far is `best`.
     fn query(&mut self, best: &[P], labels: &[f32], relevant_from: f32) {
         self.labels.clear();
@@ -296,7 +296,7 @@ impl<P: Place> Merger<P> {
 }
 
 /// The place of every document in a ranking.
-fn invert<P: Place>(ranking: &[P], places: &mut Vec<P>) {
+fn invert<P: RankPosition>(ranking: &[P], places: &mut Vec<P>) {
     places.resize(ranking.len(), P::new(0));
     ranking.iter().enumerate().for_each(|(place, document)| places[document.get()] = P::new(place));
 }

@@ -15,16 +15,35 @@ mod rankings;
 mod relief;
 mod top_overlap;
 
-pub use correlations::{Correlation, CorrelationSums, Correlations};
 pub(crate) use correlations::{mean_ranks, standardise};
-pub use feature_measures::{FeatureMeans, FeatureMeasures, feature_means};
-pub use gram::{Centring, Gram, GramSums};
+pub use feature_measures::feature_means;
 pub(crate) use kendall::KendallColumns;
 pub use kendall::kendall_tau_b;
-pub use labels::{LabelCount, LabelStatistics, Labels};
-pub use linear_measures::{LinearMeans, LinearMeasures};
-pub use merge_gains::{MergeGains, MergeSums};
-pub use moments::{FeatureMoments, FeatureStatistics, Moments};
 pub(crate) use query_values::append_queries;
 pub use query_values::{MeasureSums, QueryValues};
-pub use relief::{Relief, ReliefSums};
+
+/// Lists passes: a module, its passes in brackets, and the other types of the module. Exports all
+/// of them, and makes `visit_passes`, from which shards know them.
+macro_rules! passes {
+    ($($module:ident: [$($pass:ident),+] $(, $other:ident)*;)+) => {
+        $(pub use $module::{$($pass,)+ $($other,)*};)+
+
+        /// Shows all passes of this module to a visitor.
+        #[cfg(feature = "shards")]
+        pub(crate) fn visit_passes(visitor: &mut impl $crate::engine::PassVisitor) {
+            $($(visitor.visit::<$pass>();)+)+
+        }
+    };
+}
+pub(crate) use passes;
+
+passes! {
+    correlations: [Correlations], Correlation, CorrelationSums;
+    feature_measures: [FeatureMeans, FeatureMeasures];
+    gram: [Gram], Centring, GramSums;
+    labels: [Labels], LabelCount, LabelStatistics;
+    linear_measures: [LinearMeans, LinearMeasures];
+    merge_gains: [MergeGains], MergeSums;
+    moments: [Moments], FeatureMoments, FeatureStatistics;
+    relief: [Relief], ReliefSums;
+}

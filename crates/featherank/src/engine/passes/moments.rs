@@ -2,10 +2,10 @@
 //! equal columns.
 //!
 //! A *constant* feature has one value everywhere: nothing can use it. A *query-level* feature is
-//! constant within every query, but not over all of them. It cannot rank documents by itself or in a
-//! linear model; trees can use it to decide which other features count in a query. Missing values
-//! are counted and otherwise ignored, except that a feature that only some documents of a query lack
-//! varies within that query. Merging follows Chan, Golub & LeVeque (1983).
+//! constant within every query, but not over all of them. It cannot rank documents by itself or in
+//! a linear model; trees can use it to decide which other features count in a query. Missing values
+//! are counted and otherwise ignored, except that a feature that only some documents of a query
+//! lack varies within that query. Merging follows Chan, Golub & LeVeque (1983).
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub struct FeatureMoments {
     /// How many values are 0.
     pub zeros: u64,
     /// In how many queries the feature takes more than one value.
-    pub alive_in: u64,
+    pub varying_in: u64,
     /// Equal columns have equal hashes.
     pub hash: u64,
 }
@@ -70,7 +70,7 @@ impl FeatureMoments {
         min: f32::INFINITY,
         max: f32::NEG_INFINITY,
         zeros: 0,
-        alive_in: 0,
+        varying_in: 0,
         hash: 0,
     };
 
@@ -92,7 +92,7 @@ impl FeatureMoments {
 
     /// Constant within every query.
     pub fn is_constant_within_queries(&self) -> bool {
-        self.alive_in == 0
+        self.varying_in == 0
     }
 
     /// Constant within every query, but not over all queries.
@@ -105,7 +105,7 @@ impl FeatureMoments {
         let mut sum = 0.0;
         for rows in view.rows() {
             let values = &column[rows];
-            all.alive_in += u64::from(values.iter().any(|&x| !same(x, values[0])));
+            all.varying_in += u64::from(values.iter().any(|&x| !same(x, values[0])));
             for &x in values {
                 // Adding 0 makes −0 equal to 0, as comparisons have it.
                 all.hash = mix(all.hash, u64::from((x + 0.0).to_bits()));
@@ -141,7 +141,7 @@ impl FeatureMoments {
             min: self.min.min(next.min),
             max: self.max.max(next.max),
             zeros: self.zeros + next.zeros,
-            alive_in: self.alive_in + next.alive_in,
+            varying_in: self.varying_in + next.varying_in,
             hash: mix(self.hash, next.hash),
         }
     }
@@ -226,7 +226,7 @@ mod tests {
         let part = |span| Moments.answer(&Block::of(view.with_query_span(span)));
         let merged = part(0..1).merge(part(1..2));
         let first = &merged.features[0];
-        assert_eq!((first.count, first.mean, first.squares, first.alive_in), (3, 3.0, 8.0, 1));
+        assert_eq!((first.count, first.mean, first.squares, first.varying_in), (3, 3.0, 8.0, 1));
         assert_eq!((first.min, first.max, first.squares_within), (1.0, 5.0, 2.0));
         assert!(
             merged.features[1].is_constant_within_queries() && !merged.features[1].is_constant()
@@ -252,7 +252,7 @@ mod tests {
         let [first, second, third] = &merged.features[..] else { panic!("three features") };
         assert_eq!((first.count, first.missing, first.mean, first.squares), (2, 1, 2.0, 2.0));
         assert_eq!(
-            (first.min, first.max, first.alive_in, first.squares_within),
+            (first.min, first.max, first.varying_in, first.squares_within),
             (1.0, 3.0, 1, 0.0)
         );
         assert!(

@@ -7,12 +7,12 @@ use crate::measure::{Ties, ascending};
 use crate::random::splitmix;
 
 /// A document's number within its query, in as few bytes as the longest list needs.
-pub(crate) trait Place: Copy + Default + Send {
+pub(crate) trait RankPosition: Copy + Default + Send {
     fn new(place: usize) -> Self;
     fn get(self) -> usize;
 }
 
-impl Place for u16 {
+impl RankPosition for u16 {
     fn new(place: usize) -> Self {
         place as u16
     }
@@ -21,7 +21,7 @@ impl Place for u16 {
     }
 }
 
-impl Place for u32 {
+impl RankPosition for u32 {
     fn new(place: usize) -> Self {
         place as u32
     }
@@ -37,17 +37,17 @@ pub(crate) struct Rankings<P> {
     orders: Vec<P>,
 }
 
-impl<P: Place> Rankings<P> {
+impl<P: RankPosition> Rankings<P> {
     /// Sorts all queries of a block by all features of its data. Ties are broken by the rule; if it
-    /// takes the expected value, by a hash of the values of the `live` features.
-    pub(crate) fn of(block: &View<'_>, ties: Ties, live: &[FeatureId]) -> Self {
+    /// takes the expected value, by a hash of the values of the `varying` features.
+    pub(crate) fn of(block: &View<'_>, ties: Ties, varying: &[FeatureId]) -> Self {
         let data = block.data();
         let tie_keys: Vec<u32> = match ties {
             Ties::Input => vec![0; block.documents()],
             Ties::Worst => {
                 block.rows().flat_map(|rows| &data.labels()[rows]).map(|&y| ascending(y)).collect()
             }
-            Ties::Expected => shuffling_keys(block, live),
+            Ties::Expected => shuffling_keys(block, varying),
         };
         let mut orders = Vec::with_capacity(block.documents() * data.features().len());
         let mut keys: Vec<(u64, u32)> = Vec::new();

@@ -6,8 +6,9 @@
 //! labels, and the products of both. A feature that separates near documents of different relevance
 //! has large products; one that differs between equally relevant documents has differences without
 //! products. Features are scaled to a range of 1; the distance of two documents is the sum of their
-//! differences. Documents tied at the k-th distance share the remaining places, so that the order of
-//! rows has no influence. Queries whose labels are all equal carry no information and are skipped.
+//! differences. Documents tied at the k-th distance share the remaining places, so that the order
+//! of rows has no influence. Queries whose labels are all equal carry no information and are
+//! skipped.
 //!
 //! All distances of a list are needed: a few rows at a time are compared with all others, column by
 //! column.
@@ -246,13 +247,14 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, FeatureTable, Queries};
 
-    /// Values 0, 1, 1, 3, 3 in one query with labels 2, 0, 1, 2, 2. The nearest of the first is 1, tied: each counts a
-    /// half, with labels 2 and 1 apart: ½ · 1 · (2 · 2/2 − 1) + ½ · 1 · 0 = ½. The others have a neighbour at distance
-    /// 0: nothing. With two neighbours the first gets 1 · 1 + 1 · 0 = 1; the second the first, at 1 · 1 = 1, after the
-    /// third; the third the first likewise, of label 1 apart: 0; the fourth and fifth, after each other, share the two
-    /// at distance 2 with one place: ½ · 2 · 1 + ½ · 2 · 0 = 1 each.
+    /// Values 0, 1, 1, 3, 3 in one query with labels 2, 0, 1, 2, 2. The nearest of the first is 1,
+    /// tied: each counts a half, with labels 2 and 1 apart: ½ · 1 · (2 · 2/2 − 1) + ½ · 1 · 0 = ½.
+    /// The others have a neighbour at distance 0: nothing. With two neighbours the first gets 1 ·
+    /// 1 + 1 · 0 = 1; the second the first, at 1 · 1 = 1, after the third; the third the first
+    /// likewise, of label 1 apart: 0; the fourth and fifth, after each other, share the two at
+    /// distance 2 with one place: ½ · 2 · 1 + ½ · 2 · 0 = 1 each.
     #[test]
-    fn ties_share_what_is_left() {
+    fn tied_neighbours_share_the_remaining_weight() {
         let values = vec![0., 1., 1., 3., 3., /* a query of equal labels */ 5., 9.];
         let labels = vec![2., 0., 1., 2., 2., 1., 1.];
         let data = Dataset::new(

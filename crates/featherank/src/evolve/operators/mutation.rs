@@ -62,8 +62,8 @@ pub fn mutate_gene_wise(bits: &mut Bits, individual: f64, gene: f64, rng: &mut i
 
 /// Flips each gene with a probability of its own.
 ///
-/// GeometricSkips as if every gene had the greatest of the probabilities, then accepts a gene in proportion
-/// to its own: cheap if all are small.
+/// Skips genes as if every one had the greatest of the probabilities, then accepts a gene in
+/// proportion to its own: cheap if all are small.
 pub fn flip_each(bits: &mut Bits, probabilities: &[f64], rng: &mut impl Rng) {
     debug_assert_eq!(bits.length(), probabilities.len());
     let greatest = probabilities.iter().copied().fold(0.0, f64::max).min(1.0);

@@ -28,10 +28,13 @@ pub fn table(methods: &[PooledResults<'_>]) -> Option<Table> {
 }
 
 fn similarity(a: &PooledResults<'_>, b: &PooledResults<'_>) -> Option<f64> {
-    let in_both = |(cell, done): &(&crate::experiment::Cell, &crate::experiment::CellResult)| {
-        let same =
-            b.cells.iter().find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
-        same.map(|(_, other)| jaccard(&done.features, &other.features))
-    };
+    let in_both =
+        |(cell, done): &(&crate::experiment::ComparisonCell, &crate::experiment::CompletedCell)| {
+            let same = b
+                .cells
+                .iter()
+                .find(|(other, _)| other.fold == cell.fold && other.seed == cell.seed);
+            same.map(|(_, other)| jaccard(&done.features, &other.features))
+        };
     Some(mean(a.cells.iter().filter_map(in_both))).filter(|value| !value.is_nan())
 }

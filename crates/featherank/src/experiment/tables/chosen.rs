@@ -1,5 +1,5 @@
-//! Selection frequencies: over folds, as in tables 3 to 6 of the BestGain report, over seeds, and over
-//! bootstrap samples.
+//! Selection frequencies: over folds, as in tables 3 to 6 of the BestGain report, over seeds, and
+//! over bootstrap samples.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Result<Table> 
         ["stability", "95 % interval", "selection s", "total s", "peak MiB"].map(str::to_owned),
     );
     for (i, method) in methods.iter().enumerate().filter(|(_, method)| !method.cells.is_empty()) {
-        let over = |value: &dyn Fn(&crate::experiment::CellResult) -> f64| {
+        let over = |value: &dyn Fn(&crate::experiment::CompletedCell) -> f64| {
             mean(method.cells.iter().map(|(_, done)| value(done)))
         };
         let size = over(&|done| done.features.len() as f64);

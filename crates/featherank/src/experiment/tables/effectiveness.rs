@@ -6,6 +6,7 @@ use crate::evaluate::{PairedTest, beaten, compare};
 use crate::experiment::Results;
 use crate::measure::Measure;
 use crate::measure::significance::LEVEL;
+use crate::text::counted;
 
 /// A row for each method, three columns for each measure.
 pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Table {
@@ -34,7 +35,8 @@ pub fn table(results: &Results, methods: &[PooledResults<'_>]) -> Table {
     let queries: usize = results.folds.iter().map(|fold| fold.queries.len()).sum();
     let folds = results.folds.len();
     table.notes.push(format!(
-        "means of {folds} test means; parameters chosen by {} on validation data",
+        "means of {}; parameters chosen by {} on validation data",
+        counted(folds, "test mean"),
         results.choose
     ));
     table.notes.push(format!(

@@ -1,8 +1,8 @@
-//! Tables of results: effectiveness with significance, risk, size and cost, stability, and agreement
-//! between methods.
+//! Tables of results: effectiveness with significance, risk, size and cost, stability, and
+//! agreement between methods.
 //!
-//! Tables are computed from [`Results`] alone; [`TableFormat`] writes them as text, Markdown, CSV or
-//! LaTeX.
+//! Tables are computed from [`Results`] alone; [`TableFormat`] writes them as text, Markdown, CSV
+//! or LaTeX.
 
 mod agreement;
 mod chosen;
@@ -43,7 +43,7 @@ impl Table {
 /// All tables of an experiment.
 ///
 /// # Errors
-/// A measure that this version does not know, or results that contradict themselves.
+/// A measure that this version does not know, or inconsistent results.
 pub fn tables(results: &Results) -> Result<Vec<Table>> {
     results.check()?;
     let methods = PooledResults::all(results)?;

@@ -1,7 +1,7 @@
 //! The per-query values of a method, pooled over folds and seeds.
 
 use crate::error::Result;
-use crate::experiment::{Cell, CellResult, FoldData, Results};
+use crate::experiment::{ComparisonCell, CompletedCell, FoldData, Results};
 use crate::measure::Measure;
 
 use super::mean;
@@ -14,7 +14,7 @@ pub struct PooledResults<'r> {
     pub selector: Option<&'r str>,
     pub ranker: Option<&'r str>,
     /// Its completed cells, in order.
-    pub cells: Vec<(&'r Cell, &'r CellResult)>,
+    pub cells: Vec<(&'r ComparisonCell, &'r CompletedCell)>,
     /// By measure, the mean over folds and seeds of the test means.
     pub means: Vec<f64>,
     /// By measure, the value of each test query of all folds, averaged over seeds; NaN if missing.
@@ -33,7 +33,7 @@ impl<'r> PooledResults<'r> {
 
     fn new(results: &'r Results, measures: &[Measure], name: &'r str) -> Self {
         let mine = || results.cells.iter().filter(|cell| cell.method == name);
-        let cells: Vec<(&Cell, &CellResult)> =
+        let cells: Vec<(&ComparisonCell, &CompletedCell)> =
             results.done().filter(|(cell, _)| cell.method == name).collect();
         let summary = |m: usize, measure: &Measure| {
             mean(cells.iter().map(|(_, done)| measure.summary(&numbers(&done.test[m]))))
@@ -63,7 +63,7 @@ impl<'r> PooledResults<'r> {
         let deterministic = self.cells.iter().all(|(cell, done)| {
             first(cell.fold).is_none_or(|(_, features)| *features == done.features)
         });
-        let counts = |cell: &Cell| {
+        let counts = |cell: &ComparisonCell| {
             !deterministic || first(cell.fold).is_some_and(|(seed, _)| seed == cell.seed)
         };
         let chosen = self.cells.iter().filter(|(cell, _)| self.selector.is_some() && counts(cell));
@@ -72,7 +72,11 @@ impl<'r> PooledResults<'r> {
 }
 
 /// The values of the test queries of a fold, averaged over seeds.
-fn over_seeds(fold: &FoldData, cells: &[(&Cell, &CellResult)], measure: usize) -> Vec<f64> {
+fn over_seeds(
+    fold: &FoldData,
+    cells: &[(&ComparisonCell, &CompletedCell)],
+    measure: usize,
+) -> Vec<f64> {
     let seeds: Vec<Vec<f64>> = cells
         .iter()
         .filter(|(cell, _)| cell.fold == fold.number)

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::data::Feature;
-use crate::experiment::{Cell, CellResult, FoldData, Resample, ResourceUsage};
+use crate::experiment::{ComparisonCell, CompletedCell, FoldData, Resample, ResourceUsage};
+use crate::select::DataSources;
 
-fn done(features: &[u32], test: &[f64]) -> CellResult {
-    CellResult {
+fn done(features: &[u32], test: &[f64]) -> CompletedCell {
+    CompletedCell {
         features: features.to_vec(),
         cost: features.len() as f64,
         selecting: BTreeMap::new(),
@@ -27,9 +28,9 @@ fn cell(
     fold: usize,
     seed: u64,
     outcome: CellOutcome,
-) -> Cell {
+) -> ComparisonCell {
     let (selector, ranker) = (selector.map(str::to_owned), Some("r".to_owned()));
-    Cell { method: method.into(), selector, ranker, fold, seed, outcome }
+    ComparisonCell { method: method.into(), selector, ranker, fold, seed, outcome }
 }
 
 /// Two folds of three queries, five features, all features and two methods, the second with two
@@ -46,6 +47,7 @@ fn results() -> Results {
         title: "T".into(),
         release: "0".into(),
         command: Vec::new(),
+        sources: DataSources::default(),
         seed: 1,
         choose: "map[ties=expected]".into(),
         measures: vec!["map".into()],
@@ -150,8 +152,8 @@ fn seeds_of_deterministic_methods_do_not_add_stability() {
     let mut results = results();
     results.cells.retain(|cell| cell.method != "x" || cell.seed == 1);
     let once = tables(&results).unwrap();
-    let copies: Vec<Cell> =
-        results.cells.iter().map(|cell| Cell { seed: 2, ..cell.clone() }).collect();
+    let copies: Vec<ComparisonCell> =
+        results.cells.iter().map(|cell| ComparisonCell { seed: 2, ..cell.clone() }).collect();
     results.cells.extend(copies);
     let twice = tables(&results).unwrap();
     let stability =

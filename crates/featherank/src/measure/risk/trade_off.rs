@@ -7,8 +7,8 @@
 //! * F_RISK = mean max(0, −d), F_REWARD = mean max(0, d)
 //! * t_q = d_q if d_q ≥ 0, else (1+α) d_q; U_RISK = mean t_q = F_REWARD − (1+α) F_RISK
 //! * T_RISK = U_RISK / SE, SE = s(t)/√c: Student's t with c−1 degrees of freedom
-//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value is
-//!   significant
+//! * T_q = t_q / SE, whose mean is T_RISK; a query with |T_q| beyond the two-sided critical value
+//!   is significant
 //!
 //! SE = 0 or U_RISK = 0 gives T_RISK = 0 and p = 1, as in the authors' own programs; with SE = 0
 //! every T_q is 0. T grows with √c: pool the test queries of all folds before computing it instead

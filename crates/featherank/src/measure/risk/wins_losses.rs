@@ -2,8 +2,8 @@
 //!
 //! As in Sousa et al., *Incorporating risk-sensitiveness into feature selection for learning to
 //! rank*, CIKM 2016. A win is M > B, a loss M < B, with unrounded values. A large loss is one with
-//! (B−M)/B ≥ 0.2: the tables call it "> 20 %", but the program behind them uses ≥, and so does this.
-//! If B = 0 nothing can be lost.
+//! (B−M)/B ≥ 0.2: the tables call it "> 20 %", but the program behind them uses ≥, and so does
+//! this. If B = 0 nothing can be lost.
 //!
 //! Large losses compare values rounded to four decimals, as that program does: .5 → .4 is a loss of
 //! exactly 20 %, but (.5−.4)/.5 is .19999999999999996.
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_lost_against_zero() {
+    fn a_baseline_of_zero_permits_no_losses() {
         let found = wins_losses(&[-0.1], &[0.0], &LossRule::default());
         assert_eq!((found.losses, found.large_losses), (1, 0));
     }

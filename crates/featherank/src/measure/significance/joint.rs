@@ -1,7 +1,7 @@
 //! Joint non-inferiority: which of several systems lose less than a margin against one reference?
 //!
 //! Testing each system on its own and taking any that passes is wrong too often: the more systems,
-//! the more of them pass by luck. Here all tests hold together: the probability that any system
+//! the more of them pass by chance. Here all tests hold together: the probability that any system
 //! passes although it loses the margin or more is at most `level`.
 //!
 //! With d_j = system j − reference on n queries, t_j = (d̄_j + margin) / SE_j. Under the hypotheses
@@ -9,10 +9,10 @@
 //! the correlation matrix of the differences. A system passes if t_j exceeds the quantile c of the
 //! largest of the m values; then the others are compared with the smaller quantile of those that
 //! are left, until none passes (stepdown: Romano & Wolf, *Exact and approximate stepdown methods
-//! for multiple hypothesis testing*, JASA 2005). Systems that resemble each other share their luck:
-//! c grows with the number of different ones only. Systems that lose far more than the margin,
-//! t_j < −√(2 ln ln n), cannot pass by luck and do not raise c (Hansen, *A test for superior
-//! predictive ability*, JBES 2005).
+//! for multiple hypothesis testing*, JASA 2005). Systems that resemble each other share their
+//! errors: c grows with the number of different ones only. Systems that lose far more than the
+//! margin, t_j < −√(2 ln ln n), cannot pass by chance and do not raise c (Hansen, *A test for
+//! superior predictive ability*, JBES 2005).
 //!
 //! The lower bound of a system is d̄_j − c · SE_j with the c of its step; it lies above −margin if
 //! and only if the system passes. Quantiles are simulated with a fixed seed.
@@ -69,7 +69,7 @@ pub fn jointly_non_inferior(
         largest.sort_unstable_by(f64::total_cmp);
         let place = (((1.0 - level) * DRAWS as f64).ceil() as usize).clamp(1, DRAWS) - 1;
         let alone = (queries - 1) as f64;
-        // If only hopeless systems are left, each is tested on its own.
+        // If only clearly inferior systems are left, each is tested on its own.
         let c = match family.is_empty() {
             true => student::quantile(1.0 - level, alone),
             false => largest[place],
@@ -189,7 +189,7 @@ mod tests {
         assert!((joint.p - alone.p).abs() < 0.01);
     }
 
-    /// Copies share their luck; different systems do not.
+    /// Copies share their errors; different systems do not.
     #[test]
     fn bounds_widen_with_the_number_of_different_systems() {
         let width = |differences: &[Vec<f64>]| {
@@ -206,7 +206,7 @@ mod tests {
 
     /// Systems that lose far more than the margin do not widen the bounds of the others.
     #[test]
-    fn hopeless_systems_do_not_count() {
+    fn clearly_inferior_systems_do_not_widen_bounds() {
         let near = noise(0, 100, 0.0);
         let with: Vec<Vec<f64>> =
             std::iter::once(near.clone()).chain((1..6).map(|i| noise(i, 100, -0.5))).collect();

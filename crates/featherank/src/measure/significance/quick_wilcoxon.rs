@@ -37,7 +37,8 @@ const AT_A_TIME: usize = 256;
 const FEW: usize = 256;
 const MANY: usize = 1024;
 
-/// RankSumBounds closer to the critical value than this share do not decide, because of rounding errors.
+/// Bounds closer to the critical value than this share do not decide, because of rounding
+/// errors.
 const MARGIN: f64 = 1e-9;
 
 /// The Berry–Esseen constant: the distribution function of a sum of n independent variables differs
@@ -206,7 +207,7 @@ struct RankSumBounds {
 }
 
 impl RankSumBounds {
-    /// RankSumBounds from the numbers of differences above and below zero in each bucket, smallest
+    /// Bounds from the numbers of differences above and below zero in each bucket, smallest
     /// magnitudes first.
     fn of(buckets: impl Iterator<Item = [u32; 2]>) -> Self {
         let mut bounds = RankSumBounds::default();

@@ -4,9 +4,9 @@
 //! differences, rank the n others by magnitude (ties share their mean rank), and sum the ranks of
 //! the positive (W₊) and the negative ones (W₋).
 //!
-//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) is computed with one pass over all
-//!   sums for each rank, in doubled ranks so that shared ranks are integers; it therefore holds with
-//!   ties too. p = min(1, 2 P(W ≤ min(W₊, W₋))).
+//! * *Exact*: given the ranks, each sign is a fair coin. P(W₊ = w) is computed with one pass over
+//!   all sums for each rank, in doubled ranks so that shared ranks are integers; it therefore holds
+//!   with ties too. p = min(1, 2 P(W ≤ min(W₊, W₋))).
 //! * *Normal*: z = (min(W₊, W₋) − n(n+1)/4) / √v, v = n(n+1)(2n+1)/24 − Σ(t³−t)/48 over ties of t
 //!   differences; no continuity correction.
 //!

@@ -4,6 +4,9 @@
 //! test for singularity. When the largest remaining pivot falls to the tolerance, the remaining
 //! columns are linear combinations of the previous ones and are dropped: their solution is 0.
 
+use crate::error::Result;
+use crate::stop::StopToken;
+
 /// P D A D Pᵀ = L Lᵀ with D the scaling and P the permutation of the pivots.
 #[derive(Debug)]
 pub struct PivotedCholesky {
@@ -12,13 +15,31 @@ pub struct PivotedCholesky {
     factor: Vec<f64>,
     /// The column of each pivot.
     order: Vec<usize>,
+    /// The columns in the order of the matrix: those of the pivots, then the others.
+    columns: Vec<usize>,
     scale: Vec<f64>,
 }
 
 impl PivotedCholesky {
     /// Factorises a symmetric matrix given in row-major order. Columns whose pivot is at most
     /// `tolerance` (relative to 1) are dropped.
-    pub fn new(mut matrix: Vec<f64>, tolerance: f64) -> Self {
+    pub fn new(matrix: Vec<f64>, tolerance: f64) -> Self {
+        let mut factored = Self::scaled(matrix);
+        while factored.advance(tolerance) {}
+        factored
+    }
+
+    /// Like [`new`](Self::new); an error if the token is stopped.
+    pub fn until(matrix: Vec<f64>, tolerance: f64, stop: &StopToken) -> Result<Self> {
+        let mut factored = Self::scaled(matrix);
+        while factored.advance(tolerance) {
+            stop.check()?;
+        }
+        Ok(factored)
+    }
+
+    /// The scaled matrix, without any pivot.
+    fn scaled(mut matrix: Vec<f64>) -> Self {
         let n = matrix.len().isqrt();
         let scale: Vec<f64> = (0..n)
             .map(|i| matrix[i * n + i])
@@ -29,20 +50,26 @@ impl PivotedCholesky {
                 matrix[i * n + j] *= scale[i] * scale[j];
             }
         }
-        let mut order: Vec<usize> = (0..n).collect();
-        let mut rank = 0;
-        while rank < n {
-            let largest = (rank..n).reduce(|best, i| {
-                if matrix[i * n + i] > matrix[best * n + best] { i } else { best }
-            });
-            let Some(pivot) = largest.filter(|&p| matrix[p * n + p] > tolerance) else { break };
-            swap(&mut matrix, n, rank, pivot);
-            order.swap(rank, pivot);
-            eliminate(&mut matrix, n, rank);
-            rank += 1;
+        PivotedCholesky {
+            size: n,
+            factor: matrix,
+            order: Vec::new(),
+            columns: (0..n).collect(),
+            scale,
         }
-        order.truncate(rank);
-        PivotedCholesky { size: n, factor: matrix, order, scale }
+    }
+
+    /// Eliminates the column with the largest pivot; false if none is left.
+    fn advance(&mut self, tolerance: f64) -> bool {
+        let (n, rank, matrix) = (self.size, self.order.len(), &mut self.factor);
+        let largest = (rank..n)
+            .reduce(|best, i| if matrix[i * n + i] > matrix[best * n + best] { i } else { best });
+        let Some(pivot) = largest.filter(|&p| matrix[p * n + p] > tolerance) else { return false };
+        swap(matrix, n, rank, pivot);
+        eliminate(matrix, n, rank);
+        self.columns.swap(rank, pivot);
+        self.order.push(self.columns[rank]);
+        true
     }
 
     /// Number of columns kept.

@@ -247,7 +247,7 @@ mod tests {
 
     /// After every turn, the value has not decreased and equals the value of the current weights.
     #[test]
-    fn no_turn_lowers_the_measure() {
+    fn no_iteration_lowers_the_measure() {
         let (data, _) = generate(&Preset::Tiny.config()).unwrap();
         for slack in [0.0, 0.01] {
             let (ranker, design) = (ranker(slack), Design::new(&data.view()).unwrap());

@@ -42,11 +42,11 @@ impl<'a> Design<'a> {
     /// Scans the view once; fails if no feature varies within any query, or if there are no
     /// documents.
     pub fn new(view: &View<'a>) -> Result<Self> {
-        let alive = |&f: &FeatureId| {
+        let varies = |&f: &FeatureId| {
             let column = view.data().column(f);
             view.rows().any(|rows| column[rows.clone()].iter().any(|x| *x != column[rows.start]))
         };
-        let features: Vec<FeatureId> = view.features().par_iter().copied().filter(alive).collect();
+        let features: Vec<FeatureId> = view.features().par_iter().copied().filter(varies).collect();
         if features.is_empty() {
             return Err(Error::nothing_counts(
                 "no feature of the training data varies within a query",

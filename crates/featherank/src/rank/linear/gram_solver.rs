@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use super::cholesky::PivotedCholesky;
 use crate::engine::passes::GramSums;
+use crate::error::Result;
+use crate::stop::StopToken;
 use crate::vector::dot;
 
 /// Pivots below this, on the scale of correlations, are rounding errors.
@@ -23,13 +25,14 @@ const CONSTANT: f64 = 1e-12;
 ///
 /// ```
 /// use featherank::data::{Dataset, FeatureId, FeatureTable, Queries};
-/// use featherank::engine::answer_view;
+/// use featherank::internals::answer_view;
 /// use featherank::run::StopToken;
 /// use featherank::engine::passes::{Centring, Gram};
-/// use featherank::rank::linear::gram_solver::GramSolver;
+/// use featherank::internals::gram_solver::GramSolver;
 /// let labels = vec![1.0, 3.0, 5.0];
 /// let values = vec![0.0, 1.0, 2.0, /* */ 5.0, 4.0, 5.0];
-/// let data = Dataset::new(values, labels, Queries::from_sizes(&[3]), FeatureTable::numbered(2, 1));
+/// let queries = Queries::from_sizes(&[3]);
+/// let data = Dataset::new(values, labels, queries, FeatureTable::numbered(2, 1));
 /// let pass = Gram::new(vec![FeatureId(0), FeatureId(1)], Centring::Overall);
 /// let solver = GramSolver::new(answer_view(&pass, &data.view(), &StopToken::default())?, 0.0);
 /// let line = solver.solve(&[0]);
@@ -40,6 +43,22 @@ const CONSTANT: f64 = 1e-12;
 pub struct GramSolver {
     gram: Arc<GramSums>,
     ridge: f64,
+}
+
+/// The normal equations of a subset.
+struct Equations {
+    /// The places in the subset of the columns that vary.
+    usable: Vec<usize>,
+    gram: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Equations {
+    fn penalised(&self, ridge: f64) -> Vec<f64> {
+        let mut matrix = self.gram.clone();
+        matrix.iter_mut().step_by(self.usable.len() + 1).for_each(|cell| *cell += ridge);
+        matrix
+    }
 }
 
 /// Weights of a subset of features.
@@ -67,21 +86,42 @@ impl GramSolver {
 
     /// Least squares with a subset of the columns.
     pub fn solve(&self, subset: &[usize]) -> LeastSquaresSolution {
+        let equations = self.equations(subset);
+        let factored = PivotedCholesky::new(equations.penalised(self.ridge), SINGULAR);
+        self.solution(subset, &equations, &factored)
+    }
+
+    /// Like [`solve`](Self::solve); an error if the token is stopped.
+    pub fn solve_until(&self, subset: &[usize], stop: &StopToken) -> Result<LeastSquaresSolution> {
+        let equations = self.equations(subset);
+        let factored = PivotedCholesky::until(equations.penalised(self.ridge), SINGULAR, stop)?;
+        Ok(self.solution(subset, &equations, &factored))
+    }
+
+    fn equations(&self, subset: &[usize]) -> Equations {
         let label = self.width();
         let usable: Vec<usize> = (0..subset.len()).filter(|&i| self.varies(subset[i])).collect();
         let columns: Vec<usize> = usable.iter().map(|&i| subset[i]).collect();
         let row = |&i: &usize| columns.iter().map(move |&j| self.gram.product(i, j));
         let gram: Vec<f64> = columns.iter().flat_map(row).collect();
         let b: Vec<f64> = columns.iter().map(|&i| self.gram.product(i, label)).collect();
-        let mut penalised = gram.clone();
-        penalised.iter_mut().step_by(usable.len() + 1).for_each(|cell| *cell += self.ridge);
-        let solved = PivotedCholesky::new(penalised, SINGULAR).solve(&b);
+        Equations { usable, gram, b }
+    }
+
+    fn solution(
+        &self,
+        subset: &[usize],
+        Equations { usable, gram, b }: &Equations,
+        factored: &PivotedCholesky,
+    ) -> LeastSquaresSolution {
+        let label = self.width();
+        let solved = factored.solve(b);
         let fitted: f64 = gram
             .chunks(usable.len().max(1))
             .zip(&solved)
             .map(|(row, w)| w * dot(row, &solved))
             .sum();
-        let rss = self.gram.product(label, label) - 2.0 * dot(&b, &solved) + fitted;
+        let rss = self.gram.product(label, label) - 2.0 * dot(b, &solved) + fitted;
         let mut weights = vec![0.0; subset.len()];
         usable.iter().zip(solved).for_each(|(&i, w)| weights[i] = w);
         let shift: f64 = subset.iter().zip(&weights).map(|(&f, w)| w * self.gram.means[f]).sum();

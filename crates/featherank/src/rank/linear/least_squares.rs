@@ -7,12 +7,11 @@
 use std::sync::Arc;
 
 use super::design::Design;
-use super::gram_solver::GramSolver;
+use super::gram_solver::{GramSolver, LeastSquaresSolution};
 use crate::data::{FeatureId, FeatureTable, View};
 use crate::engine::passes::{Centring, Gram, GramSums};
 use crate::engine::{Ask, Engine, Pass, answer_view};
 use crate::error::{Error, Result};
-use crate::memory;
 use crate::rank::{LinearModel, Model, SubsetFit};
 use crate::run::Run;
 use crate::stop::StopToken;
@@ -37,7 +36,7 @@ impl LeastSquares {
             LeastSquaresSums::of_view(train, self.centring, run.stop())?.solver(self.ridge);
         Ok(Box::new(move |features| {
             run.step("solving least squares", 1, None)?;
-            solver.model(train.data().features(), features)
+            solver.model(train.data().features(), features, run.stop())
         }))
     }
 }
@@ -63,7 +62,7 @@ impl LeastSquaresSums {
             _ => Design::new(view)?.features().to_vec(),
         };
         let pass = Gram::new(features, centring);
-        pass.check_memory(memory::limit())?;
+        pass.check_memory(view.data().memory_limit())?;
         let gram = Arc::new(answer_view(&pass, view, stop)?);
         Ok(LeastSquaresSums { features: pass.features, gram })
     }
@@ -72,10 +71,10 @@ impl LeastSquaresSums {
     pub(crate) fn of_passes(
         engine: &dyn Engine,
         features: &[FeatureId],
-        is_alive: impl Fn(FeatureId) -> bool,
+        varies: impl Fn(FeatureId) -> bool,
         centring: Centring,
     ) -> Result<Self> {
-        let is_usable = |f: &FeatureId| centring == Centring::Overall || is_alive(*f);
+        let is_usable = |f: &FeatureId| centring == Centring::Overall || varies(*f);
         let features: Vec<FeatureId> = features.iter().copied().filter(is_usable).collect();
         let gram = Arc::new(engine.ask(&Gram::new(features.clone(), centring))?);
         Ok(LeastSquaresSums { features, gram })
@@ -100,27 +99,34 @@ pub struct SubsetSolver {
 impl SubsetSolver {
     /// The weights of a subset's features; empty if none of them can be used.
     pub fn weights(&self, subset: &[FeatureId]) -> Weights {
-        self.solve(subset).0
+        let places = self.places(subset);
+        self.named(&places, self.solver.solve(&places)).0
     }
 
-    /// The model of the usable features of the subset.
-    pub(super) fn model(&self, table: &FeatureTable, subset: &[FeatureId]) -> Result<Model> {
+    /// The model of the usable features of the subset; an error if the token is stopped.
+    pub(super) fn model(
+        &self,
+        table: &FeatureTable,
+        subset: &[FeatureId],
+        stop: &StopToken,
+    ) -> Result<Model> {
         if !subset.iter().any(|f| self.features.contains(f)) {
             return Err(Error::nothing_counts(
                 "none of the given features varies within a query",
                 "train on at least one feature that differs between documents of one query",
             ));
         }
-        let (weights, intercept) = self.solve(subset);
+        let places = self.places(subset);
+        let (weights, intercept) = self.named(&places, self.solver.solve_until(&places, stop)?);
         Ok(LinearModel::new(table, &weights).with_intercept(intercept).into())
     }
 
-    fn solve(&self, subset: &[FeatureId]) -> (Weights, f64) {
-        let places: Vec<usize> = subset
-            .iter()
-            .filter_map(|f| self.features.iter().position(|known| known == f))
-            .collect();
-        let solved = self.solver.solve(&places);
+    fn places(&self, subset: &[FeatureId]) -> Vec<usize> {
+        let place = |f: &FeatureId| self.features.iter().position(|known| known == f);
+        subset.iter().filter_map(place).collect()
+    }
+
+    fn named(&self, places: &[usize], solved: LeastSquaresSolution) -> (Weights, f64) {
         let weights = places.iter().map(|&place| self.features[place]).zip(solved.weights);
         (weights.filter(|(_, weight)| *weight != 0.0).collect(), solved.intercept)
     }

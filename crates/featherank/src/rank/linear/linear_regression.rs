@@ -22,6 +22,7 @@ method! {
     /// Linear least squares on the labels, with an intercept.
     pub struct LinearRegression: Ranker as "linear-regression",
         cites ["hoerl1970", "sousa2016"], AsPublished, Passes,
+        with [compares_pairs],
         grid [ridge: ["0", "1", "10", "100", "1000", "10000"]]
     {
         /// Centre features over all documents, or within each query.

@@ -43,7 +43,6 @@ method! {
 
 /// The probability of each document to be ranked first: softmax, without overflow for values of any
 /// size.
-#[doc(hidden)] // For tests.
 pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     let mut shares: Vec<f64> = values.map(|value| (value - most).exp()).collect();
@@ -53,7 +52,6 @@ pub fn top_one(values: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
 }
 
 /// The cross entropy of one query, −Σ P_y ln P_s.
-#[doc(hidden)] // For tests.
 pub fn cross_entropy(target: &[f64], scores: &[f64]) -> f64 {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();

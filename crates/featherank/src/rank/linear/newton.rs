@@ -197,8 +197,16 @@ impl<'a> SquaredHingeProblem<'a> {
             weighted(direction, direction)
                 + c * dot(&self.preferences.curvature(&point.violations, &change), &change)
         };
-        Ok(line_minimum(derivative(from), 1.0, f64::INFINITY, EXACTLY, at, derivative, curvature)?
-            .1)
+        Ok(line_minimum(
+            derivative(from),
+            1.0,
+            f64::INFINITY,
+            EXACT_TOLERANCE,
+            at,
+            derivative,
+            curvature,
+        )?
+        .1)
     }
 }
 
@@ -250,7 +258,7 @@ pub(crate) fn second_derivative(
 
 /// The fraction of the initial derivative at which a line search has found the minimum, up to
 /// rounding errors.
-pub(crate) const EXACTLY: f64 = 1e-10;
+pub(crate) const EXACT_TOLERANCE: f64 = 1e-10;
 
 /// The minimum of a convex, piecewise quadratic function along a line from 0 to `most`, and the
 /// point there; the search starts at `guess`. It stops when the derivative is at most the fraction

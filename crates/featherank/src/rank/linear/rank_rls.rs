@@ -21,6 +21,7 @@ method! {
     /// Regularised least squares on pairwise differences within queries.
     pub struct RankRLS: Ranker as "rankrls",
         cites ["pahikkala2009"], AsPublished, Passes,
+        with [compares_pairs],
         grid [lambda: ["0.01", "1", "100", "10000", "100000", "1000000"]]
     {
         /// Ridge penalty relative to the sum of squared errors.

@@ -65,7 +65,6 @@ impl Ranker for RankSVMStruct {
 
 /// Σ max(0, 1 − margin) over preference pairs.
 #[derive(Debug)]
-#[doc(hidden)] // For tests.
 pub struct PairHinge(pub Preferences);
 
 impl Risk for PairHinge {

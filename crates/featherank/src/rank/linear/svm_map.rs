@@ -38,7 +38,7 @@ method! {
         /// Weight of the mean query loss relative to half the squared norm of the weights.
         c: Real(1e-12..=1e12) = "10",
         /// Smallest label of a relevant document.
-        relevant: Real<f32>(0.0..=1e6) = "1",
+        relevant: Threshold(1e-30..=1e30) = "1",
         use epsilon_param!();
     }
 }
@@ -52,9 +52,13 @@ impl Ranker for SVMMAP {
         &self,
         run: &Run,
         train: &View<'_>,
-        _: Option<&View<'_>>,
+        valid: Option<&View<'_>>,
         warm_start: Option<&Model>,
     ) -> Result<Model> {
+        // Wrappers call this without `fit`.
+        if let Some(adapted) = Self::SPEC.adapted(&self.params, train)? {
+            return adapted.learn_from(run, train, valid, warm_start);
+        }
         let design = Design::new(train)?;
         let risk = AveragePrecisionRisk::new(design.labels(), design.queries(), self.relevant)?;
         let solution =
@@ -65,7 +69,6 @@ impl Ranker for SVMMAP {
 
 /// The mean over queries of the maximum of 1 − AP(Y) + wᵀψ(Y) − wᵀψ(Y*).
 #[derive(Debug)]
-#[doc(hidden)] // For tests.
 pub struct AveragePrecisionRisk {
     documents: usize,
     queries: Vec<QueryDocuments>,

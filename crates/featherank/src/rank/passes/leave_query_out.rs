@@ -20,9 +20,9 @@
 //! * u becomes u − ub s/d + ub (ubᵀv)/(d − vbᵀub), with the new v.
 //!
 //! A step thus costs a few operations for each document and feature, whatever the number of chosen
-//! features and the length of the lists (the recursion of Pahikkala et al. 2010, for whole queries).
-//! Blocks cache v and u between steps as long as the data is small enough; otherwise they repeat
-//! the recursion from its beginning, which gives the same numbers.
+//! features and the length of the lists (the recursion of Pahikkala et al. 2010, for whole
+//! queries). Blocks cache v and u between steps as long as the data is small enough; otherwise they
+//! repeat the recursion from its beginning, which gives the same numbers.
 
 use serde::{Deserialize, Serialize};
 

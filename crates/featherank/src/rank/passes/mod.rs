@@ -6,7 +6,11 @@ mod model_measures;
 mod ndcg_pairs;
 mod pairwise_hinge;
 
-pub use leave_query_out::{AddedFeature, LeaveQueryOut, LeaveQueryOutErrors};
-pub use model_measures::{ModelMeasures, ModelValues, PlacedModel, model_measures};
-pub use ndcg_pairs::{NdcgPairLoss, NdcgPairs};
-pub use pairwise_hinge::{HingeLoss, PairwiseHinge};
+pub use model_measures::model_measures;
+
+crate::engine::passes::passes! {
+    leave_query_out: [LeaveQueryOut], AddedFeature, LeaveQueryOutErrors;
+    model_measures: [ModelMeasures], ModelValues, PlacedModel;
+    ndcg_pairs: [NdcgPairs], NdcgPairLoss;
+    pairwise_hinge: [PairwiseHinge], HingeLoss;
+}

@@ -150,8 +150,14 @@ impl Grades {
                     let gradients = &mut self.gradients[group.clone()];
                     let (scores, discounts) =
                         (&self.scores[group.clone()], &self.discounts[group.clone()]);
-                    let pairs =
-                        Against::<WITH_LOSS> { gap, score, discount, scores, discounts, gradients };
+                    let pairs = PairDerivatives::<WITH_LOSS> {
+                        gap,
+                        score,
+                        discount,
+                        scores,
+                        discounts,
+                        gradients,
+                    };
                     sums.add(Arch::new().dispatch(pairs));
                 }
                 self.gradients[better] += sums.gradient;
@@ -169,7 +175,7 @@ impl Grades {
 
 /// One document against all documents of a lower gain. Uses lanes and no branches, so that the
 /// compiler vectorises it; the order of summation is fixed.
-struct Against<'a, const WITH_LOSS: bool> {
+struct PairDerivatives<'a, const WITH_LOSS: bool> {
     gap: f64,
     score: f64,
     discount: f64,
@@ -178,7 +184,7 @@ struct Against<'a, const WITH_LOSS: bool> {
     gradients: &'a mut [f64],
 }
 
-impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
+impl<const WITH_LOSS: bool> PairDerivatives<'_, WITH_LOSS> {
     /// Adds pairs to lanes of sums, and their derivatives to those of the worse documents.
     #[inline(always)]
     fn add(&self, s: &[f64], d: &[f64], gradients: &mut [f64], sums: &mut [[f64; LANES]; 3]) {
@@ -198,7 +204,7 @@ impl<const WITH_LOSS: bool> Against<'_, WITH_LOSS> {
     }
 }
 
-impl<const WITH_LOSS: bool> NullaryFnOnce for Against<'_, WITH_LOSS> {
+impl<const WITH_LOSS: bool> NullaryFnOnce for PairDerivatives<'_, WITH_LOSS> {
     type Output = PairSums;
 
     #[inline(always)]

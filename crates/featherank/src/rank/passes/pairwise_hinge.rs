@@ -23,9 +23,9 @@ pub struct PairwiseHinge {
     /// One weight per feature.
     pub weights: Vec<f64>,
     /// Indices of the features for which to compute second derivatives.
-    pub curved: Vec<usize>,
+    pub hessian_features: Vec<usize>,
     /// Other weights: derivatives along the direction towards them are also computed.
-    pub towards: Option<Vec<f64>>,
+    pub direction_to: Option<Vec<f64>>,
     /// Whether to compute only the derivatives along that direction, without the gradient.
     pub directional_only: bool,
 }
@@ -55,9 +55,9 @@ impl Pass for PairwiseHinge {
     fn check(&self, schema: &Schema) -> Result<()> {
         let width = self.features.len();
         check_length("weights of a model", self.weights.len(), width)?;
-        let towards = self.towards.as_ref().map_or(width, Vec::len);
-        check_length("weights to go towards", towards, width)?;
-        if let Some(place) = self.curved.iter().find(|&&place| place >= width) {
+        let others = self.direction_to.as_ref().map_or(width, Vec::len);
+        check_length("weights to go towards", others, width)?;
+        if let Some(place) = self.hessian_features.iter().find(|&&place| place >= width) {
             return Err(Error::invalid("place of a feature", place, format!("below {width}")));
         }
         check_features(schema, &self.features)
@@ -71,17 +71,17 @@ impl Pass for PairwiseHinge {
         let twice =
             |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|x| 2.0 * x).collect() };
         let (directional_derivative, directional_curvature) =
-            self.towards.as_ref().map_or((0.0, 0.0), |towards| {
-                let mut change = design.scores(towards);
+            self.direction_to.as_ref().map_or((0.0, 0.0), |others| {
+                let mut change = design.scores(others);
                 change.iter_mut().zip(&scores).for_each(|(there, here)| *there -= here);
-                let curved = preferences.curvature(&violations, &change);
-                (2.0 * dot(&violations.squared_gradient, &change), 2.0 * dot(&curved, &change))
+                let product = preferences.curvature(&violations, &change);
+                (2.0 * dot(&violations.squared_gradient, &change), 2.0 * dot(&product, &change))
             });
         let gradient = match self.directional_only {
             true => Vec::new(),
             false => twice(design.transposed(&violations.squared_gradient)),
         };
-        let curvature = match &self.curved[..] {
+        let curvature = match &self.hessian_features[..] {
             [] => Vec::new(),
             places => {
                 let design = design.restricted(places);

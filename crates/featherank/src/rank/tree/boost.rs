@@ -7,7 +7,7 @@
 //! validation data, the ensemble of the best round is returned, and training stops early after a
 //! number of rounds without improvement.
 
-use super::grow::{Growth, Targets, grow};
+use super::grow::{GrowthSettings, Targets, grow};
 use super::{Bins, Tree, TreeEnsemble};
 use crate::data::View;
 use crate::error::Result;
@@ -86,7 +86,7 @@ impl Boosting {
             Splits::LeastSquares => 0.0,
             Splits::Newton { min_curvature } => min_curvature,
         };
-        let growth = Growth {
+        let growth = GrowthSettings {
             features,
             max_leaves: Some(self.leaves),
             min_leaf: self.min_leaf,

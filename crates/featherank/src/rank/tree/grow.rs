@@ -32,7 +32,7 @@ const HISTOGRAMS: usize = 512;
 
 /// Limits on the growth of a tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Growth<'a> {
+pub(super) struct GrowthSettings<'a> {
     /// The features available for splits, as columns of the binned matrix.
     pub features: &'a [usize],
     /// Maximum number of leaves; with `None` the tree grows until no node can be split.
@@ -72,13 +72,13 @@ impl<const K: usize> Targets<K> {
 }
 
 /// A grown tree with leaf values still 0, and the documents of each leaf.
-pub(super) struct Grown {
+pub(super) struct GrownTree {
     pub tree: Tree,
     rows: Vec<u32>,
     leaves: Vec<Range<usize>>,
 }
 
-impl Grown {
+impl GrownTree {
     /// Sets the value of every leaf, computed from its documents.
     pub fn set_leaves(&mut self, value: impl Fn(&[u32]) -> f64) {
         self.tree.leaf = self.leaves.iter().map(|range| value(&self.rows[range.clone()])).collect();
@@ -98,9 +98,9 @@ pub(super) fn grow<const K: usize>(
     bins: &Bins,
     rows: Vec<u32>,
     targets: &Targets<K>,
-    growth: &Growth<'_>,
+    growth: &GrowthSettings<'_>,
     draws: &mut Stream,
-) -> Result<Grown> {
+) -> Result<GrownTree> {
     let missing_bins: Vec<Option<u8>> =
         growth.features.iter().map(|&f| bins.missing_bin(f)).collect();
     let search = Search {
@@ -109,7 +109,7 @@ pub(super) fn grow<const K: usize>(
         min_curvature: growth.min_curvature,
         missing_bins: &missing_bins,
     };
-    let grower = Grower {
+    let grower = TreeGrower {
         bins,
         growth,
         search,
@@ -123,9 +123,9 @@ pub(super) fn grow<const K: usize>(
     grower.grow(rows, &targets.cells)
 }
 
-struct Grower<'a, 'b, const K: usize> {
+struct TreeGrower<'a, 'b, const K: usize> {
     bins: &'a Bins,
-    growth: &'a Growth<'a>,
+    growth: &'a GrowthSettings<'a>,
     search: Search<'b, K>,
     draws: &'a mut Stream,
     tree: Tree,
@@ -201,8 +201,8 @@ impl<const K: usize> PartialEq for SplitCandidate<K> {
 
 impl<const K: usize> Eq for SplitCandidate<K> {}
 
-impl<const K: usize> Grower<'_, '_, K> {
-    fn grow(mut self, mut rows: Vec<u32>, cells: &[PackedCell<K>]) -> Result<Grown> {
+impl<const K: usize> TreeGrower<'_, '_, K> {
+    fn grow(mut self, mut rows: Vec<u32>, cells: &[PackedCell<K>]) -> Result<GrownTree> {
         let columns: Vec<&[u8]> =
             self.growth.features.iter().map(|&f| self.bins.column(f)).collect();
         let mut open = Open::new(self.growth.max_leaves.is_some());
@@ -234,7 +234,7 @@ impl<const K: usize> Grower<'_, '_, K> {
             open.add(self.open(large, &columns, &mut rows, cells, rest));
         }
         self.tree.leaf = vec![0.0; self.leaves.len()];
-        Ok(Grown { tree: self.tree, rows, leaves: self.leaves })
+        Ok(GrownTree { tree: self.tree, rows, leaves: self.leaves })
     }
 
     /// Finds a leaf's best split; grows a small leaf to completion at once if the tree has no

@@ -14,7 +14,7 @@ pub(super) const WIDTH: usize = 256;
 
 /// Number of features whose histograms are filled together, so that rows and cells are loaded once
 /// for all of them.
-const TOGETHER: usize = 4;
+const FEATURES_PER_BATCH: usize = 4;
 
 /// Number of features in one task of a thread.
 const GROUP: usize = 8;
@@ -23,7 +23,7 @@ const GROUP: usize = 8;
 const BLOCK: usize = 4096;
 
 /// Minimum number of updates for which multi-threading pays off.
-const WORTH_THREADS: usize = 1 << 16;
+const MIN_PARALLEL_UPDATES: usize = 1 << 16;
 
 /// The contribution of a document to a bin: a target and, for Newton steps, a curvature.
 pub(super) type PackedCell<const K: usize> = [i64; K];
@@ -95,12 +95,14 @@ impl<const K: usize> Histogram<K> {
         let mut histogram = vec![[[0; K]; WIDTH]; columns.len()];
         let fill = |(group, columns): (&mut [Filled<K>], &[&[u8]])| {
             for (rows, cells) in rows.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
-                for (part, columns) in group.chunks_mut(TOGETHER).zip(columns.chunks(TOGETHER)) {
+                for (part, columns) in
+                    group.chunks_mut(FEATURES_PER_BATCH).zip(columns.chunks(FEATURES_PER_BATCH))
+                {
                     add_block(part, columns, rows, cells);
                 }
             }
         };
-        if rows.len() * columns.len() < WORTH_THREADS {
+        if rows.len() * columns.len() < MIN_PARALLEL_UPDATES {
             histogram.chunks_mut(GROUP).zip(columns.chunks(GROUP)).for_each(fill);
         } else {
             histogram.par_chunks_mut(GROUP).zip(columns.par_chunks(GROUP)).for_each(fill);

@@ -5,10 +5,10 @@ mod boost;
 mod ensemble;
 mod grow;
 mod histogram;
-pub mod lambda_mart;
-pub mod mart;
-pub mod random_forest;
-pub mod regression_tree;
+pub(crate) mod lambda_mart;
+pub(crate) mod mart;
+pub(crate) mod random_forest;
+pub(crate) mod regression_tree;
 mod split;
 
 use bins::Bins;

@@ -12,7 +12,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use super::grow::{Growth, Targets, grow};
+use super::grow::{GrowthSettings, Targets, grow};
 use super::regression_tree::{labels, min_leaf_param, tree_size_params};
 use super::{Bins, Tree, TreeEnsemble};
 use crate::data::View;
@@ -99,7 +99,7 @@ impl RandomForest {
             drawn = drawn.partial_shuffle(&mut draws, count).0.to_vec();
             drawn.sort_unstable();
         }
-        let growth = Growth {
+        let growth = GrowthSettings {
             features: &drawn,
             max_leaves: self.leaves,
             min_leaf: self.min_leaf,

@@ -5,7 +5,7 @@
 //! document per leaf. Thresholds are midpoints between neighbouring values of the node; for
 //! features with more than 255 distinct values, midpoints between neighbouring bins.
 
-use super::grow::{Growth, Targets, grow};
+use super::grow::{GrowthSettings, Targets, grow};
 use super::{Bins, TreeEnsemble};
 use crate::data::View;
 use crate::declare::method;
@@ -80,7 +80,7 @@ impl RegressionTree {
         features: &[usize],
         labels: &[f64],
     ) -> Result<Model> {
-        let growth = Growth {
+        let growth = GrowthSettings {
             features,
             max_leaves: self.leaves,
             min_leaf: self.min_leaf,

@@ -117,6 +117,8 @@ pub(super) struct SizeFindings<'a> {
     pub tried: Vec<&'a Candidate>,
     /// The size of the returned set; `None` if it was not tested.
     pub returned: Option<usize>,
+    /// The ranker's tuned settings.
+    pub settings: &'a [(String, String)],
     /// The measure of all features for each query, and the ids of the queries; empty if there was
     /// no time to train with all features.
     pub all: &'a [f64],
@@ -158,7 +160,10 @@ impl Advice {
         let is_required = auto.risk == RiskRule::Require;
         Advice {
             ranker: auto.ranker.name.to_owned(),
-            settings: auto.settings().0.into_iter().collect(),
+            settings: match found.settings {
+                [] => auto.settings().0.into_iter().collect(),
+                tuned => tuned.iter().cloned().collect(),
+            },
             measure: auto.measure.to_string(),
             demand: auto.demand,
             baseline: match auto.baseline {

@@ -2,29 +2,22 @@
 //! fold of one repetition, the ranker is trained on the first features of each order, and the held-
 //! out queries measure it. Held-out queries influence no choice of the cell.
 //!
-//! The queries of a repetition are divided into folds², so that each training set can hold out parts
-//! of itself, which tune the ranker's settings. The number of trees is the median over several such
-//! parts, each of which stops the training of a model of all features early; then rankers are
-//! trained on the whole training set. The best number of trees on a few queries is mostly luck: if
-//! every set had its own, the comparison of sets would be as noisy. Rankers with early stopping
-//! that have no number of trees keep one part for it.
+//! The queries of a repetition are divided into folds², so that rankers with early stopping whose
+//! number of trees cannot be fixed beforehand can hold out a part of each training set.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::portfolio::{self, Proposer};
+use super::racing::OpenCandidates;
 use super::sizes::{CostCap, Size, by_importance_per_cost};
 use super::{AutoBaseline, AutoSelector};
-use crate::data::{FeatureId, View};
+use crate::data::FeatureId;
 use crate::engine::passes::{FeatureMeasures, Moments, feature_means};
 use crate::engine::{Ask, Engine, LocalEngine, PartEngine, QueryFolds, QuerySample};
 use crate::error::Result;
 use crate::measure::counted;
 use crate::measure::risk::mean_baseline;
-use crate::rank::tune::{Settings, combinations, declared_grid, is_better, tune};
-use crate::rank::{Model, Ranker};
+use crate::rank::Ranker;
 use crate::run::{Constraints, Run};
 use crate::select::subsets::{Split, SubsetTrainer, TrainingProgress};
 
@@ -40,13 +33,30 @@ pub struct CellQueries {
 }
 
 impl CellQueries {
+    /// The queries that the ranker is trained on.
+    pub fn training_sample(&self) -> QuerySample {
+        self.sample(|part| !self.is_test(part))
+    }
+
+    /// The held-out queries; without any, those that may stop training.
+    pub fn test_sample(&self) -> QuerySample {
+        match self.holds_out {
+            true => self.sample(|part| self.is_test(part)),
+            false => self.stopping_sample(),
+        }
+    }
+
+    /// The part of the training queries that stops training early.
+    fn stopping_sample(&self) -> QuerySample {
+        self.sample(|part| self.is_stopping(part))
+    }
+
     fn is_test(&self, part: usize) -> bool {
         self.holds_out && part / self.folds == self.fold
     }
 
-    /// Whether a part belongs to one of the `folds` parts of the training set that tune settings.
-    fn is_tuning(&self, part: usize, which: usize) -> bool {
-        part % self.folds == which && !self.is_test(part)
+    fn is_stopping(&self, part: usize) -> bool {
+        part.is_multiple_of(self.folds) && !self.is_test(part)
     }
 
     fn sample(&self, is_in: impl Fn(usize) -> bool) -> QuerySample {
@@ -58,64 +68,45 @@ impl CellQueries {
 pub struct Cell<'a> {
     engine: &'a dyn Engine,
     queries: CellQueries,
-    /// Each trains without one part that tunes settings, and evaluates on it.
-    tuning: Vec<Split<'a>>,
     /// Trains for the held-out queries, and evaluates on them.
     pub split: Split<'a>,
 }
 
 impl<'a> Cell<'a> {
-    /// For subsets of `features`.
+    /// For a ranker and subsets of `features`.
     pub fn new(
         auto: &AutoSelector,
+        ranker: &dyn Ranker,
         engine: &'a dyn Engine,
         queries: CellQueries,
         features: &[FeatureId],
     ) -> Result<Self> {
-        let ranker = auto.ranker_with(&auto.settings().0)?;
-        let part = |is_in: &dyn Fn(usize) -> bool| PartEngine::of(engine, queries.sample(is_in));
-        let ranker = ranker.as_ref();
-        let of_tuning = |which: usize| -> Result<_> {
-            let train = part(&|part| !queries.is_test(part) && !queries.is_tuning(part, which))?;
-            Ok((train, part(&|part| queries.is_tuning(part, which))?))
-        };
-        let tuning_split = |which: usize| -> Result<Split<'a>> {
-            let ((train, stop), (_, judge)) = (of_tuning(which)?, of_tuning(which)?);
-            Split::new(ranker, train, Some(&stop), judge, features)
-        };
-        let parts = if auto.counts_trees() { queries.folds } else { 1 };
-        let tuning: Vec<Split<'a>> = (0..parts).map(tuning_split).collect::<Result<_>>()?;
-        let judge = match queries.holds_out {
-            true => part(&|part| queries.is_test(part))?,
-            false => of_tuning(0)?.1,
-        };
+        let part = |sample: QuerySample| PartEngine::of(engine, sample);
+        let judge = part(queries.test_sample())?;
         let split = match auto.stops_early() && !auto.counts_trees() {
             true => {
-                let (train, stop) = of_tuning(0)?;
-                Split::new(ranker, train, Some(&stop), judge, features)?
+                let train =
+                    queries.sample(|part| !queries.is_test(part) && !queries.is_stopping(part));
+                let stopping = part(queries.stopping_sample())?;
+                Split::new(ranker, part(train)?, Some(&stopping), judge, features)?
             }
-            false => {
-                let whole = part(&|part| !queries.is_test(part))?;
-                Split::new(ranker, whole, None, judge, features)?
-            }
+            false => Split::new(ranker, part(queries.training_sample())?, None, judge, features)?,
         };
-        Ok(Cell { engine, queries, tuning, split })
+        Ok(Cell { engine, queries, split })
     }
 }
 
 /// The results of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CellResult {
-    /// The ranker's settings.
-    pub settings: Settings,
     /// The held-out queries, as places of the data.
     pub queries: Vec<usize>,
     /// The measure of all features on each of them.
     pub all: Vec<Option<f64>>,
     /// The measure of the risk baseline on each of them.
     pub baseline: Vec<Option<f64>>,
-    /// For each method, the result of each size.
-    pub tried: Vec<Vec<TriedSet>>,
+    /// For each method, the result of each size; `None` for candidates that were not tried again.
+    pub tried: Vec<Vec<Option<TriedSet>>>,
 }
 
 /// The set of one method and size.
@@ -147,54 +138,61 @@ impl<'a> CellRunner<'a> {
         CellRunner { auto, run, cell, features, progress: TrainingProgress::new(run) }
     }
 
-    /// Trains the ranker on all features, and on the sets of every method and size.
+    /// Trains the ranker on all features, and on the sets of the open candidates.
     pub fn run(
         &self,
+        ranker: &dyn Ranker,
         all: &[FeatureId],
         proposers: &[Proposer],
         sizes: &[Size],
+        open: &OpenCandidates,
     ) -> Result<CellResult> {
-        let settings = self.tuned(all)?;
-        let ranker = self.auto.ranker_with(&settings)?;
-        let trainer = self.trainer(ranker.as_ref())?;
+        let trainer = self.trainer(ranker)?;
         let whole = [all.to_vec()];
         let fitted = trainer.fit(&whole)?;
         let of_all = counted(&fitted.per_query()?[0]);
         let mut left = self.by_importance(fitted.importance(0)?);
-        let orders = proposers.iter().map(|&proposer| self.order(proposer));
-        let orders: Vec<Vec<FeatureId>> = orders.collect::<Result<_>>()?;
+        let order = |(method, &proposer): (usize, &Proposer)| match open.any_of(method) {
+            true => self.order(proposer),
+            false => Ok(Vec::new()),
+        };
+        let orders: Vec<Vec<FeatureId>> =
+            proposers.iter().enumerate().map(order).collect::<Result<_>>()?;
         let mut tried = vec![Vec::with_capacity(sizes.len()); proposers.len()];
-        for &size in sizes {
+        for (place, &size) in sizes.iter().enumerate() {
             let cap = CostCap::new(&self.run.constraints, size);
-            let set = |(proposer, order): (&Proposer, &Vec<FeatureId>)| match proposer {
-                Proposer::Elimination => cap.take(&left),
-                Proposer::Order(_) => cap.take(order),
-            };
-            let sets: Vec<Vec<FeatureId>> =
-                proposers.iter().zip(&orders).map(set).map(sorted).collect();
-            if sets.iter().all(|set| set == all) {
-                for (tried, set) in tried.iter_mut().zip(sets) {
-                    tried.push(TriedSet { set, per_query: of_all.clone() });
-                }
-                continue;
-            }
+            // Elimination passes through every size above the smallest that is tried.
+            let set =
+                |(method, (proposer, order)): (usize, (&Proposer, &Vec<FeatureId>))| match proposer
+                {
+                    Proposer::Elimination => {
+                        open.reaches(method, place).then(|| sorted(cap.take(&left)))
+                    }
+                    Proposer::Order(_) => open.has(method, place).then(|| sorted(cap.take(order))),
+                };
+            let sets: Vec<Option<Vec<FeatureId>>> =
+                proposers.iter().zip(&orders).enumerate().map(set).collect();
             // Methods may propose the same set, which is trained once.
-            let mut different = sets.clone();
+            let mut different: Vec<Vec<FeatureId>> =
+                sets.iter().flatten().filter(|set| *set != all).cloned().collect();
             different.sort_unstable();
             different.dedup();
-            let place = |set: &Vec<FeatureId>| different.partition_point(|other| other < set);
             let fitted = trainer.fit(&different)?;
             let judged = fitted.per_query()?;
-            for (tried, (proposer, set)) in tried.iter_mut().zip(proposers.iter().zip(&sets)) {
-                let place = place(set);
-                if matches!(proposer, Proposer::Elimination) {
-                    left = self.by_importance(fitted.importance(place)?);
-                }
-                tried.push(TriedSet { set: set.clone(), per_query: counted(&judged[place]) });
+            for (method, set) in sets.into_iter().enumerate() {
+                let known = set.map(|set| -> Result<TriedSet> {
+                    let Ok(place) = different.binary_search(&set) else {
+                        return Ok(TriedSet { set, per_query: of_all.clone() });
+                    };
+                    if matches!(proposers[method], Proposer::Elimination) {
+                        left = self.by_importance(fitted.importance(place)?);
+                    }
+                    Ok(TriedSet { set, per_query: counted(&judged[place]) })
+                });
+                tried[method].push(known.transpose()?);
             }
         }
         Ok(CellResult {
-            settings,
             queries: self.cell.split.judge().places().to_vec(),
             baseline: self.baseline(&of_all)?,
             all: of_all,
@@ -202,62 +200,11 @@ impl<'a> CellRunner<'a> {
         })
     }
 
-    /// The settings of the ranker with the best measure on the tuning queries.
-    pub fn tuned(&self, all: &[FeatureId]) -> Result<Settings> {
-        let AutoSelector { ranker, measure, .. } = self.auto;
-        let (fixed, is_open) = self.auto.settings();
-        if self.auto.counts_trees() {
-            return self.with_trees(fixed, all);
-        }
-        let grid = if is_open { declared_grid(ranker, &fixed) } else { Vec::new() };
-        if grid.is_empty() {
-            return Ok(fixed);
-        }
-        let tuning = &self.cell.tuning[0];
-        if let Some(view) = tuning.training_rows() {
-            let validate: View<'_> = view.with_queries(tuning.judge().places().to_vec());
-            return Ok(tune(ranker, &fixed, &grid, self.run, view, &validate, measure)?.settings);
-        }
-        let (subset, mut best) = ([all.to_vec()], None);
-        for settings in combinations(&grid) {
-            let settings = [&fixed[..], &settings].concat();
-            let ranker = self.auto.ranker_with(&settings)?;
-            let trainer = SubsetTrainer::new(&self.progress, ranker.as_ref(), measure, tuning)?;
-            let fitted = trainer.fit(&subset)?;
-            let value = measure.summary(&fitted.per_query()?[0]);
-            let ranks = fitted.importance(0)?.iter().any(|(_, share)| *share > 0.0);
-            if best.as_ref().is_none_or(|(best, _)| is_better((ranks, value), *best)) {
-                best = Some(((ranks, value), settings));
-            }
-        }
-        Ok(best.map_or(fixed, |(_, settings)| settings))
-    }
-
-    /// The settings with the median number of trees at which models of all features stop early.
-    fn with_trees(&self, mut settings: Settings, all: &[FeatureId]) -> Result<Settings> {
-        let ranker = self.auto.ranker_with(&settings)?;
-        let subset = [all.to_vec()];
-        let trees = |tuning: &Split<'_>| -> Result<usize> {
-            let measure = &self.auto.measure;
-            let trainer = SubsetTrainer::new(&self.progress, ranker.as_ref(), measure, tuning)?;
-            let models = trainer.fit(&subset)?.into_models(&self.cell.engine.schema().features);
-            Ok(models.iter().map(Model::trees).sum())
-        };
-        let mut counts: Vec<usize> =
-            self.cell.tuning.par_iter().map(trees).collect::<Result<_>>()?;
-        counts.sort_unstable();
-        settings.retain(|(name, _)| name != "trees");
-        settings.push(("trees".to_owned(), counts[counts.len() / 2].max(1).to_string()));
-        Ok(settings)
-    }
-
     /// The order in which a selector takes all features that may be chosen; empty for elimination.
     pub fn order(&self, proposer: Proposer) -> Result<Vec<FeatureId>> {
         let Proposer::Order(spec) = proposer else { return Ok(Vec::new()) };
-        let Cell { engine, queries, .. } = self.cell;
-        let tuning = &self.cell.tuning[0];
-        let settings =
-            portfolio::settings(spec, &self.auto.measure, &engine.schema().label_frequencies())?;
+        let engine = self.cell.engine;
+        let settings = portfolio::settings(spec, &self.auto.measure);
         // Subsets are cut from the order later; here no limit applies.
         let constraints =
             Constraints { k: None, budget: None, keep: Vec::new(), ..self.run.constraints.clone() };
@@ -266,23 +213,16 @@ impl<'a> CellRunner<'a> {
             valid: None,
             checkpoint: None,
             best_so_far: false,
-            ..self.run.clone()
+            ..self.run.quiet()
         };
-        let takes_rows = tuning.training_rows().is_some() || !spec.data_access(&[])?.is_passes();
-        let selection = match engine.local().filter(|_| takes_rows) {
+        let train = PartEngine::of(engine, self.cell.queries.training_sample())?;
+        let selection = match engine.local() {
             Some(data) => {
-                let part = |queries: &[usize]| -> Result<LocalEngine> {
-                    Ok(LocalEngine::new(data.subset(queries), 0)?
-                        .observed_by(self.run.observer.clone()))
-                };
-                let valid: Arc<dyn Engine> = Arc::new(part(tuning.judge().places())?);
-                let train = part(tuning.train().places())?;
-                spec.run(&settings, &Run { valid: Some(valid), ..run }, &train)?
+                let rows = data.subset(train.places());
+                let rows = LocalEngine::new(rows, 0)?.observed_by(run.observer.clone());
+                spec.run(&settings, &run, &rows)?
             }
-            None => {
-                let train = PartEngine::of(*engine, queries.sample(|part| !queries.is_test(part)))?;
-                spec.run(&settings, &run, &train)?
-            }
+            None => spec.run(&settings, &run, &train)?,
         };
         let table = &engine.schema().features;
         let column = |step: &crate::select::PathStep| table.resolve(&step.feature.to_string());

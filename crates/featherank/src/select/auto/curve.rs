@@ -17,7 +17,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cell::{CellResult, TriedSet};
+use super::cell::CellResult;
 use super::sizes::Size;
 use crate::measure::risk::loss_weighted;
 use crate::measure::significance::{NonInferiority, jointly_non_inferior};
@@ -49,6 +49,11 @@ pub struct Candidate {
     pub per_query: Vec<f64>,
     pub effectiveness: NonInferiority,
     pub risk: NonInferiority,
+    /// The standard error of the difference in effectiveness.
+    pub standard_error: f64,
+    /// The share of the squared standard error that the variation between repetitions has; none if
+    /// there is one repetition.
+    pub noise: Option<f64>,
 }
 
 /// All candidates and the reference.
@@ -61,63 +66,75 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The curve of finished cells. `usable` is the number of features that the ranker can use.
-    pub fn of(cells: &[CellResult], sizes: &[Size], methods: usize, demand: Demand) -> Self {
+    /// The curve of finished cells.
+    pub fn of(cells: &[&CellResult], sizes: &[Size], methods: usize, demand: Demand) -> Self {
         let mut queries: Vec<usize> =
             cells.iter().flat_map(|cell| cell.queries.iter().copied()).collect();
         queries.sort_unstable();
         queries.dedup();
-        let average = |of: &dyn Fn(&CellResult) -> Vec<f64>| averaged(&queries, cells, of);
-        let all = average(&|cell| values(&cell.all));
+        let all = averaged(&queries, cells, &|cell| Some(values(&cell.all)));
         let shrunk = |cell: &CellResult| {
             values(&cell.all).iter().map(|value| (1.0 - demand.margin) * value).collect::<Vec<_>>()
         };
-        let risk_lost = average(&|cell| risk_change(cell, &shrunk(cell), demand.alpha));
-        let risk_margin = -mean(&risk_lost);
-        let margin = demand.margin * mean(&all).abs();
+        let risk_lost =
+            averaged(&queries, cells, &|cell| Some(risk_change(cell, &shrunk(cell), demand.alpha)));
+        let risk_margin = -mean(&risk_lost.means);
+        let mean_of_all = mean(&all.means);
+        let margin = demand.margin * mean_of_all.abs();
         let places: Vec<(usize, usize)> = (0..sizes.len())
             .flat_map(|size| (0..methods).map(move |method| (size, method)))
             .collect();
-        let tried = |cell: &CellResult, (size, method): (usize, usize)| -> TriedSet {
-            cell.tried[method][size].clone()
+        let own = |cell: &CellResult, (size, method): (usize, usize)| {
+            cell.tried[method][size].as_ref().map(|tried| values(&tried.per_query))
         };
-        let per_query: Vec<Vec<f64>> = places
+        let changes = |change: &dyn Fn(&CellResult, Vec<f64>) -> Vec<f64>| -> Vec<QueryMeans> {
+            let of = |&place: &(usize, usize)| {
+                let change = |cell: &CellResult| Some(change(cell, own(cell, place)?));
+                averaged(&queries, cells, &change)
+            };
+            places.iter().map(of).collect()
+        };
+        let lost = changes(&|cell, own| {
+            own.iter().zip(values(&cell.all)).map(|(own, all)| own - all).collect()
+        });
+        let risks = changes(&|cell, own| risk_change(cell, &own, demand.alpha));
+        // The margin is a share of a mean that is estimated, too.
+        let tested: Vec<Vec<f64>> = lost
             .iter()
-            .map(|&place| average(&|cell| values(&tried(cell, place).per_query)))
-            .collect();
-        let lost: Vec<Vec<f64>> = per_query
-            .iter()
-            .map(|values| values.iter().zip(&all).map(|(own, all)| own - all).collect())
-            .collect();
-        let risks: Vec<Vec<f64>> = places
-            .iter()
-            .map(|&place| {
-                let of = |cell: &CellResult| {
-                    risk_change(cell, &values(&tried(cell, place).per_query), demand.alpha)
-                };
-                average(&of)
+            .map(|one| {
+                let shift = |all: &f64| demand.margin * (all - mean_of_all);
+                one.means.iter().zip(&all.means).map(|(own, all)| own + shift(all)).collect()
             })
             .collect();
+        let risks: Vec<Vec<f64>> = risks.into_iter().map(|one| one.means).collect();
         let is_allowed: Vec<bool> =
             places.iter().map(|&(size, _)| sizes[size].is_allowed).collect();
         let test = |differences: &[Vec<f64>], margin: f64| {
             tests_of_families(differences, &is_allowed, margin, demand.level)
         };
-        let tests = test(&lost, margin).into_iter().zip(test(&risks, risk_margin));
-        let candidate = |((&(size, method), per_query), (effectiveness, risk))| Candidate {
-            size,
-            method,
-            features: cells
-                .iter()
-                .map(|cell| cell.tried[method][size].set.len())
-                .max()
-                .unwrap_or(0),
-            per_query,
-            effectiveness,
-            risk,
+        let (effectiveness, risk) = (test(&tested, margin), test(&risks, risk_margin));
+        let candidate = |place: usize| {
+            let (size, method) = places[place];
+            let sets = cells.iter().filter_map(|cell| cell.tried[method][size].as_ref());
+            let (standard_error, noise) = lost[place].spread(&tested[place]);
+            Candidate {
+                size,
+                method,
+                features: sets.map(|tried| tried.set.len()).max().unwrap_or(0),
+                per_query: lost[place]
+                    .means
+                    .iter()
+                    .zip(&all.means)
+                    .map(|(d, all)| d + all)
+                    .collect(),
+                effectiveness: effectiveness[place].clone(),
+                risk: risk[place].clone(),
+                standard_error,
+                noise,
+            }
         };
-        let candidates = places.iter().zip(per_query).zip(tests).map(candidate).collect();
-        Curve { queries, all, candidates }
+        let candidates = (0..places.len()).map(candidate).collect();
+        Curve { queries, all: all.means, candidates }
     }
 
     /// The best candidate of a size: the one with the highest lower bound.
@@ -167,21 +184,54 @@ fn values(of: &[Option<f64>]) -> Vec<f64> {
     of.iter().map(|value| value.unwrap_or(f64::NAN)).collect()
 }
 
-/// The mean over the cells that held a query out, for each of the queries.
+/// The values of queries, averaged over the cells that held them out.
+struct QueryMeans {
+    /// For each query; NaN if the query does not count.
+    means: Vec<f64>,
+    /// The variance of a query's mean that the variation between repetitions causes, averaged over
+    /// the queries; none if there is one repetition.
+    noise: Option<f64>,
+}
+
+impl QueryMeans {
+    /// The standard error of the mean over queries, and the share of its square that the variation
+    /// between repetitions has. `tested` are the values that the test compares.
+    fn spread(&self, tested: &[f64]) -> (f64, Option<f64>) {
+        let counted: Vec<f64> = tested.iter().copied().filter(|value| !value.is_nan()).collect();
+        let count = counted.len() as f64;
+        let centre = mean(&counted);
+        let squares: f64 = counted.iter().map(|value| (value - centre).powi(2)).sum();
+        let variance = squares / (count - 1.0).max(1.0);
+        let share = |noise: f64| if variance > 0.0 { noise / variance } else { 0.0 };
+        ((variance / count.max(1.0)).sqrt(), self.noise.map(share))
+    }
+}
+
+/// Averages the values of each query over the cells that have them.
 fn averaged(
     queries: &[usize],
-    cells: &[CellResult],
-    of: &dyn Fn(&CellResult) -> Vec<f64>,
-) -> Vec<f64> {
-    let (mut sums, mut counts) = (vec![0.0; queries.len()], vec![0.0; queries.len()]);
+    cells: &[&CellResult],
+    of: &dyn Fn(&CellResult) -> Option<Vec<f64>>,
+) -> QueryMeans {
+    let zeros = || vec![0.0; queries.len()];
+    let (mut sums, mut squares, mut counts) = (zeros(), zeros(), zeros());
     for cell in cells {
-        for (query, value) in cell.queries.iter().zip(of(cell)) {
+        for (query, value) in cell.queries.iter().zip(of(cell).into_iter().flatten()) {
             let place = queries.partition_point(|other| other < query);
             sums[place] += value;
+            squares[place] += value * value;
             counts[place] += 1.0;
         }
     }
-    sums.iter().zip(counts).map(|(sum, count)| sum / count).collect()
+    let means: Vec<f64> = sums.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
+    let repeated = (0..queries.len()).filter(|&q| counts[q] > 1.0 && !means[q].is_nan());
+    let noises: Vec<f64> = repeated
+        .map(|q| {
+            let deviation = (squares[q] - means[q] * sums[q]).max(0.0);
+            deviation / (counts[q] - 1.0) / counts[q]
+        })
+        .collect();
+    QueryMeans { means, noise: (!noises.is_empty()).then(|| mean(&noises)) }
 }
 
 /// The mean over the queries that count.

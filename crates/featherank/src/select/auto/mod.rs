@@ -1,11 +1,11 @@
 //! The smallest set of features that is non-inferior to all of them in effectiveness and risk, for
 //! the user's own ranker and measure.
 //!
-//! The queries are divided into `folds` folds, and each fold is held out once; small data is divided
-//! several times (`repetitions`). In every such cell (`cell.rs`) a few methods (`portfolio.rs`)
-//! order the features, and the ranker is trained on the first features of each order, for every
-//! size from all features down to one. Every candidate, a size of one method, and all features thus
-//! have values for queries that influenced neither the features nor the model.
+//! The queries are divided into `folds` folds, and each fold is held out once; small data is
+//! divided several times (`repetitions`). In every such cell (`cell.rs`) a few methods
+//! (`portfolio.rs`) order the features, and the ranker is trained on the first features of each
+//! order, for every size from all features down to one. Every candidate, a size of one method, and
+//! all features thus have values for queries that influenced neither the features nor the model.
 //!
 //! All candidates are tested jointly (`curve.rs`): with probability 1 − `level`, none that passes
 //! loses more than the margin. The smallest that passes is recommended; its method orders the
@@ -22,8 +22,10 @@ mod advice;
 mod cell;
 mod curve;
 mod portfolio;
+mod racing;
 mod search;
 mod sizes;
+mod tuning;
 mod words;
 
 use crate::declare::{choice, method};
@@ -31,7 +33,7 @@ use crate::engine::passes::Moments;
 use crate::engine::{Ask, Engine, JoinedEngine, LocalEngine};
 use crate::error::Result;
 use crate::rank::tune::Settings;
-use crate::rank::{self, Ranker, RankerSpec};
+use crate::rank::{Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::rows::rows;
@@ -80,7 +82,7 @@ method! {
         repetitions: Whole<usize>(0..=1000) = "0",
         /// Role of the risk: require that it is as low, report it, or ignore it.
         risk: Choice<RiskRule> = "report",
-        derive ranker: &'static RankerSpec = rank::ranker(&ranker.0)?;
+        derive ranker: &'static RankerSpec = ranker.0;
         derive demand: Demand = Demand { margin, level, alpha };
         derive proposers: Option<Vec<Proposer>> = portfolio::requested(&methods)?;
     }
@@ -159,24 +161,33 @@ impl AutoSelector {
         };
         let informative =
             engine.schema().informative() + valid.map_or(0, |valid| valid.schema().informative());
-        let mut state: State = run.saved()?.unwrap_or_default();
-        if state.methods.is_empty() {
-            let of_valid = valid.map_or(0, |valid| valid.schema().documents());
-            let values = (engine.schema().documents() + of_valid) as f64 * features.len() as f64;
-            let effort = portfolio::effort(values, informative, run.stop().time_left())?;
-            let proposers = self.proposers.clone().unwrap_or(effort.proposers);
-            state.methods =
-                proposers.into_iter().map(|proposer| proposer.name().to_owned()).collect();
-            state.share = effort.share;
-            state.repetitions =
-                if self.repetitions > 0 { self.repetitions } else { effort.repetitions };
+        let of_valid = valid.map_or(0, |valid| valid.schema().documents());
+        let values = (engine.schema().documents() + of_valid) as f64 * features.len() as f64;
+        let mut effort = portfolio::effort(values, informative, run.stop().time_left())?;
+        if let Some(proposers) = &self.proposers {
+            effort.proposers.clone_from(proposers);
         }
-        let proposers = portfolio::named(&state.methods.join(","))?;
+        if self.repetitions > 0 {
+            effort.repetitions = self.repetitions;
+        }
+        let saved: State = run.saved()?.unwrap_or_default();
+        let state = saved.planned(&effort);
+        let proposers = effort.proposers;
         let joined = valid.map(|valid| self.joined(run, engine, valid, &proposers)).transpose()?;
         let all = joined.as_deref().unwrap_or(engine);
         let (usable, _) = self.ranker.usable(&statistics);
-        let search =
-            SizeSearch { auto: self, run, engine, all, candidates, usable, features, proposers };
+        let own = Run { constraints: candidates.constraints(run), ..run.clone() };
+        let search = SizeSearch {
+            auto: self,
+            run: &own,
+            asked: run,
+            engine,
+            all,
+            candidates,
+            usable,
+            features,
+            proposers,
+        };
         if search.features.len() < 2 || informative < 4 * self.folds {
             return search.keep_all(&state, words::too_few(informative, self.folds));
         }

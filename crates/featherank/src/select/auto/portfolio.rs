@@ -8,9 +8,9 @@
 use std::time::Duration;
 
 use crate::declare::Category;
-use crate::error::{Error, Remedy, Result};
-use crate::measure::{LabelFrequency, Measure, check_threshold, dividing_threshold};
-use crate::params::{Kind, Settings};
+use crate::error::{Error, Result};
+use crate::measure::Measure;
+use crate::params::{Kind, Param, Settings};
 use crate::select::{SelectorSpec, auto};
 
 /// The number of values in the data (documents × features) up to which all methods are used.
@@ -65,33 +65,12 @@ impl Proposer {
 }
 
 /// The parameters of a selector that proposes: an embedded method chooses its model by the measure
-/// of this run, and thresholds of relevance divide the labels.
-pub fn settings(
-    spec: &SelectorSpec,
-    measure: &Measure,
-    labels: &[LabelFrequency],
-) -> Result<Settings> {
-    let divides = |from: f32| check_threshold("", from, labels, |_| Remedy::default()).is_ok();
-    let threshold = dividing_threshold(labels);
-    let mut settings = Settings::new();
-    for param in spec.params {
-        let value = match param.kind {
-            Kind::Measure if spec.category == Category::Embedded => Some(measure.to_string()),
-            Kind::Measure => {
-                let own: Measure = param.default.parse()?;
-                let is_constant = own.relevant_from().is_some_and(|from| !divides(from));
-                let better = threshold.filter(|_| is_constant);
-                better.map(|threshold| own.with_relevant_from(threshold).to_string())
-            }
-            Kind::Real { .. } if param.name == "relevant" => {
-                let is_constant = param.default.parse().is_ok_and(|from| !divides(from));
-                threshold.filter(|_| is_constant).map(|threshold| threshold.to_string())
-            }
-            _ => None,
-        };
-        settings.extend(value.map(|value| (param.name.to_owned(), value)));
-    }
-    Ok(settings)
+/// of this run.
+pub fn settings(spec: &SelectorSpec, measure: &Measure) -> Settings {
+    let is_tuned =
+        |param: &&Param| spec.category == Category::Embedded && param.kind == Kind::Measure;
+    let measures = spec.params.iter().filter(is_tuned);
+    measures.map(|param| (param.name.to_owned(), measure.to_string())).collect()
 }
 
 /// The proposers that the user names; `None` for `auto`.
@@ -111,7 +90,7 @@ pub fn named(names: &str) -> Result<Vec<Proposer>> {
 /// folds more often.
 const HELD_OUT_VALUES: f64 = 1500.0;
 
-/// The number of values (documents × features) that repetitions process in total.
+/// The number of values (documents × features) that all repetitions process together at most.
 const REPEATED_VALUES: f64 = 5e6;
 
 /// The largest number of repetitions.
@@ -122,13 +101,12 @@ pub struct Effort {
     pub proposers: Vec<Proposer>,
     /// The share of the queries that are used.
     pub share: f64,
-    /// How often the queries are divided into folds.
+    /// How often the queries are divided into folds at most.
     pub repetitions: usize,
 }
 
 /// The effort for data with this many values (documents × features) and queries with documents of
-/// different relevance. Single comparisons vary more from one training set to the next than over
-/// queries, so that small data gains from repetitions, and large data does not need them.
+/// different relevance.
 pub fn effort(values: f64, queries: usize, limit: Option<Duration>) -> Result<Effort> {
     // Limits below one second are reported elsewhere.
     let affordable =

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -11,14 +12,18 @@ use serde::{Deserialize, Serialize};
 use super::advice::{Advice, SizeFindings};
 use super::cell::{Cell, CellQueries, CellResult, CellRunner};
 use super::curve::{Candidate, Curve};
-use super::portfolio::Proposer;
+use super::portfolio::{Effort, Proposer};
+use super::racing::{self, OpenCandidates};
 use super::sizes::{CostCap, Size, by_importance_per_cost, sizes};
+use super::tuning::RankerTuning;
 use super::{AutoSelector, RiskRule, words};
 use crate::data::FeatureId;
 use crate::engine::passes::feature_means;
 use crate::engine::{Engine, QueryFolds};
 use crate::error::Result;
 use crate::random::{Purpose, stream};
+use crate::rank::Ranker;
+use crate::rank::tune::Settings;
 use crate::run::Run;
 use crate::select::Findings;
 use crate::select::candidates::Candidates;
@@ -26,18 +31,56 @@ use crate::select::candidates::Candidates;
 /// The checkpoint: all that is needed to resume the search.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct State {
-    /// Names of the methods, the share of the queries in the sample, and the number of repetitions.
+    /// Names of the methods, the share of the queries in the sample, and the largest number of
+    /// repetitions.
     pub methods: Vec<String>,
     pub share: f64,
     pub repetitions: usize,
+    /// The ranker's settings, once they are tuned.
+    pub settings: Option<Settings>,
     /// Finished cells: repetition · folds + fold.
     pub cells: BTreeMap<usize, CellResult>,
+}
+
+impl State {
+    /// Resumes work that was planned with the same effort; work of another plan, such as that of a
+    /// shorter time limit, is of no use.
+    pub fn planned(self, effort: &Effort) -> Self {
+        let methods: Vec<String> =
+            effort.proposers.iter().map(|proposer| proposer.name().to_owned()).collect();
+        let plan = (&methods, effort.share, effort.repetitions);
+        if plan == (&self.methods, self.share, self.repetitions) {
+            return self;
+        }
+        let Effort { share, repetitions, .. } = *effort;
+        State { methods, share, repetitions, ..State::default() }
+    }
+
+    /// The cells of finished repetitions, or all if no repetition is finished.
+    fn complete(&self, folds: usize) -> Vec<&CellResult> {
+        match self.finished(folds) {
+            0 => self.cells.values().collect(),
+            finished => self.cells.range(..finished * folds).map(|(_, cell)| cell).collect(),
+        }
+    }
+
+    /// The number of finished repetitions; all before an unfinished one are finished.
+    fn finished(&self, folds: usize) -> usize {
+        (0..).find(|repetition| !self.has(*repetition, folds)).unwrap_or(0)
+    }
+
+    fn has(&self, repetition: usize, folds: usize) -> bool {
+        (0..folds).all(|fold| self.cells.contains_key(&(repetition * folds + fold)))
+    }
 }
 
 /// The search for a size.
 pub(super) struct SizeSearch<'a> {
     pub auto: &'a AutoSelector,
+    /// The run with the constraints on the features that the ranker can use.
     pub run: &'a Run,
+    /// The run as the user asked for it.
+    pub asked: &'a Run,
     pub engine: &'a dyn Engine,
     /// All data: that of the engine, joined with the validation data of the run.
     pub all: &'a dyn Engine,
@@ -57,18 +100,18 @@ impl SizeSearch<'_> {
         // There is too little data or time for the methods.
         let found = self.findings(&self.order_alone()?, sizes[size])?;
         let untested = SizeFindings { methods: &state.methods, ..SizeFindings::default() };
-        let advice = Advice::of(self.auto, untested, found.selected.len() < self.usable.len());
-        Ok(Findings { notes: vec![why], advice: Some(advice), ..found })
+        let advice = Advice::of(self.auto, untested, self.lacks_any(&found));
+        let kept = words::kept(found.selected.len(), self.lacks_any(&found));
+        Ok(Findings { notes: vec![format!("{kept}: {why}")], advice: Some(advice), ..found })
     }
 
-    /// Resumes from a state, and runs until all cells are finished or the time limit is reached.
+    /// Resumes from a state, and runs until repetitions suffice or the time limit is reached.
     pub fn finish(&self, mut state: State) -> Result<Findings> {
         let AutoSelector { folds, demand, .. } = *self.auto;
         let sizes = sizes(&self.run.constraints, &self.features);
-        let total = state.repetitions * folds;
-        self.run_cells(&mut state, &sizes)?;
-        let cells: Vec<CellResult> = state.cells.values().cloned().collect();
-        let unfinished = cells.len() < total;
+        let finished = self.run_cells(&mut state, &sizes);
+        let unfinished = self.run.unless_stopped(finished)?.is_none();
+        let cells = state.complete(folds);
         if cells.is_empty() {
             return Ok(Findings { unfinished, ..self.keep_all(&state, words::no_time())? });
         }
@@ -76,12 +119,17 @@ impl SizeSearch<'_> {
         let returned = self.chosen(&curve, &sizes);
         let (size, method) = returned.map_or((0, 0), |chosen| (chosen.size, chosen.method));
         let proposer = self.proposers[method];
+        let settings = state.settings.clone().unwrap_or_default();
         let order = match self.run.stop().ended_early() {
+            None => Some(self.final_order(proposer, &sizes, &settings)?),
             // There is no time for the method on all data.
-            Some(_) => by_survival(&self.features, &cells, method),
-            None => self.final_order(proposer, &sizes)?,
+            Some(_) => None,
         };
+        let is_of_method = order.is_some();
+        let order = order.unwrap_or_else(|| by_survival(&self.features, &cells, method));
         let found = self.findings(&order, sizes[size])?;
+        let tested_set = sorted(CostCap::new(&self.run.constraints, sizes[size]).take(&order));
+        let is_tested_set = found.columns() == self.with_unusable(tested_set);
         let set_of = |size: &Size| {
             let set = CostCap::new(&self.run.constraints, *size).take(&order);
             set.iter().map(|&f| self.engine.schema().features.get(f).id).collect()
@@ -91,16 +139,19 @@ impl SizeSearch<'_> {
             sizes: &sizes,
             sets: sizes.iter().map(set_of).collect(),
             tried: curve.candidates.iter().filter(|one| one.method == method).collect(),
-            returned: returned.map(|chosen| chosen.size),
+            returned: returned.filter(|_| is_of_method && is_tested_set).map(|chosen| chosen.size),
+            settings: &settings,
             all: &curve.all,
             queries: curve.queries.iter().map(|&q| self.all.schema().query_id(q)).collect(),
             repetitions: cells.len().div_ceil(folds),
         };
-        let advice = Advice::of(self.auto, tested, found.selected.len() < self.usable.len());
+        let advice = Advice::of(self.auto, tested, self.lacks_any(&found));
         let set = words::ReturnedSet {
             features: found.selected.len(),
+            lacks_any: self.lacks_any(&found),
             all: self.usable.len(),
             method: proposer.name(),
+            is_of_method,
             share: state.share,
         };
         Ok(Findings {
@@ -111,32 +162,72 @@ impl SizeSearch<'_> {
         })
     }
 
-    /// Runs the cells that the state does not contain, and saves the state after each.
+    /// Tunes the ranker and runs the cells that the state does not contain; saves the state after
+    /// each step.
     fn run_cells(&self, state: &mut State, sizes: &[Size]) -> Result<()> {
-        let AutoSelector { folds, .. } = *self.auto;
-        let (share, total) = (state.share, state.repetitions * folds);
+        let AutoSelector { folds, demand, .. } = *self.auto;
+        let (share, methods) = (state.share, self.proposers.len());
+        let settings = match &state.settings {
+            Some(settings) => settings.clone(),
+            None => {
+                let divisions: Vec<CellQueries> =
+                    (0..state.repetitions).map(|place| self.queries(place, share)).collect();
+                let (auto, run, engine) = (self.auto, self.run, self.all);
+                let tuning = RankerTuning { auto, run, engine, features: &self.usable };
+                let settings = tuning.settings(&divisions)?;
+                state.settings = Some(settings.clone());
+                self.run.save(&*state)?;
+                settings
+            }
+        };
+        let ranker = self.auto.ranker_with(&settings)?;
+        // A repetition is begun if there is time for it and for the method on all data.
+        let mut longest = Duration::ZERO;
         for repetition in 0..state.repetitions {
+            let curve = || {
+                let earlier: Vec<&CellResult> =
+                    state.cells.range(..repetition * folds).map(|(_, cell)| cell).collect();
+                Curve::of(&earlier, sizes, methods, demand)
+            };
+            let (open, total) = match repetition {
+                0 => (OpenCandidates::all(methods, sizes.len()), state.repetitions),
+                _ => {
+                    let curve = curve();
+                    let allowed = first_allowed(sizes);
+                    let open = OpenCandidates::after(repetition, &curve, allowed, sizes.len());
+                    let needed = match self.auto.repetitions {
+                        0 => racing::repetitions(repetition, &curve, &open),
+                        asked => asked,
+                    };
+                    (open, needed.min(state.repetitions))
+                }
+            };
+            let is_late = || self.run.stop().time_left().is_some_and(|left| left < longest);
+            if total <= repetition || repetition > 0 && is_late() {
+                break;
+            }
+            let began = Instant::now();
             let cells = (0..folds).map(|fold| repetition * folds + fold);
             let missing: Vec<usize> =
                 cells.filter(|cell| !state.cells.contains_key(cell)).collect();
             let state = Mutex::new(&mut *state);
-            let finished = missing.par_iter().try_for_each(|&cell| {
+            missing.par_iter().try_for_each(|&cell| {
                 let queries = CellQueries {
                     fold: cell % folds,
                     holds_out: true,
                     ..self.queries(repetition, share)
                 };
-                let parts = Cell::new(self.auto, self.all, queries, &self.usable)?;
+                let parts = Cell::new(self.auto, ranker.as_ref(), self.all, queries, &self.usable)?;
                 let runner = CellRunner::new(self.auto, self.run, &parts, &self.features);
-                let result = runner.run(&self.usable, &self.proposers, sizes)?;
+                let result =
+                    runner.run(ranker.as_ref(), &self.usable, &self.proposers, sizes, &open)?;
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 state.cells.insert(cell, result);
                 self.run.save(&**state)?;
-                self.run.step("cross-fitting", state.cells.len() as u64, Some(total as u64))
-            });
-            if self.run.unless_stopped(finished)?.is_none() {
-                break;
-            }
+                let (done, total) = (state.cells.len(), total * folds);
+                self.run.step("cross-fitting", done as u64, Some(total as u64))
+            })?;
+            longest = longest.max(began.elapsed());
         }
         Ok(())
     }
@@ -167,27 +258,43 @@ impl SizeSearch<'_> {
         passed.or_else(|| curve.best(first_allowed(sizes)))
     }
 
+    /// Whether a result lacks any feature that the ranker can use.
+    fn lacks_any(&self, found: &Findings) -> bool {
+        let selected = found.columns();
+        self.usable.iter().any(|f| selected.binary_search(f).is_err())
+    }
+
+    /// A set with the features to keep that the ranker cannot use, by column.
+    fn with_unusable(&self, mut set: Vec<FeatureId>) -> Vec<FeatureId> {
+        let missing = self.asked.constraints.keep.iter().filter(|f| !set.contains(f)).copied();
+        let missing: Vec<FeatureId> = missing.collect();
+        set.extend(missing);
+        sorted(set)
+    }
+
     /// The set of a size from an order of the features.
     fn findings(&self, order: &[FeatureId], size: Size) -> Result<Findings> {
         let set = CostCap::new(&self.run.constraints, size).take(order);
         let rest: Vec<FeatureId> = order.iter().filter(|f| !set.contains(f)).copied().collect();
         let scores = scored(&[&set[..], &rest].concat());
         let (own, others) = scores.split_at(set.len());
-        self.candidates.select(self.run, self.engine, own, others)
+        self.candidates.select(self.asked, self.engine, own, others)
     }
 
     /// The order of one method on all data.
-    fn final_order(&self, proposer: Proposer, sizes: &[Size]) -> Result<Vec<FeatureId>> {
-        let whole = |fold: usize| {
-            let queries = CellQueries { fold, ..self.queries(0, 1.0) };
-            Cell::new(self.auto, self.all, queries, &self.usable)
-        };
+    fn final_order(
+        &self,
+        proposer: Proposer,
+        sizes: &[Size],
+        settings: &Settings,
+    ) -> Result<Vec<FeatureId>> {
+        let ranker = self.auto.ranker_with(settings)?;
+        let queries = self.queries(0, 1.0);
+        let cell = Cell::new(self.auto, ranker.as_ref(), self.all, queries, &self.usable)?;
+        let runner = CellRunner::new(self.auto, self.run, &cell, &self.features);
         match proposer {
-            Proposer::Order(_) => {
-                let cell = whole(0)?;
-                CellRunner::new(self.auto, self.run, &cell, &self.features).order(proposer)
-            }
-            Proposer::Elimination => self.eliminate(&whole(0)?, sizes),
+            Proposer::Order(_) => runner.order(proposer),
+            Proposer::Elimination => self.eliminate(&runner, ranker.as_ref(), sizes),
         }
     }
 
@@ -199,11 +306,14 @@ impl SizeSearch<'_> {
     }
 
     /// Elimination on all data; features that stayed longest come first.
-    fn eliminate(&self, cell: &Cell<'_>, sizes: &[Size]) -> Result<Vec<FeatureId>> {
-        let runner = CellRunner::new(self.auto, self.run, cell, &self.features);
-        let ranker = self.auto.ranker_with(&runner.tuned(&self.usable)?)?;
+    fn eliminate(
+        &self,
+        runner: &CellRunner<'_>,
+        ranker: &dyn Ranker,
+        sizes: &[Size],
+    ) -> Result<Vec<FeatureId>> {
         let ranked = |set: &[FeatureId]| -> Result<Vec<FeatureId>> {
-            let importance = runner.importance(ranker.as_ref(), set)?;
+            let importance = runner.importance(ranker, set)?;
             Ok(by_importance_per_cost(&self.run.constraints, &importance))
         };
         let (mut left, mut gone) = (self.features.clone(), Vec::new());
@@ -228,12 +338,17 @@ fn first_allowed(sizes: &[Size]) -> usize {
 }
 
 /// Features by the number of sets of one method that contain them, in all cells; ties by column.
-fn by_survival(features: &[FeatureId], cells: &[CellResult], method: usize) -> Vec<FeatureId> {
-    let sets = || cells.iter().flat_map(|cell| &cell.tried[method]);
+fn by_survival(features: &[FeatureId], cells: &[&CellResult], method: usize) -> Vec<FeatureId> {
+    let sets = || cells.iter().flat_map(|cell| cell.tried[method].iter().flatten());
     let count = |f: &FeatureId| sets().filter(|tried| tried.set.contains(f)).count();
     let mut order = features.to_vec();
     order.sort_by_key(|f| (std::cmp::Reverse(count(f)), *f));
     order
+}
+
+fn sorted(mut set: Vec<FeatureId>) -> Vec<FeatureId> {
+    set.sort_unstable();
+    set
 }
 
 /// Features with scores that express only their order.

@@ -4,28 +4,40 @@ use super::{Advice, Tried, Verdict};
 use crate::measure::significance::NonInferiority;
 use crate::text::counted;
 
+/// What an untested result contains.
+pub fn kept(selected: usize, lacks_any: bool) -> String {
+    match lacks_any {
+        true => format!("{} kept, not tested", features(selected)),
+        false => "all features are kept".to_owned(),
+    }
+}
+
 /// For data with too few queries.
 pub fn too_few(queries: usize, folds: usize) -> String {
     format!(
-        "all features are kept: {queries} queries with documents of different relevance are too few to show that fewer features \
-         are as good; {} are needed at least, and some hundreds to drop many",
+        "{queries} queries with documents of different relevance are too few to show that fewer \
+         features are as good; {} are needed at least, and some hundreds to drop many",
         4 * folds
     )
 }
 
 /// For runs without enough time.
 pub fn no_time() -> String {
-    "time was up before any size could be tried: all features are kept".to_owned()
+    "the time limit was reached before any size could be tried".to_owned()
 }
 
 /// The set that is returned, and how it was found.
 pub struct ReturnedSet {
     /// The number of its features.
     pub features: usize,
+    /// Whether it lacks any feature that the ranker can use.
+    pub lacks_any: bool,
     /// The number of features that the ranker can use.
     pub all: usize,
     /// The method that chose it.
     pub method: &'static str,
+    /// Whether that method was run on all data; otherwise the run was stopped before.
+    pub is_of_method: bool,
     /// The share of the queries that sizes were tried on.
     pub share: f64,
 }
@@ -41,12 +53,11 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
     let evidence = |tried: &Tried| {
         format!(
             "{measure} is {:.4} with {} and {all:.4} with all {}, on {queries} held-out queries; \
-             with {confidence} % confidence {}, and the margin is {:.4} ({allowed} %)",
+             with {confidence} % confidence {}; your margin is {allowed} %",
             tried.value,
-            features(tried.features),
+            features(set.features),
             set.all,
-            at_worst(&tried.effectiveness),
-            tried.effectiveness.margin,
+            bound_of_loss(&tried.effectiveness, all),
         )
     };
     let risk = |tried: &Tried| match advice.risk_verdict {
@@ -59,8 +70,13 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
         _ => String::new(),
     };
     match advice.returned.map(|place| &advice.tried[place]) {
-        None => notes.push(no_time()),
-        Some(_) if set.features == set.all => notes.push(format!(
+        None if !set.is_of_method => notes.push(
+            "the run was stopped: the features are those that were chosen most often so far, and \
+             this set was not tested"
+                .to_owned(),
+        ),
+        None => notes.push("this set was not tested".to_owned()),
+        Some(_) if !set.lacks_any => notes.push(format!(
             "all {} kept: {queries} queries do not show that fewer are as good for {ranker}, \
              within {allowed} % of {measure} {all:.4}",
             features(set.features),
@@ -78,9 +94,8 @@ pub fn notes(advice: &Advice, set: &ReturnedSet) -> Vec<String> {
                 format!("risk relative to the {} is not shown to be as low", advice.baseline)
             }
             _ => format!(
-                "{} (the margin is {:.4})",
-                at_worst(&next.effectiveness),
-                next.effectiveness.margin
+                "the loss may reach {}; your margin is {allowed} %",
+                with_share(-next.effectiveness.lower_bound, all)
             ),
         };
         notes.push(format!(
@@ -103,10 +118,19 @@ fn features(count: usize) -> String {
     counted(count, "feature")
 }
 
-/// The upper bound of the loss of a set.
-fn at_worst(test: &NonInferiority) -> String {
+/// The upper bound of the loss of a set, or the lower bound of its gain; `all` is the value with
+/// all features.
+fn bound_of_loss(test: &NonInferiority, all: f64) -> String {
     match test.lower_bound {
-        bound if bound >= 0.0 => format!("at least {bound:.4} better"),
-        bound => format!("at worst {:.4} lower", -bound),
+        bound if bound >= 0.0 => format!("the gain is at least {}", with_share(bound, all)),
+        bound => format!("the loss is below {}", with_share(-bound, all)),
+    }
+}
+
+/// A difference, with its share of a positive value.
+fn with_share(difference: f64, of: f64) -> String {
+    match of > 0.0 {
+        true => format!("{difference:.4} ({:.1} %)", 100.0 * difference / of),
+        false => format!("{difference:.4}"),
     }
 }

@@ -110,8 +110,8 @@ impl Family for EGRank {
     }
 }
 
-/// The places of the kept features and of the first ones, `k` in total with the unusable kept features;
-/// ascending.
+/// The places of the kept features and of the first ones, `k` in total with the unusable kept
+/// features; ascending.
 fn first(sample: &Sample<'_>, order: &[(usize, f64)], k: usize) -> Vec<usize> {
     let (mut places, free): (Vec<usize>, Vec<usize>) =
         order.iter().map(|(place, _)| *place).partition(|&place| sample.is_kept(place));

@@ -130,7 +130,7 @@ fn line_search(
         } else {
             (used.iter().map(|&k| from[k]).collect(), -t)
         };
-        let LineDerivatives { first, second } = own.towards(&weights, &other)?;
+        let LineDerivatives { first, second } = own.line_derivatives(&weights, &other)?;
         Ok(LineDerivatives { first: first / share, second: second / (share * share) })
     };
     let first: f64 = used.iter().map(|&k| loss.gradient[k] * (to[k] - from[k])).sum();

@@ -53,7 +53,7 @@ method! {
     /// features.
     pub struct FSMRank: Selector as "fsmrank" in Embedded,
         cites ["lai2013fsm", "laporte2015"], Reconstruction, Passes,
-        with [uses_valid, leaves_model]
+        with [uses_valid, leaves_model, compares_pairs]
     {
         /// Weight of the penalty on similar features; auto: tuned on validation data.
         lambda1: Values(0.0..=1e9) = "auto",
@@ -70,7 +70,9 @@ impl Selector for FSMRank {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let (features, _) = engine.ask(&Moments)?.varying_within_queries();
         let matrix = self.similarity.of(engine, &features)?;
-        let similarity = semidefinite(features.len(), |a, b| matrix.or_zero(a, b).abs())?;
+        let cell = |a, b| if a == b { 1.0 } else { matrix.or_zero(a, b).abs() };
+        let similarities = Mat::from_fn(features.len(), features.len(), cell);
+        let similarity = run.stop().unless_stopped(move || semidefinite(&similarities))??;
         let factors = PenaltyFactors {
             importance: self.importance.clone(),
             features,
@@ -87,7 +89,8 @@ impl Selector for FSMRank {
     }
 }
 
-/// The inputs of the penalty: the importance of each live feature, and the similarity of each pair.
+/// The inputs of the penalty: the importance of each varying feature, and the similarity of each
+/// pair.
 struct PenaltyFactors {
     importance: Measure,
     features: Vec<FeatureId>,
@@ -179,13 +182,12 @@ impl Family for Coupled<'_> {
     }
 }
 
-/// The nearest positive semidefinite matrix to a symmetric one with a unit diagonal, in row-major
-/// order.
-fn semidefinite(width: usize, cell: impl Fn(usize, usize) -> f64) -> Result<Vec<f64>> {
+/// The nearest positive semidefinite matrix to a symmetric one, in row-major order.
+fn semidefinite(matrix: &Mat<f64>) -> Result<Vec<f64>> {
+    let width = matrix.nrows();
     if width == 0 {
         return Ok(Vec::new());
     }
-    let matrix = Mat::from_fn(width, width, |a, b| if a == b { 1.0 } else { cell(a, b) });
     let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| {
         Error::numerical(
             "the eigenvalues of the correlations between features cannot be computed",
@@ -211,10 +213,11 @@ mod tests {
     /// The first example has no negative eigenvalue, the second has one.
     #[test]
     fn projection_removes_negative_directions_only() {
-        let fine = semidefinite(2, |_, _| 0.5).unwrap();
+        let fine =
+            semidefinite(&Mat::from_fn(2, 2, |a, b| if a == b { 1.0 } else { 0.5 })).unwrap();
         assert_eq!(fine, [1.0, 0.5, 0.5, 1.0]);
         let rows = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]];
-        let projected = semidefinite(3, |a, b| rows[a][b]).unwrap();
+        let projected = semidefinite(&Mat::from_fn(3, 3, |a, b| rows[a][b])).unwrap();
         // The eigenvector of 1 − .9√2 is (½, −√½, ½): removing its component adds (.9√2 − 1) times
         // its outer square.
         let excess = 0.9 * 2f64.sqrt() - 1.0;

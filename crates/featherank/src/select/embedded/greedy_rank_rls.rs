@@ -2,7 +2,7 @@
 //! document differences.
 //!
 //! RankRLS minimises Σ over pairs i < j of one query of ((yᵢ − yⱼ) − wᵀ(xᵢ − xⱼ))² + λ‖w‖²
-//! ([`crate::rank::linear::rank_rls`]). Each step adds the feature that minimises the
+//! ([`RankRLS`](crate::rank::RankRLS)). Each step adds the feature that minimises the
 //! leave-query-out error: the sum of the same squares over all queries, each with the weights
 //! fitted to all others (Pahikkala, Airola, Naula, Salakoski: Greedy RankRLS, SIGIR 2010 workshop
 //! on feature generation and selection for information retrieval). As in the paper, the residual
@@ -52,7 +52,7 @@ method! {
     /// Forward selection for RankRLS by leave-query-out error.
     pub struct GreedyRankRLS: Selector as "greedy-rankrls" in Embedded,
         cites ["pahikkala2010"], AsPublished, Passes,
-        with [uses_valid, leaves_model]
+        with [uses_valid, leaves_model, compares_pairs]
     {
         /// Ridge penalty relative to the sum of squared errors; auto: tuned on validation data.
         lambda: Values(1e-12..=1e12) = "auto",
@@ -246,6 +246,10 @@ impl Criterion for GreedyRlsSearch<'_> {
         self.current = -errors.chosen;
         self.last = candidates.iter().copied().zip(scores.iter().copied()).collect();
         Ok(scores)
+    }
+
+    fn scores_rest(&self) -> bool {
+        false
     }
 
     fn enough(&self, best: f64, _: usize) -> bool {

@@ -32,7 +32,7 @@ use crate::select::shared_params::{standardise_param, tuning_params};
 use crate::select::{Findings, Selector};
 
 /// Weights have converged if they change by less than this share of the largest.
-const SETTLED: f64 = 1e-6;
+const CONVERGENCE_TOLERANCE: f64 = 1e-6;
 
 /// The largest violation of the optimality conditions, in units of λ.
 const TOLERANCE: f64 = 1e-8;
@@ -145,7 +145,7 @@ impl Family for NonconvexSVM {
             let next = lasso(&derivatives, &solution.weights)?;
             let largest = next.weights.iter().fold(0.0f64, |most, w| most.max(w.abs()));
             let changes = next.weights.iter().zip(&solution.weights).map(|(a, b)| (a - b).abs());
-            let settled = changes.fold(0.0, f64::max) <= SETTLED * largest;
+            let settled = changes.fold(0.0, f64::max) <= CONVERGENCE_TOLERANCE * largest;
             solution = next;
             if settled {
                 break;

@@ -25,6 +25,7 @@
 
 use super::held_out::held_out_values;
 use super::outcome::{ChosenModel, entries, record};
+use super::path_progress::PathProgress;
 use super::sample::Sample;
 use super::tuning::Tuning;
 use crate::engine::Engine;
@@ -146,20 +147,24 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
     let is_fixed = given.len() == 1;
     let candidates = Candidates::of(run, engine)?;
     let sample = Sample::new(run, engine, &candidates, tuning.scale)?;
-    let mut paths = Vec::with_capacity(families.len());
-    for &family in families {
-        let values = values(family, &sample, given)?;
-        paths.push(Path { family, models: fit_all(family, &sample, &values)?, values });
-    }
     // The candidates: all models, or those of one value of each family.
     let wanted = run.constraints.k.filter(|_| !is_fixed);
+    let grids: Vec<Vec<f64>> =
+        families.iter().map(|&family| values(family, &sample, given)).collect::<Result<_>>()?;
+    let progress = PathProgress::new(families, &grids, wanted.is_some(), is_fixed, run);
+    let mut paths = Vec::with_capacity(families.len());
+    for (&family, values) in families.iter().zip(grids) {
+        let models = fit_all(family, &sample, &values, &progress)?;
+        paths.push(Path { family, models, values });
+    }
     let mut finalists: Vec<CandidateModel> = Vec::new();
     let mut tried: Vec<Vec<f64>> = Vec::new();
     for (which, path) in paths.iter().enumerate() {
         let first = if is_fixed { path.values.len() - 1 } else { 0 };
         let known = path.values.iter().copied().zip(&path.models);
-        let of_size =
-            wanted.filter(|_| !path.family.counts_itself()).map(|k| of_size(path, &sample, k));
+        let of_size = wanted
+            .filter(|_| !path.family.counts_itself())
+            .map(|k| of_size(path, &sample, k, &progress));
         let models: Vec<(f64, Vec<SparseModel>)> = match of_size.transpose()? {
             // Models before the last one have other numbers of features.
             Some((value, models)) => vec![(value, models.into_iter().rev().take(1).collect())],
@@ -187,7 +192,7 @@ fn choose(search: &PathSearch<'_>, run: &Run, engine: &dyn Engine) -> Result<Opt
                 let mut all = Vec::new();
                 for (path, values) in paths.iter().zip(&tried) {
                     let last_only = wanted.is_some() && !path.family.counts_itself();
-                    for models in fit_all(path.family, part, values)? {
+                    for models in fit_all(path.family, part, values, &progress)? {
                         let first = if last_only { models.len() - 1 } else { 0 };
                         all.extend(models.into_iter().skip(first).map(|model| model.weights));
                     }
@@ -252,17 +257,21 @@ fn fit_all(
     family: &dyn Family,
     sample: &Sample<'_>,
     values: &[f64],
+    progress: &PathProgress,
 ) -> Result<Vec<Vec<SparseModel>>> {
     let mut all: Vec<Vec<SparseModel>> = Vec::with_capacity(values.len());
-    for (&value, done) in values.iter().zip(1..) {
+    for &value in values {
         let warm_start = all.last().and_then(|models| models.last());
         let models = match warm_start {
             // Every fold must have as many models as the whole sample.
             Some(last) if last.ends_path => all[all.len() - 1].clone(),
-            _ => family.fit(sample, value, warm_start)?,
+            _ => {
+                let unit = progress.unit(sample.run);
+                family.fit(&sample.reporting_to(&unit), value, warm_start)?
+            }
         };
         all.push(models);
-        sample.run.step("following the path", done, Some(values.len() as u64))?;
+        progress.end_unit(sample.run)?;
     }
     Ok(all)
 }
@@ -280,12 +289,18 @@ fn last_size(sample: &Sample<'_>, models: &[SparseModel]) -> usize {
 
 /// Models with exactly `k` features, or the next denser ones if there are none; the densest if all
 /// have fewer.
-fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<SparseModel>)> {
+fn of_size(
+    path: &Path<'_>,
+    sample: &Sample<'_>,
+    k: usize,
+    progress: &PathProgress,
+) -> Result<(f64, Vec<SparseModel>)> {
     let Path { family, values, models } = path;
     let towards_dense = if ascends(values) { 2.0 } else { 0.5 };
+    let unit = progress.unit(sample.run);
     let fit = |value: f64, warm_start: &[SparseModel]| -> Result<(f64, Vec<SparseModel>)> {
-        let models = family.fit(sample, value, warm_start.last())?;
-        sample.run.step("looking for the number of features", 1, None)?;
+        let models = family.fit(&sample.reporting_to(&unit), value, warm_start.last())?;
+        unit.step("looking for the number of features", 1, None)?;
         Ok((value, models))
     };
     let reached = models.iter().position(|models| last_size(sample, models) >= k);
@@ -313,6 +328,7 @@ fn of_size(path: &Path<'_>, sample: &Sample<'_>, k: usize) -> Result<(f64, Vec<S
             dense = middle;
         }
     }
+    progress.end_unit(sample.run)?;
     Ok(dense)
 }
 

@@ -47,7 +47,7 @@ use crate::select::{Findings, Selector};
 const ROUNDS: u64 = 50;
 
 /// Weights with a smaller relative change in a round have converged.
-const SETTLED: f64 = 1e-5;
+const CONVERGENCE_TOLERANCE: f64 = 1e-5;
 
 /// The largest gradient component that training may leave.
 const TOLERANCE: f64 = 1e-10;
@@ -61,7 +61,7 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 0.3..=37_000.0;
 macro_rules! reweighting_params {
     ({$($state:tt)*} {$($rest:tt)*} $rule:expr) => {
         $crate::method! { $($state)*
-            /// Share of the live features to keep; overridden by k.
+            /// Share of the varying features to keep; overridden by k.
             let share: Real(0.0..=1.0) = "0.1",
             /// Features with smaller weights are removed.
             let threshold: Real(1e-12..=1.0) = "1e-5",
@@ -137,7 +137,6 @@ struct RankRwfs {
 
 /// The rule that computes scales from effective weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[doc(hidden)] // For tests.
 pub enum ReweightingRule {
     /// The square root of their absolute values.
     L1,
@@ -148,9 +147,9 @@ pub enum ReweightingRule {
 impl RankRwfs {
     fn search(&self, tuning: &Tuning, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let given: Vec<f64> = self.c.iter().map(|c| c * engine.schema().pairs as f64).collect();
-        let (alive, _) = engine.ask(&Moments)?.varying_within_queries();
+        let (varying, _) = engine.ask(&Moments)?.varying_within_queries();
         let of_share =
-            ((self.share * alive.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
+            ((self.share * varying.len() as f64) as usize).max(run.constraints.keep.len()).max(1);
         let target = run.constraints.k.unwrap_or(of_share);
         let loops = |exactly| Reweighted {
             rule: self.rule,
@@ -171,7 +170,6 @@ impl RankRwfs {
 
 /// The loop for one target size.
 #[derive(Debug, Clone)]
-#[doc(hidden)] // For tests.
 pub struct Reweighted {
     /// The rule.
     pub rule: ReweightingRule,
@@ -287,7 +285,7 @@ impl Reweighted {
 /// Whether a round has changed no weight, so that no later round will. A decaying weight changes by
 /// the same share in every round.
 fn has_settled(before: &[f64], after: &[f64]) -> bool {
-    before.iter().zip(after).all(|(a, b)| (a - b).abs() <= SETTLED * b.abs())
+    before.iter().zip(after).all(|(a, b)| (a - b).abs() <= CONVERGENCE_TOLERANCE * b.abs())
 }
 
 /// RankSVM-Primal on columns scaled by `scales`, for C times the number of pairs: effective

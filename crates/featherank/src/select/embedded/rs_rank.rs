@@ -47,7 +47,7 @@ use crate::select::{Findings, Selector};
 const VALUES: i32 = 9;
 
 /// The last g, as a share of the first: too small to truncate any weight.
-const ALMOST_NONE: f64 = 1e-9;
+const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 /// Numbers of iterations that validation data chooses among.
 const ITERATIONS: [u64; 3] = [30, 100, 300];
@@ -134,7 +134,7 @@ impl Family for FromStart {
         }
         let first = steepest / sample.pairs();
         let shares = (0..VALUES).map(|i| 10f64.powf(-f64::from(i) / 3.0));
-        Ok(shares.chain([ALMOST_NONE]).map(|share| share * first).collect())
+        Ok(shares.chain([NEGLIGIBLE_WEIGHT]).map(|share| share * first).collect())
     }
 
     fn fit(

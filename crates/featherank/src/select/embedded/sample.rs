@@ -114,6 +114,14 @@ impl<'a> Sample<'a> {
         (pairs > 0.0).then(|| Sample { engine: part, pairs, products, ..self.clone() })
     }
 
+    /// The same, whose fits report to this run.
+    pub fn reporting_to<'b>(&self, run: &'b Run) -> Sample<'b>
+    where
+        'a: 'b,
+    {
+        Sample { run, ..self.clone() }
+    }
+
     /// The same with some of its features only.
     #[must_use]
     pub fn with_features(&self, features: &[FeatureId]) -> Self {
@@ -219,9 +227,9 @@ impl<'a> Sample<'a> {
 
     /// Its first and second derivative on the line towards other weights, which takes less time
     /// than the loss.
-    pub fn towards(&self, weights: &[f64], others: &[f64]) -> Result<LineDerivatives> {
-        let towards = Some(self.raw(others));
-        let pass = PairwiseHinge { towards, directional_only: true, ..self.pass(weights) };
+    pub fn line_derivatives(&self, weights: &[f64], others: &[f64]) -> Result<LineDerivatives> {
+        let direction_to = Some(self.raw(others));
+        let pass = PairwiseHinge { direction_to, directional_only: true, ..self.pass(weights) };
         let hinge = self.engine.ask(&pass)?;
         Ok(LineDerivatives {
             first: hinge.directional_derivative / self.pairs,
@@ -232,7 +240,7 @@ impl<'a> Sample<'a> {
     /// The second derivative of the mean squared hinge between features at some places, in
     /// row-major order.
     pub fn curvature(&self, weights: &[f64], places: &[usize]) -> Result<Vec<f64>> {
-        let pass = PairwiseHinge { curved: places.to_vec(), ..self.pass(weights) };
+        let pass = PairwiseHinge { hessian_features: places.to_vec(), ..self.pass(weights) };
         let mut curvature = self.engine.ask(&pass)?.curvature;
         let cells = places.iter().flat_map(|&k| places.iter().map(move |&l| (k, l)));
         for (cell, (k, l)) in curvature.iter_mut().zip(cells) {

@@ -37,7 +37,7 @@ method! {
         /// Smallest gain that justifies another feature.
         delta: Real(0.0..=1.0) = "0.01",
         /// Smallest label of a relevant document.
-        relevant: Real<f32>(1e-6..=1e6) = "1",
+        relevant: Threshold(1e-30..=1e30) = "1",
     }
 }
 
@@ -47,16 +47,23 @@ impl Selector for BestGain {
         check_threshold("best-gain", self.relevant, &labels, |threshold| {
             remedy!["set ", Setting::Parameter("relevant"), format!(" to {threshold}, for example")]
         })?;
-        let (alive, unusable) = engine.ask(&Moments)?.varying_within_queries();
-        let live = alive.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
-        forward(run, engine.schema(), &alive, &unusable, &mut Gains { method: self, engine, live })
+        let (varying, unusable) = engine.ask(&Moments)?.varying_within_queries();
+        let undropped =
+            varying.iter().copied().filter(|f| !run.constraints.drop.contains(f)).collect();
+        forward(
+            run,
+            engine.schema(),
+            &varying,
+            &unusable,
+            &mut Gains { method: self, engine, undropped },
+        )
     }
 }
 
 struct Gains<'a> {
     method: &'a BestGain,
     engine: &'a dyn Engine,
-    live: Vec<FeatureId>,
+    undropped: Vec<FeatureId>,
 }
 
 impl Criterion for Gains<'_> {
@@ -68,7 +75,7 @@ impl Criterion for Gains<'_> {
         let pass = MergeGains {
             measure: measure.clone(),
             relevant_from: *relevant,
-            live: self.live.clone(),
+            varying: self.undropped.clone(),
             chosen: chosen.to_vec(),
             candidates: candidates.to_vec(),
         };

@@ -63,13 +63,16 @@ impl Selector for CFS {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
-        let mut merit = CfsMerit::of(&data, self.unrelated == Unrelated::Redundant);
+        let mut merit = CFSMerit::of(&data, self.unrelated == Unrelated::Redundant);
+        merit.uncertainties = merit.uncertainties.stopped_by(run.stop());
         let search = BestFirstSearch { patience: self.patience, revisits: true };
         let mut chosen = search.search(run, &candidates.keep, &candidates.free, &mut merit)?.subset;
         if self.locally_predictive {
-            merit.add_locally_predictive(&mut chosen, &candidates.free);
+            merit.add_locally_predictive(&mut chosen, &candidates.free)?;
         }
-        let rest = extend(run, &chosen, &candidates.without(&chosen), &mut merit)?;
+        let left = candidates.without(&chosen);
+        let total = chosen.len() + left.len();
+        let rest = extend(run, &chosen, &left, total, &mut merit)?;
         let path =
             (1..=chosen.len()).map(|size| Ok((chosen[size - 1], merit.merit(&chosen[..size])?)));
         let scored = path.collect::<Result<Vec<_>>>()?;
@@ -78,35 +81,66 @@ impl Selector for CFS {
 }
 
 /// The merit of sets of features.
-#[doc(hidden)] // For tests.
-pub struct CfsMerit<'a> {
+pub struct CFSMerit<'a> {
     uncertainties: Uncertainties<'a>,
     unrelated_are_redundant: bool,
+    growing: GrowingSet,
 }
 
-impl<'a> CfsMerit<'a> {
+/// The sums of a set to which one feature after the other is added. Keeping all pairs would take
+/// memory that grows with the square of the number of features.
+#[derive(Default)]
+struct GrowingSet {
+    set: Vec<FeatureId>,
+    with_class: f64,
+    /// Over pairs of the set.
+    between: f64,
+    /// The features that may be added, in ascending order, and the sum of each over the set.
+    others: Vec<FeatureId>,
+    with_others: Vec<f64>,
+}
+
+impl<'a> CFSMerit<'a> {
     /// For discrete data; see the method's parameter `unrelated`.
     pub fn of(data: &'a Discrete, unrelated_are_redundant: bool) -> Self {
-        CfsMerit { uncertainties: Uncertainties::of(data), unrelated_are_redundant }
+        CFSMerit {
+            uncertainties: Uncertainties::of(data),
+            unrelated_are_redundant,
+            growing: GrowingSet::default(),
+        }
     }
 
     /// Adds the features whose uncertainty with the class is at least that with any feature of the
     /// set.
-    pub fn add_locally_predictive(&mut self, set: &mut Vec<FeatureId>, free: &[FeatureId]) {
+    pub fn add_locally_predictive(
+        &mut self,
+        set: &mut Vec<FeatureId>,
+        free: &[FeatureId],
+    ) -> Result<()> {
         for f in self.uncertainties.ranked(free) {
             let with_class = self.uncertainties.with_class(f);
             if set.contains(&f) || with_class == 0.0 {
                 continue;
             }
-            self.uncertainties.prepare(&[f], set);
+            self.uncertainties.prepare(&[f], set)?;
             if set.iter().all(|&g| self.redundancy(f, g) <= with_class) {
                 set.push(f);
             }
         }
+        Ok(())
     }
 
     fn redundancy(&self, f: FeatureId, g: FeatureId) -> f64 {
-        let uncertainty = self.uncertainties.between(f, g);
+        self.as_redundancy(self.uncertainties.between(f, g))
+    }
+
+    /// The redundancies of a feature with each of some others.
+    fn redundancies(&self, f: FeatureId, others: &[FeatureId]) -> Result<Vec<f64>> {
+        let found = self.uncertainties.between_each(f, others)?;
+        Ok(found.into_iter().map(|uncertainty| self.as_redundancy(uncertainty)).collect())
+    }
+
+    fn as_redundancy(&self, uncertainty: f64) -> f64 {
         if uncertainty < NOTHING && self.unrelated_are_redundant { 1.0 } else { uncertainty }
     }
 
@@ -116,6 +150,29 @@ impl<'a> CfsMerit<'a> {
         let pairs =
             subset.iter().enumerate().flat_map(|(i, &f)| subset[..i].iter().map(move |&g| (f, g)));
         (with_class, pairs.map(|(f, g)| self.redundancy(f, g)).sum())
+    }
+
+    /// Brings the sums to this set and these features, from the set before if it was a part.
+    fn grow_to(&mut self, set: &[FeatureId], others: &[FeatureId]) -> Result<()> {
+        let mut growing = std::mem::take(&mut self.growing);
+        let is_known = |f: &FeatureId| growing.others.binary_search(f).is_ok();
+        if !set.starts_with(&growing.set) || !others.iter().all(is_known) {
+            let mut others = others.to_vec();
+            others.sort_unstable();
+            let with_others = vec![0.0; others.len()];
+            growing = GrowingSet { others, with_others, ..GrowingSet::default() };
+        }
+        for &f in &set[growing.set.len()..] {
+            growing.with_class += self.uncertainties.with_class(f);
+            for redundancy in self.redundancies(f, &growing.set)? {
+                growing.between += redundancy;
+            }
+            let more = self.redundancies(f, &growing.others)?;
+            growing.with_others.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+            growing.set.push(f);
+        }
+        self.growing = growing;
+        Ok(())
     }
 }
 
@@ -128,24 +185,24 @@ fn merit(size: usize, with_class: f64, between: f64) -> f64 {
     (merit * 1e12).round() / 1e12
 }
 
-impl SubsetMerit for CfsMerit<'_> {
+impl SubsetMerit for CFSMerit<'_> {
     fn merit(&mut self, subset: &[FeatureId]) -> Result<f64> {
-        self.uncertainties.prepare(subset, subset);
+        self.uncertainties.prepare(subset, subset)?;
         let (with_class, between) = self.sums(subset);
         Ok(merit(subset.len(), with_class, between))
     }
 }
 
-impl Criterion for CfsMerit<'_> {
+impl Criterion for CFSMerit<'_> {
     fn scores(&mut self, subset: &[FeatureId], added: &[FeatureId]) -> Result<Vec<f64>> {
-        self.uncertainties.prepare(added, subset);
-        let (with_class, between) = self.sums(subset);
+        self.grow_to(subset, added)?;
+        let GrowingSet { with_class, between, others, with_others, .. } = &self.growing;
         let with = |&f: &FeatureId| {
-            let with_others: f64 = subset.iter().map(|&g| self.redundancy(f, g)).sum();
+            let with_set = others.binary_search(&f).map_or(0.0, |place| with_others[place]);
             merit(
                 subset.len() + 1,
                 with_class + self.uncertainties.with_class(f),
-                between + with_others,
+                between + with_set,
             )
         };
         Ok(added.iter().map(with).collect())

@@ -62,15 +62,16 @@ impl Selector for Consistency {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
         let mut merit = ConsistencyMerit::of(&data);
+        let total = candidates.all().len();
         let chosen = match self.search {
             ConsistencySearch::BestFirst => self.best_first(run, &candidates, &mut merit)?,
             ConsistencySearch::Backward => {
                 let found = backward(run, &candidates, &data)?;
-                extend(run, &[], &found, &mut merit)?
+                extend(run, &[], &found, total, &mut merit)?
             }
         };
         let set: Vec<FeatureId> = chosen.iter().map(|(f, _)| *f).collect();
-        let rest = extend(run, &set, &candidates.without(&set), &mut merit)?;
+        let rest = extend(run, &set, &candidates.without(&set), total, &mut merit)?;
         candidates.select(run, engine, &chosen, &rest)
     }
 }
@@ -110,13 +111,13 @@ fn shortest_start(
     merit: &mut ConsistencyMerit<'_>,
 ) -> Result<Vec<FeatureId>> {
     let without = merit.merit(&[])?;
-    let order = extend(run, &[], free, merit)?;
+    // Not the choice that the user waits for.
+    let order = extend(&run.quiet(), &[], free, free.len(), merit)?;
     let needed = order.iter().position(|(_, with)| *with > without).map_or(0, |last| last + 1);
     Ok(order[..needed].iter().map(|(f, _)| *f).collect())
 }
 
 /// The consistency of sets of features.
-#[doc(hidden)] // For tests.
 pub struct ConsistencyMerit<'a> {
     data: &'a Discrete,
     /// The last set and its groups, cached: a search usually extends this set.

@@ -48,7 +48,8 @@ enum DiversityCriterion {
 method! {
     /// Search-result diversification applied to features: relevance against similarity.
     pub struct DivFS: Selector as "divfs" in Filter,
-        cites ["naini2014", "sousa2016"], Reconstruction, Passes
+        cites ["naini2014", "sousa2016"], Reconstruction, Passes,
+        with [compares_pairs]
     {
         /// How relevance and diversity are combined.
         let rule: Choice<DiversityRule> = "mmr",

@@ -38,7 +38,7 @@ impl Selector for FCBF {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
         let candidates = Candidates::of(run, engine)?;
         let data = Discrete::of(run, engine, &candidates.all(), self.encoding)?;
-        let mut uncertainties = Uncertainties::of(&data);
+        let mut uncertainties = Uncertainties::of(&data).stopped_by(run.stop());
         let chosen = predominant(
             run,
             &candidates.keep,
@@ -56,7 +56,6 @@ impl Selector for FCBF {
 
 /// The features that are not redundant to another one, best first, after those that must be
 /// included.
-#[doc(hidden)] // For tests.
 pub fn predominant(
     run: &Run,
     keep: &[FeatureId],
@@ -71,7 +70,7 @@ pub fn predominant(
     while !left.is_empty() {
         let best = left.remove(0);
         chosen.push(best);
-        uncertainties.prepare(&[best], &left);
+        uncertainties.prepare(&[best], &left)?;
         left.retain(|f| {
             keep.contains(f) || uncertainties.between(best, *f) < uncertainties.with_class(*f)
         });

@@ -23,7 +23,8 @@ use crate::select::{Findings, Selector};
 method! {
     /// Greedy search for features with high relevance and low similarity to each other.
     pub struct GAS: Selector as "gas" in Filter,
-        cites ["geng2007", "costa2010"], AsPublished, Passes
+        cites ["geng2007", "costa2010"], AsPublished, Passes,
+        with [compares_pairs]
     {
         /// Weight of the similarity to selected features.
         c: Real(0.0..=1000.0) = "0.02",

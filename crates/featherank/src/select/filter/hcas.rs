@@ -2,11 +2,12 @@
 //! similar features.
 //!
 //! Features are merged bottom-up by their distances 1 − |similarity|; the tree is cut into k
-//! clusters, and the most relevant feature of each, its delegate, is chosen (Gigli, Lucchese,
-//! Nardini & Perego, ICTIR 2016; ties by column). The next cut splits one cluster, and the delegate
-//! of the whole remains the delegate of one half: sets for increasing k are nested, and the order
-//! in which delegates appear is the path. Without `k` all live features are chosen, in that order.
-//! A kept feature is the delegate of every cluster that contains it.
+//! clusters, and the most relevant feature of each, its representative, is chosen (Gigli, Lucchese,
+//! Nardini & Perego, ICTIR 2016; ties by column). The next cut splits one cluster, and the
+//! representative of the whole remains the representative of one half: sets for increasing k are
+//! nested, and the order in which representatives appear is the path. Without `k` all varying
+//! features are chosen, in that order. A kept feature is the representative of every cluster that
+//! contains it.
 //!
 //! `ward` is `ward.D` of R, which the authors' code calls: the update of Lance & Williams on the
 //! distances themselves, d(A ∪ B, X) = ((a + x) d(A, X) + (b + x) d(B, X) − x d(A, B)) / (a + b +
@@ -30,7 +31,8 @@ use crate::select::{Findings, Selector};
 method! {
     /// Hierarchical clustering of features: the most relevant feature of each cluster.
     pub struct HCAS: Selector as "hcas" in Filter,
-        cites ["gigli2016"], AsPublished, Passes
+        cites ["gigli2016"], AsPublished, Passes,
+        with [compares_pairs]
     {
         /// Distance between two clusters.
         linkage: Choice<Linkage> = "ward",
@@ -70,7 +72,7 @@ impl Selector for HCAS {
         run.step("clustering features", 0, Some(1))?;
         let kept: Vec<bool> =
             facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
-        let order = delegates(&facts, &kept, &merges(&facts, self.linkage.method()));
+        let order = representatives(&facts, &kept, &merges(&facts, self.linkage.method()));
         run.step("clustering features", 1, Some(1))?;
         Findings::in_order(run, engine.schema(), &facts.scored(&order), &[], &facts.unusable)
     }
@@ -87,22 +89,27 @@ fn merges(facts: &RelevanceAndRedundancy, method: Method) -> Vec<Step<f64>> {
     linkage(facts.width(), distance, method)
 }
 
-/// All features in the order in which they become delegates when the tree is cut from its root.
-fn delegates(facts: &RelevanceAndRedundancy, kept: &[bool], merges: &[Step<f64>]) -> Vec<usize> {
+/// All features in the order in which they become representatives when the tree is cut from its
+/// root.
+fn representatives(
+    facts: &RelevanceAndRedundancy,
+    kept: &[bool],
+    merges: &[Step<f64>],
+) -> Vec<usize> {
     let better = |a: usize, b: usize| {
         let rank = |f: usize| (kept[f], facts.relevance[f]);
         let ((kept_a, a_is), (kept_b, b_is)) = (rank(a), rank(b));
         kept_a.cmp(&kept_b).then(a_is.total_cmp(&b_is)).then(b.cmp(&a)).is_gt()
     };
-    let mut delegate: Vec<usize> = (0..facts.width()).collect();
+    let mut representative: Vec<usize> = (0..facts.width()).collect();
     let mut newcomers = Vec::with_capacity(facts.width());
     for merge in merges {
-        let (a, b) = (delegate[merge.cluster1], delegate[merge.cluster2]);
+        let (a, b) = (representative[merge.cluster1], representative[merge.cluster2]);
         let (stays, goes) = if better(a, b) { (a, b) } else { (b, a) };
-        delegate.push(stays);
+        representative.push(stays);
         newcomers.push(goes);
     }
-    delegate.last().copied().into_iter().chain(newcomers.into_iter().rev()).collect()
+    representative.last().copied().into_iter().chain(newcomers.into_iter().rev()).collect()
 }
 
 #[cfg(test)]
@@ -124,7 +131,7 @@ mod tests {
     #[test]
     fn chooses_as_in_the_worked_example() {
         let (fixture, facts) = example();
-        let order = delegates(&facts, &[false; 5], &merges(&facts, Method::Single));
+        let order = representatives(&facts, &[false; 5], &merges(&facts, Method::Single));
         assert_eq!(serde_json::json!(order[..3]), fixture["hcas_single_linkage_3"]["selected"]);
     }
 
@@ -147,11 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_a_delegate() {
+    fn kept_features_are_representatives() {
         let (_, facts) = example();
         let mut kept = [false; 5];
         kept[3] = true;
-        let order = delegates(&facts, &kept, &merges(&facts, Method::Single));
+        let order = representatives(&facts, &kept, &merges(&facts, Method::Single));
         assert_eq!(order[..3], [3, 0, 4], "3 instead of its more relevant neighbour 2");
     }
 
@@ -171,13 +178,16 @@ mod tests {
         /// The first k of the path are the most relevant features of the k clusters, for every k:
         /// so the sets are nested.
         #[test]
-        fn every_cut_has_its_delegates(width in 1usize..12, numbers in prop::collection::vec(0u8..20, 200)) {
+        fn every_cut_has_its_representatives(
+            width in 1usize..12,
+            numbers in prop::collection::vec(0u8..20, 200),
+        ) {
             let relevance = numbers[..width].iter().map(|&x| f64::from(x) / 20.0).collect();
             let cell = |a: usize, b: usize| if a == b { 1.0 } else { f64::from(numbers[20 + a.max(b) * 12 + a.min(b)]) / 20.0 };
             let facts = RelevanceAndRedundancy::new((0..width).map(FeatureId::from).collect(), relevance, cell);
             for method in METHODS {
                 let steps = merges(&facts, method);
-                let order = delegates(&facts, &vec![false; width], &steps);
+                let order = representatives(&facts, &vec![false; width], &steps);
                 for k in 1..=width {
                     let best = |cluster: Vec<usize>| facts.by_relevance(cluster)[0];
                     let mut expected: Vec<usize> = cut(width, &steps[..width - k]).into_iter().map(best).collect();

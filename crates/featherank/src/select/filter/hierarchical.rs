@@ -1,12 +1,13 @@
-//! Hierarchical feature selection: cluster the features first, then choose one delegate of each
-//! cluster.
+//! Hierarchical feature selection: cluster the features first, then choose one representative of
+//! each cluster.
 //!
 //! Hua, Zhang, Liu, Ma & Ru, "Hierarchical feature selection for ranking", WWW 2010. Features are
 //! points whose coordinates are their absolute Kendall correlations with all features; k-means
-//! clusters them (see `k_means`). The delegate of a cluster is the feature that ranks best alone
-//! (`delegate = measure`, the paper's BEM), or the one with the largest weight in a trained ranker
-//! (`delegate = ranker`, ILTR): here |w| in RankSVM on all features, times the feature's standard
-//! deviation within queries, because weights alone depend on the scale of columns.
+//! clusters them (see `k_means`). The representative of a cluster is the feature that ranks best
+//! alone (`representative = measure`, the paper's BEM), or the one with the largest weight in a
+//! trained ranker (`representative = ranker`, ILTR): here |w| in RankSVM on all features, times the
+//! feature's standard deviation within queries, because weights alone depend on the scale of
+//! columns.
 //!
 //! `k` is the number of clusters; without it `clusters` is, and if that is 0 the number is chosen
 //! automatically. The paper maximises a quality whose formula was not available, so this is a
@@ -15,8 +16,9 @@
 //! 2, with the largest mean is chosen, the smallest of equals. If a lone feature counted as
 //! perfectly similar to itself, very many clusters would always be best.
 //!
-//! A kept feature is the delegate of its cluster. The path continues with the second feature of
-//! each cluster, by relevance, then the third, and so on: dissimilar features before similar ones.
+//! A kept feature is the representative of its cluster. The path continues with the second feature
+//! of each cluster, by relevance, then the third, and so on: dissimilar features before similar
+//! ones.
 
 use rayon::prelude::*;
 
@@ -33,23 +35,25 @@ use crate::select::{Findings, Selector};
 method! {
     /// k-means clustering of features by correlation: the best feature of each cluster.
     pub struct Hierarchical: Selector as "hierarchical" in Filter,
-        cites ["hua2010", "arthur2007"], Reconstruction, Passes
+        cites ["hua2010", "arthur2007"], Reconstruction, Passes,
+        with [compares_pairs]
     {
         /// Number of clusters, unless k is given; 0: the best-separated clustering.
         clusters: Whole<usize>(0..=100_000) = "0",
         /// Representative of a cluster: the feature that ranks best alone, or has the largest
         /// RankSVM weight.
-        let delegate: Choice<Delegate> = "measure",
+        let representative: Choice<Representative> = "measure",
         /// Measure of how well a feature ranks on its own.
         let measure: Measure = "ndcg[ties=expected]@10",
         use similarity_params!("kendall");
-        derive relevance: Relevance = Relevance::of_delegate(measure, delegate == Delegate::Ranker);
+        derive relevance: Relevance =
+            Relevance::of_representative(measure, representative == Representative::Ranker);
     }
 }
 
 choice! {
     /// Which feature represents a cluster.
-    pub enum Delegate {
+    pub enum Representative {
         /// The one that ranks best alone.
         Measure = "measure",
         /// The one with the largest weight in RankSVM.
@@ -62,25 +66,25 @@ impl Selector for Hierarchical {
         let facts = RelevanceAndRedundancy::of(run, engine, &self.relevance, &self.similarity)?;
         let wanted = run.constraints.k.or(Some(self.clusters).filter(|&count| count > 0));
         let clusters = match wanted {
-            Some(count) => partition(&facts, count, run.seed),
+            Some(count) => partition(&facts, count, run)?,
             None => best_partition(&facts, run)?,
         };
         run.step("clustering features", 1, Some(1))?;
         let kept: Vec<bool> =
             facts.features.iter().map(|f| run.constraints.keep.contains(f)).collect();
-        let (delegates, rest) = delegates(&facts, &kept, &clusters);
-        let (chosen, rest) = (facts.scored(&delegates), facts.scored(&rest));
+        let (representatives, rest) = representatives(&facts, &kept, &clusters);
+        let (chosen, rest) = (facts.scored(&representatives), facts.scored(&rest));
         Findings::in_order(run, engine.schema(), &chosen, &rest, &facts.unusable)
     }
 }
 
 /// The cluster of each feature, for this many clusters or as many as the features allow.
-fn partition(facts: &RelevanceAndRedundancy, count: usize, seed: u64) -> Vec<usize> {
-    points(facts).clusters(count.min(facts.width()), seed)
+fn partition(facts: &RelevanceAndRedundancy, count: usize, run: &Run) -> Result<Vec<usize>> {
+    points(facts, run)?.clusters(count.min(facts.width()), run.seed, run.stop())
 }
 
-fn points(facts: &RelevanceAndRedundancy) -> SquaredDistances {
-    SquaredDistances::between_rows(facts.width(), |a, b| facts.similarity(a, b))
+fn points(facts: &RelevanceAndRedundancy, run: &Run) -> Result<SquaredDistances> {
+    SquaredDistances::between_rows(facts.width(), |a, b| facts.similarity(a, b), run.stop())
 }
 
 /// Numbers of clusters that are tried between two progress reports.
@@ -88,19 +92,19 @@ const TRIED_AT_A_TIME: usize = 16;
 
 /// The clusters of the highest quality over all numbers of clusters.
 fn best_partition(facts: &RelevanceAndRedundancy, run: &Run) -> Result<Vec<usize>> {
-    let (points, width) = (points(facts), facts.width());
+    let (points, width) = (points(facts, run)?, facts.width());
     let mut best = (vec![0; width], f64::NEG_INFINITY);
     // As many clusters as features is excluded, except for two features.
     let counts: Vec<usize> = (2..width.max(3)).collect();
     let total = counts.len() as u64;
     for (wave, counts) in counts.chunks(TRIED_AT_A_TIME).enumerate() {
         let tried = |&count: &usize| {
-            let clusters = points.clusters(count, run.seed);
+            let clusters = points.clusters(count, run.seed, run.stop())?;
             let quality = quality(facts, &clusters);
-            (clusters, quality)
+            Ok((clusters, quality))
         };
-        let partitions: Vec<(Vec<usize>, f64)> = counts.par_iter().map(tried).collect();
-        for next in partitions {
+        let partitions: Result<Vec<(Vec<usize>, f64)>> = counts.par_iter().map(tried).collect();
+        for next in partitions? {
             if next.1 > best.1 {
                 best = next;
             }
@@ -127,9 +131,9 @@ fn quality(facts: &RelevanceAndRedundancy, clusters: &[usize]) -> f64 {
     mean((0..width).map(of_feature).sum(), width)
 }
 
-/// One delegate per cluster, by relevance, then the other features: all seconds, all thirds …, each
-/// by relevance.
-fn delegates(
+/// One representative per cluster, by relevance, then the other features: all seconds, all thirds
+/// …, each by relevance.
+fn representatives(
     facts: &RelevanceAndRedundancy,
     kept: &[bool],
     clusters: &[usize],
@@ -164,18 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn clusters_and_delegates_are_those_of_the_worked_example() {
+    fn clusters_and_representatives_are_those_of_the_worked_example() {
         let (fixture, facts) = example();
-        let clusters = partition(&facts, 3, 7);
+        let run = Run::new(7, Constraints::default());
+        let clusters = partition(&facts, 3, &run).unwrap();
         let members = |c: usize| {
             clusters.iter().enumerate().filter(move |(_, own)| **own == c).map(|(f, _)| f)
         };
         let groups: Vec<Vec<usize>> = (0..3).map(|c| members(c).collect()).collect();
         assert_eq!(serde_json::json!(groups), fixture["partition_3"]);
-        let (chosen, rest) = delegates(&facts, &[false; 5], &clusters);
-        assert_eq!(serde_json::json!(chosen), fixture["delegates_by_measure"]);
+        let (chosen, rest) = representatives(&facts, &[false; 5], &clusters);
+        assert_eq!(serde_json::json!(chosen), fixture["representatives_by_measure"]);
         assert_eq!(rest, [1, 3]);
-        let (chosen, _) = delegates(&facts, &[false, true, false, true, false], &clusters);
+        let (chosen, _) = representatives(&facts, &[false, true, false, true, false], &clusters);
         assert_eq!(chosen, [1, 3, 4], "a kept feature represents its cluster");
     }
 

@@ -59,7 +59,6 @@ impl Selector for Interact {
 
 /// The result of the elimination for all features, in the order of their visits, with their
 /// contributions.
-#[doc(hidden)] // For tests.
 pub struct Elimination<'a> {
     /// The features that were not removed.
     pub stayed: Vec<(FeatureId, f64)>,
@@ -74,7 +73,6 @@ pub struct Elimination<'a> {
 }
 
 /// Visits the features in order and removes those whose contribution is below the threshold.
-#[doc(hidden)] // For tests.
 pub fn eliminate<'a>(
     run: &'a Run,
     data: &Discrete,

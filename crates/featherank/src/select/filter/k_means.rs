@@ -8,8 +8,11 @@
 //! several starts by the sum of squared distances to the means.
 
 use rand::RngExt;
+use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::random::{Purpose, Stream, stream};
+use crate::stop::StopToken;
 
 /// The number of starts; each draws new centres.
 const STARTS: u64 = 10;
@@ -25,14 +28,24 @@ pub(super) struct SquaredDistances {
 }
 
 impl SquaredDistances {
-    /// The distances between rows of a square matrix.
-    pub fn between_rows(width: usize, cell: impl Fn(usize, usize) -> f64) -> Self {
+    /// The distances between rows of a square matrix; an error if the token is stopped.
+    pub fn between_rows(
+        width: usize,
+        cell: impl Fn(usize, usize) -> f64,
+        stop: &StopToken,
+    ) -> Result<Self> {
         let rows: Vec<Vec<f64>> =
             (0..width).map(|a| (0..width).map(|b| cell(a, b)).collect()).collect();
         let squares =
             |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
-        let cells = rows.iter().flat_map(|a| rows.iter().map(move |b| squares(a, b))).collect();
-        SquaredDistances { width, cells }
+        let mut cells = vec![0.0; width * width];
+        let of_rows = cells.par_chunks_mut(width.max(1)).zip(&rows);
+        of_rows.try_for_each(|(cells, a)| {
+            stop.check()?;
+            cells.iter_mut().zip(&rows).for_each(|(cell, b)| *cell = squares(a, b));
+            Ok(())
+        })?;
+        Ok(SquaredDistances { width, cells })
     }
 
     fn row(&self, point: usize) -> &[f64] {
@@ -40,16 +53,20 @@ impl SquaredDistances {
     }
 
     /// At most `count` clusters, none empty, numbered by their first points; fewer if fewer points
-    /// differ, or if a cluster loses all its points to others.
-    pub fn clusters(&self, count: usize, seed: u64) -> Vec<usize> {
-        let starts = (0..STARTS).map(|start| {
+    /// differ, or if a cluster loses all its points to others. An error if the token is stopped.
+    pub fn clusters(&self, count: usize, seed: u64, stop: &StopToken) -> Result<Vec<usize>> {
+        let mut best = (Vec::new(), f64::INFINITY);
+        for start in 0..STARTS {
             // One random stream for each start and number of clusters: the result for one number
             // must not depend on which others are tried.
             let index = (count as u64) << 16 | start;
-            self.improved(self.drawn(count, &mut stream(seed, Purpose::Clusters, index)))
-        });
-        let best = starts.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        best.map_or_else(Vec::new, |(clusters, _)| clusters)
+            let drawn = self.drawn(count, &mut stream(seed, Purpose::Clusters, index));
+            let next = self.improved(drawn, stop)?;
+            if start == 0 || next.1.total_cmp(&best.1).is_lt() {
+                best = next;
+            }
+        }
+        Ok(best.0)
     }
 
     /// Draws centres one after the other and assigns every point to the nearest.
@@ -84,8 +101,9 @@ impl SquaredDistances {
 
     /// Assigns points to the nearest mean until the assignment is stable; returns the clusters and
     /// the sum of squared distances to their means.
-    fn improved(&self, mut clusters: Vec<usize>) -> (Vec<usize>, f64) {
+    fn improved(&self, mut clusters: Vec<usize>, stop: &StopToken) -> Result<(Vec<usize>, f64)> {
         for _ in 0..ROUNDS {
+            stop.check()?;
             let distances = self.to_means(&clusters);
             let moved = |(point, &own): (usize, &usize)| {
                 let row = &distances[point];
@@ -102,7 +120,7 @@ impl SquaredDistances {
         let clusters = numbered(&clusters);
         let distances = self.to_means(&clusters);
         let sum = clusters.iter().zip(&distances).map(|(&own, row)| row[own].max(0.0)).sum();
-        (clusters, sum)
+        Ok((clusters, sum))
     }
 
     /// For each point, its squared distance to the mean of each cluster.
@@ -154,25 +172,34 @@ mod tests {
     #[test]
     fn distances_are_between_rows() {
         let matrix = [[1.0, 0.5], [0.5, 1.0]];
-        assert_eq!(SquaredDistances::between_rows(2, |a, b| matrix[a][b]).row(0), [0.0, 0.5]);
+        let between =
+            |stop: &StopToken| SquaredDistances::between_rows(2, |a, b| matrix[a][b], stop);
+        assert_eq!(between(&StopToken::NEVER).unwrap().row(0), [0.0, 0.5]);
+        let stopped = StopToken::new();
+        stopped.stop(crate::Stop::Interrupted);
+        assert!(between(&stopped).is_err());
+    }
+
+    fn clusters(points: &[Vec<f64>], count: usize, seed: u64) -> Vec<usize> {
+        rows(points).clusters(count, seed, &StopToken::NEVER).unwrap()
     }
 
     #[test]
-    fn groups_that_lie_apart_are_found() {
+    fn separated_groups_are_recovered() {
         let points: Vec<Vec<f64>> =
             [0., 9., 0.1, 20., 9.2, 0.2, 20.1].iter().map(|&x| vec![x]).collect();
-        assert_eq!(rows(&points).clusters(3, 1), [0, 1, 0, 2, 1, 0, 2]);
-        assert_eq!(rows(&points).clusters(1, 1), [0; 7]);
-        assert_eq!(rows(&points).clusters(7, 1), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(clusters(&points, 3, 1), [0, 1, 0, 2, 1, 0, 2]);
+        assert_eq!(clusters(&points, 1, 1), [0; 7]);
+        assert_eq!(clusters(&points, 7, 1), [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
     fn copies_stay_together() {
         let points: Vec<Vec<f64>> = [3., 1., 3., 1., 3.].iter().map(|&x| vec![x]).collect();
         for count in 2..6 {
-            assert_eq!(rows(&points).clusters(count, 1), [0, 1, 0, 1, 0], "{count}");
+            assert_eq!(clusters(&points, count, 1), [0, 1, 0, 1, 0], "{count}");
         }
-        assert!(rows(&[]).clusters(3, 1).is_empty());
+        assert!(clusters(&[], 3, 1).is_empty());
     }
 
     proptest! {
@@ -182,7 +209,7 @@ mod tests {
         fn every_point_is_with_its_nearest_mean(
             points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 3), 1..25), count in 1usize..8,
         ) {
-            let clusters = rows(&points).clusters(count, 3);
+            let clusters = clusters(&points, count, 3);
             let found = clusters.iter().max().unwrap() + 1;
             prop_assert!(found <= count);
             let mean = |cluster: usize| -> Vec<f64> {

@@ -1,27 +1,23 @@
 //! Filters: methods that score features without training a ranker.
 
-pub mod best_gain;
-pub mod cfs;
-pub mod consistency;
-#[doc(hidden)] // For tests.
-pub mod discrete;
-pub mod div_fs;
-pub mod fcbf;
-pub mod gas;
-pub mod hcas;
-pub mod hierarchical;
-pub mod interact;
+pub(super) mod best_gain;
+pub(crate) mod cfs;
+pub(crate) mod consistency;
+pub(crate) mod discrete;
+pub(super) mod div_fs;
+pub(crate) mod fcbf;
+pub(super) mod gas;
+pub(super) mod hcas;
+pub(super) mod hierarchical;
+pub(crate) mod interact;
 mod k_means;
-pub mod mrmr;
-pub mod ngas;
-pub mod rank_filter;
+pub(super) mod mrmr;
+pub(super) mod ngas;
+pub(super) mod rank_filter;
 mod redundancy;
-mod relevance;
+pub(super) mod relevance;
 pub(crate) mod similarity;
-pub mod top_k;
+pub(super) mod top_k;
 mod trade_off;
 mod traversal;
-pub mod xgas;
-
-pub use discrete::mdl::Encoding;
-pub use relevance::RelevanceModel;
+pub(super) mod xgas;

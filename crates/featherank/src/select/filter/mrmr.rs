@@ -8,7 +8,7 @@
 //! Peng, Long & Ding, TPAMI 2005, for mutual information; Shirzad & Keyvanpour (2015) for learning
 //! to rank, of which only the abstract was available: this is our interpretation. Single features
 //! differ little in a ranking measure while correlations range from 0 to 1, so that the difference
-//! would choose by redundancy alone: relevance is scaled to 0–1 over the live features unless
+//! would choose by redundancy alone: relevance is scaled to 0–1 over the varying features unless
 //! `scaling` is `none`.
 
 use crate::declare::{choice, method};
@@ -43,7 +43,8 @@ choice! {
 method! {
     /// Maximum relevance, minimum redundancy.
     pub struct MRMR: Selector as "mrmr" in Filter,
-        cites ["peng2005", "shirzad2015"], Reconstruction, Passes
+        cites ["peng2005", "shirzad2015"], Reconstruction, Passes,
+        with [compares_pairs]
     {
         /// How relevance and redundancy are combined.
         form: Choice<Form> = "difference",

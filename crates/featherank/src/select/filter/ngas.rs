@@ -26,7 +26,8 @@ method! {
     /// Naive greedy search: add the feature least similar to the last one, or its more relevant
     /// nearest neighbour.
     pub struct NGAS: Selector as "ngas" in Filter,
-        cites ["gigli2016"], AsPublished, Passes
+        cites ["gigli2016"], AsPublished, Passes,
+        with [compares_pairs]
     {
         use relevance_params!();
         use similarity_params!("spearman");

@@ -11,8 +11,8 @@
 //! with r the range of the query's labels and n the number of documents of queries with a non-zero
 //! range. Features are scaled to [0, 1] over all documents (`scale = query`: within each query,
 //! which suits raw features with long tails). The distance of two documents is the sum of absolute
-//! differences over all live features that are not dropped. Lists shorter than k + 1 documents use
-//! the neighbours they have. Weights ignore redundancy: a copy gets the same weight as its
+//! differences over all varying features that are not dropped. Lists shorter than k + 1 documents
+//! use the neighbours they have. Weights ignore redundancy: a copy gets the same weight as its
 //! original.
 //!
 //! If most neighbours are about equally relevant, as in long lists with few relevant documents, the

@@ -21,11 +21,11 @@ use crate::select::rows::rows;
 #[derive(Debug, Clone)]
 pub(in crate::select) struct Relevance {
     measure: Measure,
-    by: By,
+    source: RelevanceSource,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum RelevanceSource {
     Alone,
     LambdaMart,
     Weight,
@@ -48,21 +48,24 @@ const TREES_OF_ONE_FEATURE: usize = 100;
 impl Relevance {
     /// Relevance by the ranking of a feature alone.
     pub(in crate::select) fn alone(measure: Measure) -> Self {
-        Relevance { measure, by: By::Alone }
+        Relevance { measure, source: RelevanceSource::Alone }
     }
 
     /// Relevance by the ranking of a feature alone, or of a model trained on it.
     pub(in crate::select) fn new(measure: Measure, model: RelevanceModel) -> Self {
-        let by = match model {
-            RelevanceModel::Alone => By::Alone,
-            RelevanceModel::LambdaMART => By::LambdaMart,
+        let source = match model {
+            RelevanceModel::Alone => RelevanceSource::Alone,
+            RelevanceModel::LambdaMART => RelevanceSource::LambdaMart,
         };
-        Relevance { measure, by }
+        Relevance { measure, source }
     }
 
     /// Relevance by the ranking of a feature alone, or by its weight among all others in RankSVM.
-    pub(super) fn of_delegate(measure: Measure, by_weight: bool) -> Self {
-        Relevance { measure, by: if by_weight { By::Weight } else { By::Alone } }
+    pub(super) fn of_representative(measure: Measure, by_weight: bool) -> Self {
+        Relevance {
+            measure,
+            source: if by_weight { RelevanceSource::Weight } else { RelevanceSource::Alone },
+        }
     }
 
     /// One value per feature; higher is better.
@@ -72,10 +75,12 @@ impl Relevance {
         engine: &dyn Engine,
         features: &[FeatureId],
     ) -> Result<Vec<f64>> {
-        match self.by {
-            By::Alone => Ok(feature_means(engine, &self.measure, features)?),
-            By::LambdaMart => self.of_models(run, rows("relevance=lambdamart", engine)?, features),
-            By::Weight => weights(run, engine, features),
+        match self.source {
+            RelevanceSource::Alone => Ok(feature_means(engine, &self.measure, features)?),
+            RelevanceSource::LambdaMart => {
+                self.of_models(run, rows("relevance=lambdamart", engine)?, features)
+            }
+            RelevanceSource::Weight => weights(run, engine, features),
         }
     }
 

@@ -26,10 +26,10 @@ method! {
 
 impl Selector for TopK {
     fn search(&self, run: &Run, engine: &dyn Engine) -> Result<Findings> {
-        let (alive, unusable) = engine.ask(&Moments)?.varying_within_queries();
-        let alone = feature_means(engine, &self.measure, &alive)?;
+        let (varying, unusable) = engine.ask(&Moments)?.varying_within_queries();
+        let alone = feature_means(engine, &self.measure, &varying)?;
         run.step("choosing features", 1, Some(1))?;
-        let scored: Vec<_> = alive.into_iter().zip(alone).collect();
+        let scored: Vec<_> = varying.into_iter().zip(alone).collect();
         Findings::by_score(run, engine.schema(), &scored, &unusable)
     }
 }

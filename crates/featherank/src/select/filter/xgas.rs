@@ -22,7 +22,8 @@ method! {
     /// Extended naive greedy search: add the most relevant of the features least similar to the
     /// last one.
     pub struct XGAS: Selector as "xgas" in Filter,
-        cites ["gigli2016"], AsPublished, Passes
+        cites ["gigli2016"], AsPublished, Passes,
+        with [compares_pairs]
     {
         /// Share of the remaining features, least similar first, considered in each step.
         p: Real(0.0..=1.0) = "0.05",

@@ -66,6 +66,11 @@ impl<'a> Split<'a> {
         self.rows.as_ref().map(|rows| &rows.train)
     }
 
+    /// The rows of the evaluation queries, if the ranker needs rows.
+    pub fn judge_rows(&self) -> Option<&View<'a>> {
+        self.rows.as_ref().map(|rows| &rows.judge)
+    }
+
     /// The queries that the ranker is trained on.
     pub fn train(&self) -> &PartEngine<'a> {
         &self.train
@@ -85,8 +90,8 @@ impl<'a> Split<'a> {
         }
         let train: &dyn Engine = &self.train;
         let moments = train.ask(&Moments)?;
-        let is_alive = |f: FeatureId| !moments.features[f.index()].is_constant_within_queries();
-        let sums = LeastSquaresSums::of_passes(train, &self.features, is_alive, centring)?;
+        let varies = |f: FeatureId| !moments.features[f.index()].is_constant_within_queries();
+        let sums = LeastSquaresSums::of_passes(train, &self.features, varies, centring)?;
         let deviations =
             moments.features.iter().map(|feature| feature.deviation_within()).collect();
         let sums = Arc::new(TrainingSums { sums, deviations });

@@ -131,7 +131,7 @@ mod tests {
     /// without 2 .3, without 0 .1. So 1 is removed with a gain of .02. Then 2 would be removed with
     /// a decrease of .1, and 0 with one of .3.
     #[test]
-    fn removes_what_is_missed_least() {
+    fn removes_the_feature_with_the_smallest_loss() {
         let text = include_str!("../../../tests/fixtures/wrapper_svmmap_opt.json");
         let fixture: serde_json::Value = serde_json::from_str(text).unwrap();
         let value = |features: &Vec<FeatureId>| {
@@ -139,7 +139,7 @@ mod tests {
             fixture["greedy_wrapper"]["values"][name].as_f64().unwrap()
         };
         let values_of = |subsets: &[Vec<FeatureId>]| Ok(subsets.iter().map(value).collect());
-        // Three live features.
+        // Three varying features.
         let values = vec![0., 1., 2., 3., 4., 5.];
         let data = Dataset::new(
             values,

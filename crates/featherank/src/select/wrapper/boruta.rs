@@ -89,7 +89,7 @@ const SHADOWS: usize = 5;
 
 /// The decision about a feature; the order is that of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+enum Decision {
     Confirmed,
     Tentative,
     Rejected,
@@ -98,14 +98,15 @@ enum Verdict {
 /// The hits of a feature so far.
 #[derive(Debug, Clone, Copy)]
 struct Record {
-    verdict: Verdict,
+    verdict: Decision,
     rounds: u64,
     hits: u64,
     importance: f64,
 }
 
 impl Record {
-    const NEW: Record = Record { verdict: Verdict::Tentative, rounds: 0, hits: 0, importance: 0.0 };
+    const NEW: Record =
+        Record { verdict: Decision::Tentative, rounds: 0, hits: 0, importance: 0.0 };
 
     /// The share of rounds with a hit.
     fn hit_rate(&self) -> f64 {
@@ -129,8 +130,11 @@ impl Selector for Boruta {
             let by_hits = a.verdict.cmp(&b.verdict).then(b.hit_rate().total_cmp(&a.hit_rate()));
             by_hits.then(b.mean_importance().total_cmp(&a.mean_importance())).then(i.cmp(&j))
         });
-        let last =
-            if self.tentative == Tentative::Keep { Verdict::Tentative } else { Verdict::Confirmed };
+        let last = if self.tentative == Tentative::Keep {
+            Decision::Tentative
+        } else {
+            Decision::Confirmed
+        };
         let count = records.iter().filter(|record| record.verdict <= last).count();
         let scored: Vec<(FeatureId, f64)> =
             order.iter().map(|&i| (features[i], records[i].hit_rate())).collect();
@@ -143,9 +147,9 @@ impl Boruta {
         let mut records = vec![Record::NEW; features.len()];
         let mut shadowed = Shadowed::new(data, features, run.stop())?;
         for round in 0..self.rounds {
-            let is_in = |i: &usize| records[*i].verdict != Verdict::Rejected;
+            let is_in = |i: &usize| records[*i].verdict != Decision::Rejected;
             let left: Vec<usize> = (0..features.len()).filter(is_in).collect();
-            if !records.iter().any(|record| record.verdict == Verdict::Tentative) {
+            if !records.iter().any(|record| record.verdict == Decision::Tentative) {
                 break;
             }
             let (own, highest) = shadowed.importances(self.ranker.as_ref(), run, round, &left)?;
@@ -157,7 +161,7 @@ impl Boruta {
             }
             for &i in &left {
                 let record = &mut records[i];
-                if record.verdict == Verdict::Tentative {
+                if record.verdict == Decision::Tentative {
                     record.verdict =
                         verdict(record.hits, record.rounds, self.level / features.len() as f64)?;
                 }
@@ -169,15 +173,15 @@ impl Boruta {
 }
 
 /// The decision for a number of hits in a number of rounds, by a two-sided binomial test.
-fn verdict(hits: u64, rounds: u64, level: f64) -> Result<Verdict> {
+fn verdict(hits: u64, rounds: u64, level: f64) -> Result<Decision> {
     let fair = Binomial::new(0.5, rounds)
         .map_err(|problem| Error::invalid("number of rounds", rounds, problem.to_string()))?;
     // The distribution is symmetric: P(at least this many hits) = P(at most this many misses).
     let (at_least, at_most) = (fair.cdf(rounds - hits), fair.cdf(hits));
     Ok(match (2.0 * at_least < level, 2.0 * at_most < level) {
-        (true, _) => Verdict::Confirmed,
-        (_, true) => Verdict::Rejected,
-        _ => Verdict::Tentative,
+        (true, _) => Decision::Confirmed,
+        (_, true) => Decision::Rejected,
+        _ => Decision::Tentative,
     })
 }
 
@@ -275,13 +279,13 @@ mod tests {
         let level = 0.01 / 3.0;
         let verdicts =
             |rounds: u64| [0, rounds / 2, rounds].map(|hits| verdict(hits, rounds, level).unwrap());
-        assert_eq!(verdicts(9), [Verdict::Tentative; 3]);
-        assert_eq!(verdicts(10), [Verdict::Rejected, Verdict::Tentative, Verdict::Confirmed]);
+        assert_eq!(verdicts(9), [Decision::Tentative; 3]);
+        assert_eq!(verdicts(10), [Decision::Rejected, Decision::Tentative, Decision::Confirmed]);
         // 2 · (1 + 12 + 66)/4096 = .0386 and 2 · (1 + 12)/4096 = .0063 and 2/4096 = .0005.
         let near = |hits| verdict(hits, 12, 0.01).unwrap();
         assert_eq!(
             [2, 1, 11, 10].map(near),
-            [Verdict::Tentative, Verdict::Rejected, Verdict::Confirmed, Verdict::Tentative]
+            [Decision::Tentative, Decision::Rejected, Decision::Confirmed, Decision::Tentative]
         );
     }
 

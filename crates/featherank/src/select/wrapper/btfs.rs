@@ -19,7 +19,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::elimination::{order, survivors};
+use super::elimination::{EliminationProgress, next_size, order, survivors};
 use super::rfe::record;
 use crate::data::FeatureId;
 use crate::declare::method;
@@ -144,19 +144,23 @@ impl BTFS {
         let wanted = candidates.wanted(run);
         let mut survivors_so_far: Vec<ScoredSubset> = Vec::new();
         let mut population = vec![candidates.all()];
+        let last = wanted.unwrap_or(1).max(1);
+        let next = |&size: &usize| (size > last).then(|| next_size(self.rate, size, last));
+        let sizes = std::iter::successors(Some(population[0].len()), next);
+        let mut progress = EliminationProgress::new(sizes, self.population);
         while !population.is_empty() {
             let mut members = evaluate(&population)?;
             let values: Vec<Option<f64>> =
                 members.iter().map(|member| Some(member.value)).collect();
             let survivor = members.swap_remove(best_place(&values).unwrap_or(0));
-            let founder = match wanted {
+            let parent_subset = match wanted {
                 Some(wanted) if survivor.ranked.len() <= wanted => Vec::new(),
                 _ => survivors(&survivor.ranked, candidates, self.rate, wanted.unwrap_or(1)),
             };
+            progress.round(run, survivor.ranked.len(), parent_subset.len())?;
             survivors_so_far.push(survivor);
-            let total = candidates.all().len() as u64;
-            run.step("eliminating features", total - founder.len() as u64, Some(total))?;
-            population = self.descend(run.seed, survivors_so_far.len() as u64, candidates, founder);
+            population =
+                self.descend(run.seed, survivors_so_far.len() as u64, candidates, parent_subset);
         }
         Ok(survivors_so_far)
     }
@@ -167,17 +171,17 @@ impl BTFS {
         seed: u64,
         generation: u64,
         candidates: &Candidates,
-        founder: Vec<FeatureId>,
+        parent_subset: Vec<FeatureId>,
     ) -> Vec<Vec<FeatureId>> {
-        if founder.is_empty() {
+        if parent_subset.is_empty() {
             return Vec::new();
         }
         let outside: Vec<FeatureId> =
-            candidates.free.iter().copied().filter(|f| !founder.contains(f)).collect();
+            candidates.free.iter().copied().filter(|f| !parent_subset.contains(f)).collect();
         let (kept, free): (Vec<FeatureId>, Vec<FeatureId>) =
-            founder.iter().partition(|f| candidates.keep.contains(f));
+            parent_subset.iter().partition(|f| candidates.keep.contains(f));
         let wanted = if self.swaps > 0.0 {
-            ((self.swaps * founder.len() as f64) as usize).max(1)
+            ((self.swaps * parent_subset.len() as f64) as usize).max(1)
         } else {
             0
         };
@@ -193,7 +197,7 @@ impl BTFS {
             subset
         };
         let copies: Vec<Vec<FeatureId>> = (0..copies).map(copy).collect();
-        [vec![founder], copies].concat()
+        [vec![parent_subset], copies].concat()
     }
 }
 
@@ -253,7 +257,7 @@ mod tests {
     /// Feature 2 is removed first, because its influence is 0; swaps return it, and the subset with
     /// it survives because its score is higher. It is removed again in every generation.
     #[test]
-    fn swaps_bring_back_what_left_too_early() {
+    fn swaps_restore_features_removed_too_early() {
         let (alone, many) = (evolve(1, Constraints::default()), evolve(40, Constraints::default()));
         assert!(many[1].0.contains(&2) && many[1].1 > alone[1].1);
         let three = evolve(40, Constraints { k: Some(3), ..Constraints::default() });

@@ -1,6 +1,8 @@
 //! Elimination by importance: each round removes the features that are least important to a model.
 
 use crate::data::FeatureId;
+use crate::error::Result;
+use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::forward::Scored;
 
@@ -32,6 +34,37 @@ pub fn survivors(
         };
     left.sort_unstable();
     if left.len() == ranked.len() { Vec::new() } else { left }
+}
+
+/// The progress of an elimination, measured in features that rankers have been trained on: rounds
+/// become shorter as features leave.
+pub struct EliminationProgress {
+    /// Subsets in each round after the first.
+    population: usize,
+    done: u64,
+    total: u64,
+}
+
+impl EliminationProgress {
+    /// What training takes besides the work on each feature, in features.
+    const OVERHEAD: usize = 10;
+
+    /// Before the first round; `sizes` are the numbers of features of all rounds.
+    pub fn new(sizes: impl Iterator<Item = usize>, population: usize) -> Self {
+        let work = |(round, size)| Self::work(size, if round == 0 { 1 } else { population });
+        EliminationProgress { population, done: 0, total: sizes.enumerate().map(work).sum() }
+    }
+
+    fn work(size: usize, subsets: usize) -> u64 {
+        (subsets * (size + Self::OVERHEAD)) as u64
+    }
+
+    /// Reports a round on `size` features, after which `left` remain; none after the last round.
+    pub fn round(&mut self, run: &Run, size: usize, left: usize) -> Result<()> {
+        self.done += Self::work(size, if self.done == 0 { 1 } else { self.population });
+        let done = if left == 0 { self.total } else { self.done.min(self.total) };
+        run.step("eliminating features", done, Some(self.total))
+    }
 }
 
 /// All features, those that stayed longest first; those removed together by importance. The score
@@ -76,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_stayed_longest_come_first() {
+    fn features_removed_last_rank_first() {
         let f = FeatureId;
         let rounds = [
             vec![(f(2), 0.5), (f(0), 0.3), (f(1), 0.2)],

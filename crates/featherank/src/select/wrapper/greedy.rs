@@ -91,6 +91,10 @@ impl<V: Fn(&[Vec<FeatureId>]) -> Result<Vec<f64>>> Criterion for GreedyCriterion
         Ok(candidates.iter().map(|f| self.last[f]).collect())
     }
 
+    fn scores_rest(&self) -> bool {
+        false
+    }
+
     fn enough(&self, best: f64, _: usize) -> bool {
         self.enough.set(best - self.reached < self.delta);
         self.enough.get()
@@ -123,11 +127,11 @@ mod tests {
             Queries::from_sizes(&[2]),
             FeatureTable::numbered(3, 0),
         );
-        let alive: Vec<FeatureId> = (0..3).map(FeatureId).collect();
+        let varying: Vec<FeatureId> = (0..3).map(FeatureId).collect();
         let select = |delta: f64, k: Option<usize>| {
             let run = Run::new(0, Constraints { k, ..Constraints::default() });
             let mut trained = GreedyCriterion::new(values, delta, k);
-            forward(&run, &Schema::of(&data), &alive, &[], &mut trained).unwrap()
+            forward(&run, &Schema::of(&data), &varying, &[], &mut trained).unwrap()
         };
         for (delta, name) in [(0.01, "delta_0_01"), (0.11, "delta_0_11")] {
             let found: Vec<u32> = select(delta, None).selected.iter().map(|(f, _)| f.0).collect();

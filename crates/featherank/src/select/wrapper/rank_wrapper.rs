@@ -1,7 +1,7 @@
 //! RankWrapper: Relief for ranking, with distances between documents weighted by a trained ranker.
 //!
 //! Yu, Oh & Han, "Efficient feature weighting methods for ranking", CIKM 2009, beside
-//! [RankFilter](crate::select::filter::rank_filter). The formula of the paper was not available, so
+//! [`RankFilter`](crate::select::RankFilter). The formula of the paper was not available, so
 //! this is a reconstruction: a ranker is trained on all features, and the weight of a feature in
 //! the distance between documents is its effect on the scores. That is the absolute weight times
 //! the feature's range, for linear rankers, and the gain of its splits, for trees. Documents with

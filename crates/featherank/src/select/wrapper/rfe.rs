@@ -14,7 +14,7 @@
 //! data of the run, if available, replaces the folds. A feature's score is its share of all
 //! importance in its last round; `fits` holds the measure of every size.
 
-use super::elimination::{order, survivors};
+use super::elimination::{EliminationProgress, next_size, order, survivors};
 use crate::declare::method;
 use crate::engine::Engine;
 use crate::engine::passes::MeasureSums;
@@ -107,15 +107,17 @@ impl RFE {
         wanted: usize,
     ) -> Result<Vec<Round>> {
         let (mut left, mut rounds) = (candidates.all(), Vec::new());
+        let next = |&size: &usize| (size > 1).then(|| next_size(self.step, size, wanted));
+        let sizes = std::iter::successors(Some(left.len()), next);
+        let mut progress = EliminationProgress::new(sizes, 1);
         while !left.is_empty() {
             let subset = [std::mem::take(&mut left)];
             let fitted = trainer.fit(&subset)?;
             let ranked = fitted.importance(0)?;
             left = survivors(&ranked, candidates, self.step, wanted);
+            let size = ranked.len();
             rounds.push(Round { ranked, means: fitted.means()? });
-            let total = rounds[0].ranked.len();
-            let done = (total - left.len()) as u64;
-            run.step("eliminating features", done, Some(total as u64))?;
+            progress.round(run, size, left.len())?;
         }
         Ok(rounds)
     }

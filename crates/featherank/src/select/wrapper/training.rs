@@ -4,8 +4,8 @@
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::measure::Measure;
-use crate::params::{RankerName, Settings};
-use crate::rank::{self, Ranker, RankerSpec};
+use crate::params::Settings;
+use crate::rank::{ChosenRanker, Ranker, RankerSpec};
 use crate::run::Run;
 use crate::select::subsets::SubsetEvaluator;
 
@@ -32,13 +32,12 @@ pub struct Trainer {
 impl Trainer {
     /// A ranker with its own parameters; `auto` sets them if none are given.
     pub fn new(
-        name: &RankerName,
+        chosen: ChosenRanker,
         settings: Option<Settings>,
         auto: &AutoSettings,
         measure: Measure,
     ) -> Result<Self> {
-        let spec = rank::ranker(&name.0)?;
-        Ok(Trainer { spec, ranker: ranker(name, settings, auto)?, measure })
+        Ok(Trainer { spec: chosen.0, ranker: ranker(chosen, settings, auto)?, measure })
     }
 
     /// The registry's entry of the ranker.
@@ -60,11 +59,10 @@ impl Trainer {
 
 /// A ranker with its own parameters; `auto` sets them if none are given.
 pub fn ranker(
-    name: &RankerName,
+    ChosenRanker(spec): ChosenRanker,
     settings: Option<Settings>,
     auto: &AutoSettings,
 ) -> Result<Box<dyn Ranker>> {
-    let spec = rank::ranker(&name.0)?;
     let known = auto.iter().filter(|(name, _)| spec.params.iter().any(|p| p.name == *name));
     spec.with(&settings.unwrap_or_else(|| {
         known.map(|(name, value)| ((*name).to_owned(), value.clone())).collect()

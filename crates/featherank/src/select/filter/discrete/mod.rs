@@ -29,23 +29,23 @@ const AT_A_TIME: usize = 16;
 
 /// One column of small integers, one per document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct DiscreteColumn {
     codes: Vec<u16>,
     bins: usize,
     cuts: Vec<f64>,
 }
 
-impl Column {
+impl DiscreteColumn {
     /// A column that is already discrete.
     pub fn from_codes(codes: Vec<u16>) -> Self {
         let bins = codes.iter().max().map_or(0, |&most| usize::from(most)) + 1;
-        Column { codes, bins, cuts: Vec::new() }
+        DiscreteColumn { codes, bins, cuts: Vec::new() }
     }
 
     fn cut(values: &[f32], cuts: &[Cut]) -> Option<Self> {
         let last = u16::try_from(cuts.len()).ok()?;
         let code = |value: &f32| cuts.partition_point(|cut| cut.below < *value) as u16;
-        Some(Column {
+        Some(DiscreteColumn {
             codes: values.iter().map(code).collect(),
             bins: usize::from(last) + 1,
             cuts: cuts.iter().map(|cut| cut.at).collect(),
@@ -71,15 +71,16 @@ impl Column {
 /// Classes and discrete features of pooled documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discrete {
-    classes: Column,
-    columns: Vec<Option<Column>>,
+    classes: DiscreteColumn,
+    columns: Vec<Option<DiscreteColumn>>,
 }
 
 impl Discrete {
     /// Features and classes that are already discrete.
     pub fn from_codes(columns: Vec<Vec<u16>>, classes: Vec<u16>) -> Self {
-        let columns = columns.into_iter().map(|codes| Some(Column::from_codes(codes))).collect();
-        Discrete { classes: Column::from_codes(classes), columns }
+        let columns =
+            columns.into_iter().map(|codes| Some(DiscreteColumn::from_codes(codes))).collect();
+        Discrete { classes: DiscreteColumn::from_codes(classes), columns }
     }
 
     /// Discretises these features of the engine's rows.
@@ -98,7 +99,7 @@ impl Discrete {
             let cut = some.par_iter().map(|&f| {
                 let values = data.column(f);
                 let cuts = mdl::cuts(values, &classes.codes, classes.bins, encoding, &entropies);
-                Column::cut(values, &cuts).ok_or_else(|| too_many_cuts(data, f))
+                DiscreteColumn::cut(values, &cuts).ok_or_else(|| too_many_cuts(data, f))
             });
             for (&f, column) in some.iter().zip(cut.collect::<Result<Vec<_>>>()?) {
                 columns[f.index()] = Some(column);
@@ -115,7 +116,7 @@ impl Discrete {
     }
 
     /// The class of each document.
-    pub fn classes(&self) -> &Column {
+    pub fn classes(&self) -> &DiscreteColumn {
         &self.classes
     }
 
@@ -124,16 +125,16 @@ impl Discrete {
     /// # Panics
     /// If the feature is not among those that were discretised.
     #[allow(clippy::expect_used, reason = "methods ask for the features they handed in")]
-    pub fn column(&self, feature: FeatureId) -> &Column {
+    pub fn column(&self, feature: FeatureId) -> &DiscreteColumn {
         self.columns[feature.index()].as_ref().expect("a feature that was made discrete")
     }
 
-    fn columns(&self) -> &[Option<Column>] {
+    fn columns(&self) -> &[Option<DiscreteColumn>] {
         &self.columns
     }
 }
 
-fn classes(data: &Dataset) -> Result<Column> {
+fn classes(data: &Dataset) -> Result<DiscreteColumn> {
     let mut distinct = data.labels().to_vec();
     distinct.sort_by(f32::total_cmp);
     distinct.dedup();
@@ -144,7 +145,7 @@ fn classes(data: &Dataset) -> Result<Column> {
         ));
     }
     let code = |label: &f32| distinct.partition_point(|class| class < label) as u16;
-    Ok(Column {
+    Ok(DiscreteColumn {
         codes: data.labels().iter().map(code).collect(),
         bins: distinct.len().max(1),
         cuts: Vec::new(),

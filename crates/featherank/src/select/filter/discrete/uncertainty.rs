@@ -12,8 +12,10 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Column, Discrete};
+use super::{Discrete, DiscreteColumn};
 use crate::data::FeatureId;
+use crate::error::Result;
+use crate::stop::StopToken;
 
 /// An entropy below this, in nats times documents, counts as zero.
 const NONE: f64 = 1e-6;
@@ -23,7 +25,7 @@ pub(super) fn x_ln_x(x: f64) -> f64 {
 }
 
 /// The symmetrical uncertainty of two columns of the same documents.
-pub fn symmetrical_uncertainty(a: &Column, b: &Column) -> f64 {
+pub fn symmetrical_uncertainty(a: &DiscreteColumn, b: &DiscreteColumn) -> f64 {
     let mut joint = vec![0u32; a.bins() * b.bins()];
     for (&x, &y) in a.codes().iter().zip(b.codes()) {
         joint[usize::from(x) * b.bins() + usize::from(y)] += 1;
@@ -48,6 +50,7 @@ pub struct Uncertainties<'a> {
     data: &'a Discrete,
     with_class: Vec<f64>,
     pairs: HashMap<(FeatureId, FeatureId), f64>,
+    stop: StopToken,
 }
 
 impl<'a> Uncertainties<'a> {
@@ -61,7 +64,13 @@ impl<'a> Uncertainties<'a> {
                     .map_or(0.0, |column| symmetrical_uncertainty(column, data.classes()))
             })
             .collect();
-        Uncertainties { data, with_class, pairs: HashMap::new() }
+        Uncertainties { data, with_class, pairs: HashMap::new(), stop: StopToken::default() }
+    }
+
+    /// The same uncertainties; computing pairs is an error once the token is stopped.
+    #[must_use]
+    pub fn stopped_by(self, stop: &StopToken) -> Self {
+        Uncertainties { stop: stop.clone(), ..self }
     }
 
     /// The uncertainty of a feature with the class.
@@ -76,17 +85,27 @@ impl<'a> Uncertainties<'a> {
         order
     }
 
-    /// Computes the pairs of every feature of `some` with every one of `others`, on all cores.
-    pub fn prepare(&mut self, some: &[FeatureId], others: &[FeatureId]) {
+    /// Computes the pairs of every feature of `some` with every one of `others`, on all cores, and
+    /// keeps them.
+    pub fn prepare(&mut self, some: &[FeatureId], others: &[FeatureId]) -> Result<()> {
         let pairs = some.iter().flat_map(|&f| others.iter().map(move |&g| pair(f, g)));
         let mut unknown: Vec<_> =
             pairs.filter(|key| key.0 != key.1 && !self.pairs.contains_key(key)).collect();
         unknown.sort_unstable();
         unknown.dedup();
         let data = self.data;
-        let known: Vec<_> =
-            unknown.par_iter().map(|&(f, g)| ((f, g), of_pair(data, f, g))).collect();
+        let stop = &self.stop;
+        let computed =
+            |&(f, g): &(FeatureId, FeatureId)| stop.check().map(|()| ((f, g), of_pair(data, f, g)));
+        let known: Vec<_> = unknown.par_iter().map(computed).collect::<Result<_>>()?;
         self.pairs.extend(known);
+        Ok(())
+    }
+
+    /// The uncertainties of a feature with others, on all cores. They are not kept.
+    pub fn between_each(&self, f: FeatureId, others: &[FeatureId]) -> Result<Vec<f64>> {
+        let computed = |&g: &FeatureId| self.stop.check().map(|()| self.between(f, g));
+        others.par_iter().map(computed).collect()
     }
 
     /// The uncertainty of two features.
@@ -112,14 +131,14 @@ mod tests {
     /// = 2 bits, SU = 2·1/3.
     #[test]
     fn two_thirds_by_hand() {
-        let a = Column::from_codes(vec![0, 0, 0, 0, 1, 1, 1, 1]);
-        let b = Column::from_codes(vec![0, 0, 1, 1, 2, 2, 3, 3]);
+        let a = DiscreteColumn::from_codes(vec![0, 0, 0, 0, 1, 1, 1, 1]);
+        let b = DiscreteColumn::from_codes(vec![0, 0, 1, 1, 2, 2, 3, 3]);
         assert!((symmetrical_uncertainty(&a, &b) - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(symmetrical_uncertainty(&a, &b), symmetrical_uncertainty(&b, &a));
         assert_eq!(symmetrical_uncertainty(&a, &a), 1.0);
-        let c = Column::from_codes(vec![0, 0, 1, 1, 0, 0, 1, 1]);
+        let c = DiscreteColumn::from_codes(vec![0, 0, 1, 1, 0, 0, 1, 1]);
         assert_eq!(symmetrical_uncertainty(&a, &c), 0.0, "independent");
-        let constant = Column::from_codes(vec![0; 8]);
+        let constant = DiscreteColumn::from_codes(vec![0; 8]);
         assert_eq!(symmetrical_uncertainty(&a, &constant), 0.0);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::Choose;
 use super::feature_selection::Weighted;
-use super::pair_svm::{Guide, PairSvm};
+use super::pair_svm::PairSvm;
 use super::pairs::OfDocuments;
 use super::phases::{Finalist, PhaseResults};
+use super::preconditioner::Preconditioner;
 use crate::data::FeatureId;
 use crate::engine::{Engine, PartEngine};
 use crate::error::{Error, Result};
@@ -109,7 +110,7 @@ pub(super) struct Answer<'a> {
     pub alone: &'a [f64],
     pub all: &'a OfDocuments<'a>,
     pub svm: &'a PairSvm,
-    pub guide: &'a Guide,
+    pub preconditioner: &'a Preconditioner,
 }
 
 impl Answer<'_> {
@@ -185,7 +186,7 @@ impl Answer<'_> {
         // If constraints change the set, the SVM is refitted on all pairs with the remaining
         // features.
         let refitted = (!is_as_found).then(|| {
-            let weights = self.svm.solve(self.all, &self.guide.start(wanted.clone()));
+            let weights = self.svm.solve(self.all, &self.preconditioner.start(wanted.clone()));
             Weighted { features: wanted, weights }
         });
         let Weighted { features, weights } = refitted.as_ref().unwrap_or(model);

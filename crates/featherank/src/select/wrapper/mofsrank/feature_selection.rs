@@ -12,8 +12,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::accuracy::Accuracy;
-use super::pair_svm::{Guide, PairSvm};
+use super::pair_svm::PairSvm;
 use super::pairs::PairMatrix;
+use super::preconditioner::Preconditioner;
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{Bits, SearchProblem, bernoulli, flip_each, two_point};
@@ -47,7 +48,7 @@ impl AsRef<[f64]> for TrainedSubset {
 pub(super) struct FeatureChoice<'a> {
     pub run: &'a Run,
     pub svm: &'a PairSvm,
-    pub guide: &'a Guide,
+    pub preconditioner: &'a Preconditioner,
     /// The sets of pairs on which rankers are trained.
     pub subsets: Vec<Box<dyn PairMatrix + 'a>>,
     pub accuracy: &'a Accuracy<'a>,
@@ -58,11 +59,11 @@ pub(super) struct FeatureChoice<'a> {
 
 impl FeatureChoice<'_> {
     fn width(&self) -> usize {
-        self.guide.weights.len()
+        self.preconditioner.weights.len()
     }
 
     fn evaluated(&self, set: &Bits) -> TrainedSubset {
-        let start = self.guide.start(set.ones().collect());
+        let start = self.preconditioner.start(set.ones().collect());
         let rankers: Vec<Vec<f64>> =
             self.subsets.iter().map(|pairs| self.svm.solve(pairs.as_ref(), &start)).collect();
         let models: Vec<_> =

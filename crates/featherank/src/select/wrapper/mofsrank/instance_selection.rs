@@ -7,8 +7,9 @@
 use rayon::prelude::*;
 
 use super::accuracy::Accuracy;
-use super::pair_svm::{PairSvm, SvmStart};
+use super::pair_svm::PairSvm;
 use super::pairs::{Pair, for_one_model, of_genome};
+use super::preconditioner::SvmStart;
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{Bits, SearchProblem, bernoulli, mutate_gene_wise, two_point};
@@ -24,7 +25,7 @@ pub enum Shares {
     /// From few pairs to all, evenly on a logarithmic scale.
     Spread,
     /// Half of the pairs.
-    Coins,
+    Half,
 }
 
 /// The search for pairs.
@@ -49,7 +50,7 @@ impl SearchProblem for PairChoice<'_> {
 
     fn initial(&self, number: usize, rng: &mut Stream) -> Bits {
         let share = match self.shares {
-            Shares::Coins => 0.5,
+            Shares::Half => 0.5,
             Shares::Spread => {
                 let place = (number % self.population) as f64
                     / self.population.saturating_sub(1).max(1) as f64;

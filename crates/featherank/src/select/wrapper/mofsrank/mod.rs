@@ -15,7 +15,7 @@
 //! accurate member of MOFS is the answer. Departures, required to reach the paper's figures or to
 //! avoid losses by its rules:
 //! - MOIS starts with shares of the pairs from .005 to 1. The usual start, each bit with
-//!   probability ½ (`shares=coins`), leaves about .4 of the pairs after 200 generations; the
+//!   probability ½ (`shares=half`), leaves about .4 of the pairs after 200 generations; the
 //!   paper's own table has .03.
 //! - MOEN starts with the members of MOFS and random sums, so that it cannot be worse than MOFS.
 //! - The answer is chosen on validation data if available: accuracy on training data is far above
@@ -38,6 +38,7 @@ mod instance_selection;
 mod pair_svm;
 mod pairs;
 mod phases;
+mod preconditioner;
 mod rows;
 
 use std::cell::Cell;
@@ -65,9 +66,10 @@ use accuracy::Accuracy;
 use answer::{Answer, FinalistJudge};
 use feature_selection::alone;
 pub use instance_selection::Shares;
-use pair_svm::{Guide, PairSvm, curvature};
+use pair_svm::PairSvm;
 use pairs::{OfDocuments, Pair, preference_pairs};
 use phases::{PhaseProgress, SearchInputs, Searches, seed_of};
+use preconditioner::{Preconditioner, curvature};
 use rows::OrderedRows;
 
 /// Values of C that are tried: the factor of the mean loss of a pair.
@@ -82,13 +84,13 @@ method! {
     /// rankers.
     pub struct MOFSRank: Selector as "mofsrank" in Wrapper,
         cites ["cheng2018", "deb2002"], Reconstruction, Rows,
-        with [resumes, uses_valid, leaves_model]
+        with [resumes, uses_valid, leaves_model, compares_pairs]
     {
         /// Measure of accuracy, traded off against the numbers of pairs and features.
         measure: Measure = "ndcg[ties=expected]@10",
         /// Number of generations: a fifth of the published number, as published, or four times as
         /// many.
-        let effort: Choice<Effort> = "paper",
+        let effort: Choice<SearchEffort> = "paper",
         /// Population size of each search; published: 50.
         let population: AutoWhole(2..=10_000) = "auto",
         /// Generations of the search for pairs; published: 200.
@@ -141,7 +143,7 @@ method! {
 
 choice! {
     /// How much of the published number of generations is searched.
-    pub enum Effort {
+    pub enum SearchEffort {
         /// A fifth.
         Quick = "quick",
         /// All.
@@ -151,12 +153,12 @@ choice! {
     }
 }
 
-impl Effort {
+impl SearchEffort {
     fn generations(self, published: u64) -> u64 {
         match self {
-            Effort::Quick => published / 5,
-            Effort::Paper => published,
-            Effort::Long => published * 4,
+            SearchEffort::Quick => published / 5,
+            SearchEffort::Paper => published,
+            SearchEffort::Long => published * 4,
         }
     }
 }
@@ -176,7 +178,7 @@ choice! {
 }
 
 choice! {
-    impl Shares { Spread = "spread", Coins = "coins" }
+    impl Shares { Spread = "spread", Half = "half" }
 }
 
 impl MOFSRank {
@@ -208,7 +210,7 @@ impl MOFSRank {
             None => self.best_c(&sample, &all, &penalties, &flat)?,
         };
         let svm = PairSvm { c, penalties, stop: run.stop().clone() };
-        let guide = Guide::new(&svm, &all, &flat);
+        let preconditioner = Preconditioner::new(&svm, &all, &flat);
         run.check()?;
         let repair = SubsetRepair::new(&run.constraints, sample.features(), 1);
         let alone = alone(&rows, &accuracy);
@@ -217,7 +219,7 @@ impl MOFSRank {
             rows: &rows,
             pairs: &all.pairs,
             svm: &svm,
-            guide: &guide,
+            preconditioner: &preconditioner,
             accuracy: &accuracy,
             repair: &repair,
             alone: &alone,
@@ -233,10 +235,11 @@ impl MOFSRank {
             if !inputs.unfinished.get() {
                 run.save(progress)?;
             }
-            let (done, total) = self.searches.generations_done(phase, generation);
+            let (done, total) = self.searches.work_done(phase, generation);
             let step = run.step("evolving rankers", done, Some(total));
-            let goes_on = run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
-            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            let continues =
+                run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
+            Ok(if continues { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         let answer = Answer {
             sample: &sample,
@@ -244,7 +247,7 @@ impl MOFSRank {
             alone: &alone,
             all: &all,
             svm: &svm,
-            guide: &guide,
+            preconditioner: &preconditioner,
         };
         let findings = answer.select(found, &judge)?;
         run.check()?;

@@ -14,11 +14,10 @@
 //! minimum of the quadratic model for all pairs: the score of a subset must not depend on the
 //! subsets tried before it.
 
-use rayon::prelude::*;
-
 use super::pairs::{PairMatrix, Violated};
+use super::preconditioner::{Preconditioner, SvmStart, penalised};
 use crate::rank::linear::cholesky::PivotedCholesky;
-use crate::rank::linear::newton::{EXACTLY, line_minimum};
+use crate::rank::linear::newton::{EXACT_TOLERANCE, line_minimum};
 use crate::stop::StopToken;
 use crate::vector::{add_times, dot};
 
@@ -30,7 +29,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// The distance to the minimum estimated from all pairs may be too small by this factor for a small
 /// set of pairs.
-const OPTIMISM: f64 = 1e4;
+const DISTANCE_UNDERESTIMATE: f64 = 1e4;
 
 /// A step of 1 is accepted if at most this share of the derivative is left there.
 const FLAT: f64 = 0.25;
@@ -43,38 +42,6 @@ pub(super) struct PairSvm {
     pub penalties: Vec<f64>,
     /// Ends solvers early; their result must then be dropped.
     pub stop: StopToken,
-}
-
-/// The minimum for all pairs, and the curvature of the objective there.
-pub(super) struct Guide {
-    pub weights: Vec<f64>,
-    /// The Hessian in row-major order.
-    hessian: Vec<f64>,
-}
-
-/// The starting point for some of the features, and the factored Hessian there.
-pub(super) struct SvmStart {
-    pub features: Vec<usize>,
-    weights: Vec<f64>,
-    factored: PivotedCholesky,
-}
-
-impl Guide {
-    /// The minimum for all pairs; `flat` is their curvature at zero weights.
-    pub fn new(svm: &PairSvm, all: &dyn PairMatrix, flat: &[f64]) -> Self {
-        let weights = svm.minimum(all, flat);
-        Guide { hessian: svm.hessian(&curvature(all, &weights, &svm.stop)), weights }
-    }
-
-    /// The minimum of the quadratic model if only these features have weights.
-    pub fn start(&self, features: Vec<usize>) -> SvmStart {
-        let width = self.weights.len();
-        let gradient = |&k: &usize| dot(&self.hessian[k * width..(k + 1) * width], &self.weights);
-        let gradients: Vec<f64> = features.iter().map(gradient).collect();
-        let cells = features.iter().flat_map(|&k| features.iter().map(move |&l| k * width + l));
-        let factored = PivotedCholesky::new(cells.map(|cell| self.hessian[cell]).collect(), 0.0);
-        SvmStart { weights: factored.solve(&gradients), factored, features }
-    }
 }
 
 /// A point, with the margins and derivatives there.
@@ -186,7 +153,7 @@ impl PairSvm {
             -first,
             1.0,
             f64::INFINITY,
-            EXACTLY,
+            EXACT_TOLERANCE,
             Ok,
             first_derivative,
             second_derivative,
@@ -200,43 +167,14 @@ impl PairSvm {
     /// weights.
     pub fn minimum(&self, pairs: &dyn PairMatrix, flat: &[f64]) -> Vec<f64> {
         let width = self.penalties.len();
-        let origin = Guide { hessian: self.hessian(flat), weights: vec![0.0; width] };
+        let origin = Preconditioner { hessian: self.hessian(flat), weights: vec![0.0; width] };
         self.solve(pairs, &origin.start((0..width).collect()))
     }
 
-    fn hessian(&self, curvature: &[f64]) -> Vec<f64> {
+    /// The Hessian of the objective; `curvature` is that of the loss.
+    pub fn hessian(&self, curvature: &[f64]) -> Vec<f64> {
         penalised(self.c, curvature.to_vec(), &self.penalties)
     }
-}
-
-/// The Hessian of the objective, from that of the loss.
-fn penalised(times: f64, mut curvature: Vec<f64>, penalties: &[f64]) -> Vec<f64> {
-    curvature.iter_mut().for_each(|cell| *cell *= times);
-    curvature
-        .iter_mut()
-        .step_by(penalties.len() + 1)
-        .zip(penalties)
-        .for_each(|(cell, p)| *cell += p);
-    curvature
-}
-
-/// The Hessian of half the mean loss of a pair at some weights of all features, in row-major order; to be dropped
-/// if the token is stopped.
-pub(super) fn curvature(pairs: &dyn PairMatrix, weights: &[f64], stop: &StopToken) -> Vec<f64> {
-    let features: Vec<usize> = (0..weights.len()).collect();
-    let lost = lost(&pairs.margins(&features, weights));
-    let share = 1.0 / pairs.pairs() as f64;
-    let row = |&k: &usize| {
-        if stop.is_stopped() {
-            return vec![0.0; features.len()];
-        }
-        let margins = pairs.margins(&[k], &[1.0]);
-        let violated =
-            margins.iter().zip(&lost).map(|(m, l)| if *l > 0.0 { share * m } else { 0.0 });
-        pairs.combined(&features, &violated.collect::<Vec<_>>())
-    };
-    let rows: Vec<Vec<f64>> = features.par_iter().map(row).collect();
-    rows.concat()
 }
 
 /// Solves for Newton's direction by conjugate gradients, more precisely closer to the minimum;
@@ -253,10 +191,10 @@ fn newton_direction(
     let mut search = factored.solve(&residual);
     let first = dot(&residual, &search);
     // Also stops if numbers have overflowed.
-    if first.is_nan() || first <= enough / OPTIMISM {
+    if first.is_nan() || first <= enough / DISTANCE_UNDERESTIMATE {
         return None;
     }
-    let close = (0.1 * enough / OPTIMISM).max(first * (first / objective).min(1e-2));
+    let close = (0.1 * enough / DISTANCE_UNDERESTIMATE).max(first * (first / objective).min(1e-2));
     let mut direction =
         SearchDirection { weights: vec![0.0; negative_gradient.len()], margins: Vec::new() };
     let mut left = first;
@@ -278,7 +216,8 @@ fn newton_direction(
     (dot(&direction.weights, negative_gradient) > enough).then_some(direction)
 }
 
-fn lost(margins: &[f64]) -> Vec<f64> {
+/// max(0, 1 − margin) of each pair.
+pub(super) fn lost(margins: &[f64]) -> Vec<f64> {
     margins.iter().map(|margin| (1.0 - margin).max(0.0)).collect()
 }
 
@@ -289,6 +228,7 @@ fn weighted(penalties: &[f64], a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::pairs::{Differences, OfDocuments, Runs, WithProducts, preference_pairs};
+    use super::super::preconditioner::curvature;
     use super::super::rows::OrderedRows;
     use super::*;
     use crate::data::synth::{Preset, SynthConfig, generate};
@@ -362,8 +302,8 @@ mod tests {
         #[test]
         fn the_minimum_is_reached(seed in 0u64..1000, density in 0.002f64..1.0, share in 0.1f64..1.0, exponent in -1.0f64..4.0) {
             let data = data(seed);
-            let alive: Vec<FeatureId> = (0..18).map(FeatureId).collect();
-            let rows = OrderedRows::new(&data, &alive, |_| true);
+            let varying: Vec<FeatureId> = (0..18).map(FeatureId).collect();
+            let rows = OrderedRows::new(&data, &varying, |_| true);
             let mut rng = stream(seed, Purpose::Test, 0);
             let all = preference_pairs(&rows, usize::MAX, &mut rng);
             // On the scale of the features, as in the method: raw ones span ten orders of
@@ -371,11 +311,11 @@ mod tests {
             let penalties: Vec<f64> = (0..18).map(|k| f64::from(1 + k as u32 % 3) * variance(rows.column(k))).collect();
             let svm = PairSvm { c: 10f64.powf(exponent), penalties, stop: StopToken::default() };
             let matrix = OfDocuments { rows: &rows, pairs: all.clone() };
-            let guide = Guide::new(&svm, &matrix, &curvature(&matrix, &[0.0; 18], &svm.stop));
+            let preconditioner = Preconditioner::new(&svm, &matrix, &curvature(&matrix, &[0.0; 18], &svm.stop));
             let chosen = bernoulli(all.len(), density, &mut rng);
             let some: Vec<_> = if chosen.count() == 0 { vec![all[0]] } else { chosen.ones().map(|p| all[p]).collect() };
             let features = bernoulli(18, share, &mut rng);
-            let start = guide.start(if features.count() == 0 { vec![3] } else { features.ones().collect() });
+            let start = preconditioner.start(if features.count() == 0 { vec![3] } else { features.ones().collect() });
             let difference = |k: usize, better: u32, worse: u32| {
                 f64::from(rows.column(k)[better as usize]) - f64::from(rows.column(k)[worse as usize])
             };
@@ -385,7 +325,7 @@ mod tests {
             let least = least(&svm, &deltas, &penalties);
             let by_documents = svm.solve(&OfDocuments { rows: &rows, pairs: some.clone() }, &start);
             let written_out = svm.solve(&Differences::new(&rows, &some), &start);
-            let with_products = svm.solve(&WithProducts::new(&rows, &some, &guide.weights), &start);
+            let with_products = svm.solve(&WithProducts::new(&rows, &some, &preconditioner.weights), &start);
             let in_runs = svm.solve(&Runs::new(&rows, &some), &start);
             for weights in [by_documents, written_out, with_products, in_runs] {
                 let reached = by_formula(&svm, &deltas, &penalties, &weights).0;
@@ -404,11 +344,15 @@ mod tests {
         let rows = OrderedRows::new(&data, &[FeatureId(0)], |_| true);
         for c in [0.1, 1.0, 100.0] {
             let svm = PairSvm { c, penalties: vec![1.0], stop: StopToken::default() };
-            let guide = Guide::new(&svm, &OfDocuments { rows: &rows, pairs: vec![(0, 1)] }, &[4.0]);
+            let preconditioner = Preconditioner::new(
+                &svm,
+                &OfDocuments { rows: &rows, pairs: vec![(0, 1)] },
+                &[4.0],
+            );
             assert!(
-                (guide.weights[0] - 2.0 * c / (1.0 + 4.0 * c)).abs() < 1e-12,
+                (preconditioner.weights[0] - 2.0 * c / (1.0 + 4.0 * c)).abs() < 1e-12,
                 "{:?}",
-                guide.weights
+                preconditioner.weights
             );
         }
     }

@@ -12,12 +12,14 @@ use super::accuracy::Accuracy;
 use super::ensemble::Combination;
 use super::feature_selection::{Adaptive, FeatureChoice, TrainedSubset, Weighted};
 use super::instance_selection::{PairChoice, Shares};
-use super::pair_svm::{Guide, PairSvm};
+use super::pair_svm::PairSvm;
 use super::pairs::{Pair, for_many_models, of_genome};
+use super::preconditioner::Preconditioner;
 use super::rows::OrderedRows;
 use crate::error::{Error, Result};
 use crate::evolve::{
-    self, Bits, Memo, Mixed, Nsga2, Pareto, SearchProblem, SearchSettings, SearchState, front,
+    self, Bits, Memo, Mixed, Nsga2Survival, Pareto, SearchProblem, SearchSettings, SearchState,
+    front,
 };
 use crate::random::{Purpose, stream};
 use crate::run::Run;
@@ -42,7 +44,7 @@ pub(super) struct SearchInputs<'a> {
     pub rows: &'a OrderedRows,
     pub pairs: &'a [Pair],
     pub svm: &'a PairSvm,
-    pub guide: &'a Guide,
+    pub preconditioner: &'a Preconditioner,
     pub accuracy: &'a Accuracy<'a>,
     pub repair: &'a SubsetRepair,
     /// The accuracy of every feature alone.
@@ -143,7 +145,8 @@ pub(super) struct PhaseResults {
     pub pairs: f64,
 }
 
-/// Called after every generation with the phase, the generation and the state to resume from; decides whether the search continues.
+/// Called after every generation with the phase, the generation and the state to resume from;
+/// decides whether the search continues.
 pub(super) type PhaseObserver<'w> =
     dyn FnMut(Phase, u64, &PhaseProgress<'_>) -> Result<ControlFlow<()>> + 'w;
 
@@ -155,9 +158,19 @@ pub(super) enum Phase {
     Ensemble = 3,
 }
 
+impl Phase {
+    /// The time that a generation takes, in generations of the last phase, which trains no ranker.
+    fn cost(self) -> u64 {
+        match self {
+            Phase::Pairs | Phase::Features => 25,
+            Phase::Ensemble => 1,
+        }
+    }
+}
+
 impl Searches {
-    /// Runs all searches. A stopped run ends the current phase and makes the first generation of each
-    /// later one; the last phase is left out if there is no time for it.
+    /// Runs all searches. A stopped run ends the current phase and makes the first generation of
+    /// each later one; the last phase is left out if there is no time for it.
     pub fn run(
         &self,
         inputs: &SearchInputs<'_>,
@@ -195,17 +208,17 @@ impl Searches {
         Ok(PhaseResults { finalists, used, pairs })
     }
 
-    /// The generations that are done after one of a phase, and those of all phases; the first
-    /// generation of each, which is random, counts.
-    pub fn generations_done(&self, phase: Phase, generation: u64) -> (u64, u64) {
+    /// The work that is done after a generation of a phase, and that of all phases, in generations
+    /// of the last phase; the first generation of each, which is random, counts.
+    pub fn work_done(&self, phase: Phase, generation: u64) -> (u64, u64) {
         let phases = [Phase::Pairs, Phase::Features, Phase::Ensemble];
         let all = phases.map(|phase| match phase {
             Phase::Pairs if !self.instance_selection => 0,
             Phase::Ensemble if !self.ensemble => 0,
-            _ => self.generations[phase as usize - 1] + 1,
+            _ => phase.cost() * (self.generations[phase as usize - 1] + 1),
         });
         let before: u64 = all[..phase as usize - 1].iter().sum();
-        (before + generation + 1, all.iter().sum())
+        (before + phase.cost() * (generation + 1), all.iter().sum())
     }
 
     fn choose_pairs(
@@ -217,7 +230,7 @@ impl Searches {
         if !self.instance_selection {
             return Ok(vec![Bits::from_range(inputs.pairs.len(), 0..inputs.pairs.len())]);
         }
-        let start = inputs.guide.start((0..inputs.rows.width()).collect());
+        let start = inputs.preconditioner.start((0..inputs.rows.width()).collect());
         let mut problem = PairChoice {
             run: inputs.run,
             rows: inputs.rows,
@@ -251,12 +264,16 @@ impl Searches {
             false => None,
         };
         let in_form = |subset: &Bits| {
-            for_many_models(inputs.rows, of_genome(inputs.pairs, subset), &inputs.guide.weights)
+            for_many_models(
+                inputs.rows,
+                of_genome(inputs.pairs, subset),
+                &inputs.preconditioner.weights,
+            )
         };
         let mut problem = Memo::new(FeatureChoice {
             run: inputs.run,
             svm: inputs.svm,
-            guide: inputs.guide,
+            preconditioner: inputs.preconditioner,
             subsets: subsets.iter().map(in_form).collect(),
             accuracy: inputs.accuracy,
             repair: inputs.repair,
@@ -294,12 +311,12 @@ impl Searches {
             Combination::new(inputs.run, inputs.accuracy, inputs.repair, &found.members);
         let state = match self.ensemble {
             true => {
-                let tell = |state: &SearchState<Mixed, [f64; 2]>| {
+                let report = |state: &SearchState<Mixed, [f64; 2]>| {
                     let search = Some(Cow::Borrowed(state));
                     let progress = PhaseProgress::Ensemble { found: Cow::Borrowed(&found), search };
                     observe(Phase::Ensemble, state.generation, &progress)
                 };
-                match self.evolve(&mut problem, Phase::Ensemble, inputs, saved, tell) {
+                match self.evolve(&mut problem, Phase::Ensemble, inputs, saved, report) {
                     Err(Error::Stopped(_)) if inputs.run.best_so_far => {
                         inputs.run.stop().grant_grace();
                         inputs.unfinished.set(true);
@@ -341,7 +358,7 @@ impl Searches {
         phase: Phase,
         inputs: &SearchInputs<'_>,
         saved: Option<SearchState<P::Genome, P::Evaluation>>,
-        tell: impl FnMut(&SearchState<P::Genome, P::Evaluation>) -> Result<ControlFlow<()>>,
+        report: impl FnMut(&SearchState<P::Genome, P::Evaluation>) -> Result<ControlFlow<()>>,
     ) -> Result<SearchState<P::Genome, P::Evaluation>>
     where
         P::Evaluation: AsRef<[f64]> + Sync,
@@ -353,9 +370,9 @@ impl Searches {
             crossover: self.crossover,
             tournament: 2,
         };
-        let algorithm = Nsga2 { settings, dominance: Pareto };
+        let algorithm = Nsga2Survival { settings, dominance: Pareto };
         let seed = seed_of(inputs.run.seed, phase as u64);
-        let state = evolve::run(problem, &algorithm, seed, saved, tell)?;
+        let state = evolve::run(problem, &algorithm, seed, saved, report)?;
         if state.generation < generations {
             inputs.unfinished.set(true);
         }

@@ -53,8 +53,10 @@ use crate::declare::method;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evolve::spea2::genotype_distance;
-use crate::evolve::{self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2, front};
-use crate::rank::{self, RankerSpec, tune};
+use crate::evolve::{
+    self, Bits, Individual, Memo, SearchSettings, SearchState, Spea2Survival, front,
+};
+use crate::rank::{RankerSpec, tune};
 use crate::run::Run;
 use crate::select::candidates::Candidates;
 use crate::select::subsets::{HeldOut, SubsetEvaluator, SubsetRepair, on_threads_of};
@@ -64,7 +66,7 @@ use crate::select::{Findings, Generation, Member, Searched, Selector};
 const FEW_QUERIES: u64 = 500;
 
 /// The number of evaluated subsets in the cache.
-const REMEMBERED: usize = 4096;
+const CACHE_CAPACITY: usize = 4096;
 
 method! {
     /// Multi-objective evolutionary search for effectiveness, low risk, few features or low cost.
@@ -108,7 +110,7 @@ method! {
         let tournament: Whole<usize>(1..=1000) = "2",
         derive folds: usize = more_than_one(folds)?;
         derive objectives: Vec<Objective> = Objective::parse(&objectives)?;
-        derive ranker: &'static RankerSpec = rank::ranker(&ranker.0)?;
+        derive ranker: &'static RankerSpec = ranker.0;
         derive settings: tune::Settings = settings.unwrap_or_default();
         derive test: Test = Test::new(test, level);
         derive baseline: Baseline = Baseline::parse(&baseline)?;
@@ -191,7 +193,7 @@ impl SPEA2 {
         subsets: SubsetProblem<'a>,
     ) -> Result<(SearchState<Bits, SubsetScores>, SubsetProblem<'a>, Vec<Generation>)> {
         let free = subsets.free.len();
-        let mut problem = Memo::bounded(subsets, REMEMBERED);
+        let mut problem = Memo::bounded(subsets, CACHE_CAPACITY);
         let (saved, mut generations) = match run.saved::<SavedSearch>()? {
             Some(kept) if !kept.fits(free) => return Err(run.misfit()),
             Some(kept) => {
@@ -200,7 +202,7 @@ impl SPEA2 {
             }
             None => (None, Vec::new()),
         };
-        let algorithm = Spea2 {
+        let algorithm = Spea2Survival {
             settings: self.evolution,
             archive: self.archive,
             dominance: self.test,
@@ -212,8 +214,9 @@ impl SPEA2 {
             let done = state.generation + 1;
             run.save(&kept)?;
             let step = run.step("evolving subsets", done, Some(self.evolution.generations + 1));
-            let goes_on = run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
-            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            let continues =
+                run.unless_stopped(step)?.is_some() && run.stop().ended_early().is_none();
+            Ok(if continues { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         };
         let state = evolve::run(&mut problem, &algorithm, run.seed, saved, observe)?;
         Ok((state, problem.into_problem(), generations))

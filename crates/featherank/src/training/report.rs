@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Ranking;
 use crate::data::{Dataset, Feature, Normaliser};
 use crate::error::Result;
+use crate::evaluate::Ranking;
 use crate::measure::Measure;
 use crate::rank::tune::Trial;
 use crate::rank::{
@@ -60,7 +60,7 @@ pub struct TrainingResult {
 impl TrainingReport {
     /// Reports on a model that [`train`](crate::rank::train) returned, with the data as it left
     /// them. Importance by permutation uses the first measure, on validation data if there is any.
-    pub fn new(
+    pub(super) fn new(
         plan: &TrainingPlan<'_>,
         run: &Run,
         trained: &Trained,
@@ -94,24 +94,45 @@ impl TrainingReport {
             results,
             trials: trained.trials.clone(),
             importance,
-            notes: unstopped(plan, trained, valid.is_some()).into_iter().collect(),
+            notes: unstopped(plan, trained, valid.is_some())
+                .into_iter()
+                .chain(scarce(plan, measures, train, valid))
+                .collect(),
         })
     }
 }
 
-/// The note for boosting without validation data, if the number of trees was not chosen either.
+/// The note for boosting without validation data. A number of trees that is set without patience
+/// was chosen, by the user or by `auto`; patience asks for early stopping, which cannot happen.
 fn unstopped(plan: &TrainingPlan<'_>, trained: &Trained, validated: bool) -> Option<String> {
     let boosts = plan.ranker.params.iter().any(|param| param.name == "patience");
-    let chosen = plan.params.iter().any(|(name, _)| name == "trees");
+    let is_set = |wanted: &str| plan.params.iter().any(|(name, _)| name == wanted);
+    let is_chosen = is_set("trees") && !is_set("patience");
     let Scorer::Trees(ensemble) = &trained.model.scorer else { return None };
-    (boosts && !chosen && !validated).then(|| {
+    (boosts && !is_chosen && !validated).then(|| {
+        let patience = if is_set("patience") { "; patience has no effect" } else { "" };
         format!(
             "{} trained {} trees, because there is no validation data to choose their number; \
-             fewer often rank new queries better",
+             fewer often rank new queries better{patience}",
             plan.ranker.name,
             ensemble.trees().len()
         )
     })
+}
+
+/// The notes for measures to which few queries contribute: the one that tunes, on validation data,
+/// or all on training data.
+fn scarce(
+    plan: &TrainingPlan<'_>,
+    measures: &[Measure],
+    train: &Dataset,
+    valid: Option<&Dataset>,
+) -> Vec<String> {
+    let (measures, data) = match (&plan.tune, valid) {
+        (Some(measure), Some(valid)) => (std::slice::from_ref(measure), valid),
+        _ => (measures, train),
+    };
+    measures.iter().filter_map(|measure| measure.scarcity_note(&data.view())).collect()
 }
 
 /// The measures of the model and of the constant score on one part of the data.
@@ -139,6 +160,35 @@ mod tests {
     use crate::data::synth::{Preset, generate};
     use crate::rank::{ranker, train};
     use crate::run::Constraints;
+
+    #[test]
+    fn boosting_that_cannot_stop_early_is_noted() {
+        let (data, _) = generate(&Preset::Tiny.config()).unwrap();
+        let mut fold = train_valid_test(&data, 1).unwrap();
+        let run = Run::new(1, Constraints::default());
+        let mut notes = |params: &[(&str, &str)], has_valid: bool| {
+            let params: Vec<(String, String)> =
+                params.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+            let plan = TrainingPlan {
+                ranker: ranker("lambdamart").unwrap(),
+                params: &params,
+                features: None,
+                normaliser: Normaliser::None,
+                tune: None,
+            };
+            let mut valid = has_valid.then(|| fold.valid.clone());
+            let trained = train(&plan, &run, &mut fold.train, valid.as_mut()).unwrap();
+            let parts = (&fold.train, valid.as_ref());
+            let measures = ["ndcg@10".parse().unwrap()];
+            TrainingReport::new(&plan, &run, &trained, parts, &measures, None).unwrap().notes
+        };
+        let both = [("trees", "7"), ("patience", "3")];
+        let note = notes(&both, false).remove(0);
+        assert!(note.contains("7 trees") && note.contains("patience has no effect"), "{note}");
+        assert_eq!(notes(&[("patience", "3")], false).len(), 1);
+        assert!(notes(&both, true).is_empty());
+        assert!(notes(&[("trees", "7")], false).is_empty());
+    }
 
     #[test]
     fn a_report_has_both_parts_and_the_most_important_feature_first() {

@@ -7,43 +7,23 @@
 //! is constant, 1 linear, 2 quadratic. *Last doubling* uses the two largest sizes, where constant
 //! costs matter least.
 
-use std::io::Write;
-use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+mod bench;
 
-use featherank::data::synth::{Preset, SynthConfig, generate};
-use featherank::data::{FeatureId, View};
-use featherank::engine::passes::{Centring, Gram, LinearMeasures};
-use featherank::engine::{Ask, Engine, LocalEngine};
-use featherank::random::{Purpose, stream};
-use featherank::rank::linear::design::Design;
-use featherank::rank::linear::gram_solver::GramSolver;
-use featherank::rank::linear::newton::SquaredHingeProblem;
-use featherank::registry::{ranker, selector};
-use featherank::run::{Constraints, Observer, Run, Step};
-use featherank::{Error, Result, Stop};
-use rand::seq::SliceRandom;
+use std::io::Write;
+
+use featherank::{Error, Result};
+
+use bench::{Bench, DataSize};
 
 /// Number of runs.
 const RUNS: usize = 3;
-/// Number of models in a population, and of least-squares problems.
-const MODELS: usize = 75;
-
-/// Size of the data.
-#[derive(Debug, Clone, Copy)]
-struct Size {
-    documents: usize,
-    features: usize,
-    list: usize,
-}
 
 /// One dimension of growth.
 struct GrowthAxis {
     title: &'static str,
     unit: &'static str,
-    sizes: Vec<Size>,
-    of: fn(&Size) -> usize,
+    sizes: Vec<DataSize>,
+    of: fn(&DataSize) -> usize,
 }
 
 /// One kind of work: its cost by design, the expected exponent for each [`GrowthAxis`], and a
@@ -146,27 +126,27 @@ fn main() -> Result<()> {
 
 fn directions(quick: bool) -> [GrowthAxis; 3] {
     let (documents, doublings) = if quick { (6_400, 3) } else { (51_200, 4) };
-    let base = Size { documents, features: 64, list: 64 };
-    let doubled = |doublings: u32, size: &dyn Fn(usize) -> Size| {
+    let base = DataSize { documents, features: 64, list: 64 };
+    let doubled = |doublings: u32, size: &dyn Fn(usize) -> DataSize| {
         (0..=doublings).map(|k| size(1 << k)).collect()
     };
     [
         GrowthAxis {
             title: "Documents",
             unit: "documents",
-            sizes: doubled(doublings, &|by| Size { documents: documents / 2 * by, ..base }),
+            sizes: doubled(doublings, &|by| DataSize { documents: documents / 2 * by, ..base }),
             of: |size| size.documents,
         },
         GrowthAxis {
             title: "Features",
             unit: "features",
-            sizes: doubled(doublings, &|by| Size { features: 16 * by, ..base }),
+            sizes: doubled(doublings, &|by| DataSize { features: 16 * by, ..base }),
             of: |size| size.features,
         },
         GrowthAxis {
             title: "Length of lists",
             unit: "documents per query",
-            sizes: doubled(doublings + 1, &|by| Size { list: 16 * by, ..base }),
+            sizes: doubled(doublings + 1, &|by| DataSize { list: 16 * by, ..base }),
             of: |size| size.list,
         },
     ]
@@ -175,7 +155,7 @@ fn directions(quick: bool) -> [GrowthAxis; 3] {
 fn table(direction: &GrowthAxis, index: usize) -> Result<()> {
     let GrowthAxis { title, unit, sizes, of } = direction;
     // The dimensions that are constant.
-    let Size { documents, features, list } = sizes[0];
+    let DataSize { documents, features, list } = sizes[0];
     let fixed = [
         format!("{features} features, lists of {list} documents"),
         format!("{} documents, lists of {list}", grouped(documents)),
@@ -224,178 +204,6 @@ fn medians(benches: &[Bench]) -> Result<Vec<Vec<f64>>> {
         seconds[seconds.len() / 2]
     };
     Ok(runs.into_iter().map(|sizes| sizes.into_iter().map(median).collect()).collect())
-}
-
-/// One data set, ready for every kind of work.
-struct Bench {
-    engine: LocalEngine,
-    solver: GramSolver,
-    subsets: Vec<Vec<usize>>,
-}
-
-impl Bench {
-    fn new(size: Size) -> Result<Self> {
-        let Size { documents, features, list } = size;
-        let config = SynthConfig {
-            queries: documents / list,
-            documents,
-            min_documents: list,
-            max_documents: list,
-            useful: features / 4,
-            redundant: features / 4,
-            noisy: features / 4,
-            query_dependent: features / 8,
-            risky: features / 16,
-            constant: features / 16,
-            heavy_tails: false,
-            ..Preset::Web10k.config()
-        };
-        let (data, _) = generate(&config)?;
-        let engine = LocalEngine::new(data, 1)?;
-        let half = |index: usize| {
-            let mut all: Vec<usize> = (0..features).collect();
-            all.shuffle(&mut stream(0, Purpose::Test, index as u64));
-            all.truncate(features / 2);
-            all
-        };
-        let solver = GramSolver::new(engine.ask(&products(features))?, 0.0);
-        Ok(Bench { solver, subsets: (0..MODELS).map(half).collect(), engine })
-    }
-
-    fn engine(&self) -> &dyn Engine {
-        &self.engine
-    }
-
-    fn view(&self) -> Result<View<'_>> {
-        let nowhere = || Error::invalid("rows", "elsewhere", "rows in this process");
-        Ok(self.engine.local().ok_or_else(nowhere)?.view())
-    }
-
-    fn pairs(&self) -> Result<u64> {
-        Ok(SquaredHingeProblem::new(&Design::new(&self.view()?)?)?.pairs())
-    }
-
-    fn gram(&self) -> Result<f64> {
-        let start = Instant::now();
-        self.engine().ask(&products(self.solver.width()))?;
-        Ok(start.elapsed().as_secs_f64())
-    }
-
-    fn solve(&self) -> Result<f64> {
-        let start = Instant::now();
-        let errors: f64 = self.subsets.iter().map(|subset| self.solver.solve(subset).rss).sum();
-        std::hint::black_box(errors);
-        Ok(start.elapsed().as_secs_f64() / MODELS as f64)
-    }
-
-    fn population(&self) -> Result<f64> {
-        let spread = |subset: &Vec<usize>| {
-            let mut weights = vec![0.0; self.solver.width()];
-            subset
-                .iter()
-                .zip(self.solver.solve(subset).weights)
-                .for_each(|(&f, w)| weights[f] = w as f32);
-            weights
-        };
-        let weights: Vec<Vec<f32>> = self.subsets.iter().map(spread).collect();
-        let features = products(self.solver.width()).features;
-        let pass = LinearMeasures { measure: "ndcg@10".parse()?, features, weights };
-        let start = Instant::now();
-        self.engine().ask(&pass)?;
-        Ok(start.elapsed().as_secs_f64())
-    }
-
-    fn ranksvm(&self) -> Result<f64> {
-        let start = Instant::now();
-        self.minimise(&Run::new(0, Constraints::default()))?;
-        Ok(start.elapsed().as_secs_f64())
-    }
-
-    fn newton_step(&self) -> Result<f64> {
-        Clock::time(|run| self.minimise(run))
-    }
-
-    /// With the defaults of `ranksvm-primal`.
-    fn minimise(&self, run: &Run) -> Result<()> {
-        let design = Design::new(&self.view()?)?;
-        let problem = SquaredHingeProblem::new(&design)?;
-        let (penalties, zero) = (vec![1.0; design.width()], vec![0.0; design.width()]);
-        problem.solve(run, 100.0 / problem.pairs() as f64, &penalties, &zero, 1e-9).map(drop)
-    }
-
-    fn listnet(&self) -> Result<f64> {
-        self.fit("listnet", &[("epochs", "6")])
-    }
-
-    fn lambdamart(&self) -> Result<f64> {
-        self.fit("lambdamart", &[("trees", "11"), ("leaves", "31"), ("min-leaf", "20")])
-    }
-
-    fn tied_lambdamart(&self) -> Result<f64> {
-        self.fit("lambdamart", &[("trees", "4"), ("leaves", "4"), ("min-leaf", "20")])
-    }
-
-    fn four_features(&self) -> Result<f64> {
-        self.greedy(4)
-    }
-
-    fn sixteen_features(&self) -> Result<f64> {
-        self.greedy(16)
-    }
-
-    /// Seconds of GreedyRankRLS for one penalty.
-    fn greedy(&self, k: usize) -> Result<f64> {
-        let run = Run::new(1, Constraints { k: Some(k), ..Constraints::default() });
-        let lambda = [("lambda".to_owned(), "1".to_owned())];
-        let start = Instant::now();
-        selector("greedy-rankrls")?.run(&lambda, &run, &self.engine)?;
-        Ok(start.elapsed().as_secs_f64())
-    }
-
-    fn forest(&self) -> Result<f64> {
-        self.fit("random-forest", &[("trees", "2")])
-    }
-
-    /// Seconds per step of a ranker.
-    fn fit(&self, name: &str, settings: &[(&str, &str)]) -> Result<f64> {
-        let settings: Vec<(String, String)> =
-            settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-        let view = self.view()?;
-        Clock::time(|run| ranker(name)?.fit(&settings, run, &view, None).map(drop))
-    }
-}
-
-fn products(features: usize) -> Gram {
-    Gram::new((0..features).map(FeatureId::from).collect(), Centring::Overall)
-}
-
-/// Records the time of every reported step. Work before the first report, such as binning, is not
-/// counted.
-#[derive(Default)]
-struct Clock(Mutex<Vec<Instant>>);
-
-impl Clock {
-    /// Mean seconds between two reports of a run.
-    fn time(work: impl FnOnce(&Run) -> Result<()>) -> Result<f64> {
-        let clock = Arc::new(Clock::default());
-        work(&Run { observer: clock.clone(), ..Run::new(1, Constraints::default()) })?;
-        let reports = clock.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match reports[..] {
-            [first, .., last] => Ok((last - first).as_secs_f64() / (reports.len() - 1) as f64),
-            _ => Err(Error::invalid(
-                "reports",
-                reports.len(),
-                "at least two to take the time between",
-            )),
-        }
-    }
-}
-
-impl Observer for Clock {
-    fn on_step(&self, _: &Step) -> ControlFlow<Stop> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
-        ControlFlow::Continue(())
-    }
 }
 
 /// The coefficient of the least-squares line through the logarithms.
