@@ -149,7 +149,7 @@ fn every_command_ends_within_two_seconds_of_an_interrupt() {
     for fold in folds {
         fs::create_dir_all(&fold).unwrap();
         for part in ["train.txt", "vali.txt", "test.txt"] {
-            fs::hard_link(at.join("big/train.txt"), fold.join(part)).unwrap();
+            fs::hard_link(at.join("big").join(part), fold.join(part)).unwrap();
         }
     }
     let long = "select big/train.txt --valid big/vali.txt";

@@ -159,7 +159,7 @@ fn small_experiment(kept: &ResultsFolder) -> Results {
     let plan =
         Plan::parse("title = 'c'\nmethods = ['top-k[k=2]']\nrankers = ['linear-regression']\n");
     let plan = plan.expect("a plan");
-    let source = FoldSource::split(DATA.clone(), 2, 1).expect("folds");
+    let source = FoldSource::split(DATA.clone(), 3, 1).expect("folds");
     let comparison = Comparison::new(plan, "c".into(), Vec::new(), source).expect("a comparison");
     comparison.run_and_save(kept, &run(), 1, &|_| {}).expect("results")
 }
